@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+// STRATA_CORE_ONLY=1 leaves the macros and everything behind them out of the graph of targets: a debug build
+// without swift-syntax is a minute and a half shorter. Only for working on the layers below the macros.
+let coreOnly = Context.environment["STRATA_CORE_ONLY"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (Context.environment["CI"] != nil ? [.treatAllWarnings(as: .error)] : [])
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+var products: [Product] = [
+    .library(name: "StrataGraph", targets: ["StrataGraph"]),
+    .library(name: "StrataInspector", targets: ["StrataInspector"]),
+    .executable(name: "strata", targets: ["strata"]),
+]
+
+var targets: [Target] = [
+    .systemLibrary(
+        name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "LMDB", dependencies: ["CLMDB"]),
+    .target(name: "StrataModel"),
+    .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", crypto, logging]),
+    .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel"]),
+    .target(name: "StrataInspector", dependencies: ["StrataStore", "StrataModel", argumentParser]),
+    .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
+    .target(
+        name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
+        path: "Tests/StrataTestSupport"),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "StrataTestSupport"]),
+    .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
+    .testTarget(name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport"]),
+    .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),
+    .testTarget(name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataTestSupport"]),
+]
+
+var dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+]
+
+if !coreOnly {
+    products.append(.library(name: "Strata", targets: ["Strata"]))
+    dependencies.append(.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"))
+    targets += [
+        .target(name: "Strata", dependencies: ["StrataGraph", "StrataMacros"]),
+        .macro(
+            name: "StrataMacros",
+            dependencies: [
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ]),
+        .testTarget(
+            name: "StrataMacrosTests",
+            dependencies: [
+                "StrataMacros", .product(name: "SwiftSyntaxMacrosTestSupport", package: "swift-syntax"),
+            ]),
+        .testTarget(name: "StrataTests", dependencies: ["Strata", "StrataTestSupport"]),
+    ]
+}
+
+for target in targets where target.type != .system {
+    target.swiftSettings = settings
+}
+
+let package = Package(
+    name: "Strata",
+    platforms: [.macOS(.v15)],
+    products: products,
+    dependencies: dependencies,
+    targets: targets)
