@@ -1,0 +1,202 @@
+/// A model installed in a store: its names tied to the store's numbers, with the row layout of every entity.
+///
+/// Immutable; a store keeps one for each model version it ever had, the newest is the one that is written under.
+package final class Schema: Sendable {
+    package let version: ModelVersion
+    package let model: ManagedObjectModel
+    package let assignment: ModelAssignment
+    /// In the model's order.
+    package let entities: [EntitySchema]
+    private let byName: [String: EntitySchema]
+    private let byID: [EntityID: EntitySchema]
+    private let byProperty: [PropertyID: PropertySchema]
+    private let byIndex: [IndexID: IndexSchema]
+
+    package init(version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment, entities: [EntitySchema]) {
+        self.version = version
+        self.model = model
+        self.assignment = assignment
+        self.entities = entities
+        byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+        byID = Dictionary(uniqueKeysWithValues: entities.map { ($0.id, $0) })
+        var properties: [PropertyID: PropertySchema] = [:]
+        var indexes: [IndexID: IndexSchema] = [:]
+        for entity in entities {
+            for property in entity.properties where properties[property.id] == nil {
+                properties[property.id] = property
+            }
+            for index in entity.indexes { indexes[index.id] = index }
+        }
+        byProperty = properties
+        byIndex = indexes
+    }
+
+    package func entity(named name: String) -> EntitySchema? { byName[name] }
+    package func entity(_ id: EntityID) -> EntitySchema? { byID[id] }
+    package func property(_ id: PropertyID) -> PropertySchema? { byProperty[id] }
+    package func index(_ id: IndexID) -> IndexSchema? { byIndex[id] }
+    /// Every index of every entity, once.
+    package var indexes: some Collection<IndexSchema> { byIndex.values }
+}
+
+/// An entity in a schema. Properties stand in slot order: inherited ones first, then its own, then hidden ones.
+package final class EntitySchema: Sendable {
+    package let id: EntityID
+    package let name: String
+    package let description: EntityDescription
+    package let isAbstract: Bool
+    package let superentityID: EntityID?
+    /// Itself (if not abstract) and every concrete entity below it.
+    package let concreteEntityIDs: [EntityID]
+    /// Itself and every entity below it, concrete or not.
+    package let entityIDs: [EntityID]
+    package let properties: [PropertySchema]
+    package let layout: RowLayout
+    /// Indexes that its rows are entered in: its own and those it inherits.
+    package let indexes: [IndexSchema]
+    private let byName: [String: PropertySchema]
+    private let byID: [PropertyID: Int]
+
+    package init(
+        id: EntityID, name: String, description: EntityDescription, isAbstract: Bool, superentityID: EntityID?,
+        concreteEntityIDs: [EntityID], entityIDs: [EntityID], properties: [PropertySchema], layout: RowLayout,
+        indexes: [IndexSchema]
+    ) {
+        self.id = id
+        self.name = name
+        self.description = description
+        self.isAbstract = isAbstract
+        self.superentityID = superentityID
+        self.concreteEntityIDs = concreteEntityIDs
+        self.entityIDs = entityIDs
+        self.properties = properties
+        self.layout = layout
+        self.indexes = indexes
+        byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        byID = Dictionary(properties.map { ($0.id, $0.slot) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package func property(named name: String) -> PropertySchema? { byName[name] }
+    package func slot(of id: PropertyID) -> Int? { byID[id] }
+    package func property(_ id: PropertyID) -> PropertySchema? { byID[id].map { properties[$0] } }
+}
+
+/// A property in a schema.
+package struct PropertySchema: Sendable {
+    package let id: PropertyID
+    /// Its place in `EntitySchema.properties` and in row layouts; the same in every subentity.
+    package let slot: Int
+    package let name: String
+    package let kind: Kind
+
+    package enum Kind: Sendable {
+        case attribute(AttributeDescription)
+        case relationship(RelationshipSchema)
+        /// Hidden: where the object stands among the members of the ordered to-many that is the inverse of the
+        /// to-one relationship with this id. A signed 64-bit number.
+        case position(of: PropertyID)
+    }
+
+    package init(id: PropertyID, slot: Int, name: String, kind: Kind) {
+        self.id = id
+        self.slot = slot
+        self.name = name
+        self.kind = kind
+    }
+
+    package var attribute: AttributeDescription? {
+        if case .attribute(let attribute) = kind { attribute } else { nil }
+    }
+    package var relationship: RelationshipSchema? {
+        if case .relationship(let relationship) = kind { relationship } else { nil }
+    }
+    /// How the row holds it; nil when the row does not (to-many, transient).
+    package var storage: SlotStorage? {
+        switch kind {
+        case .attribute(let attribute): attribute.isTransient ? nil : .attribute(attribute.type)
+        case .relationship(let relationship):
+            relationship.truth == .slot && !relationship.description.isTransient ? .reference : nil
+        case .position: .position
+        }
+    }
+}
+
+/// A relationship in a schema, with the place where the truth of its links is kept.
+package struct RelationshipSchema: Sendable {
+    /// Where a link is recorded.
+    package enum Truth: Sendable, Hashable {
+        /// A to-one: the slot in its own row.
+        case slot
+        /// A to-many whose inverse is a to-one: the slot in the member's row.
+        case inverseSlot
+        /// Many-to-many, or a to-many without inverse: a pair record under the canonical relationship's id.
+        case pair(canonical: PropertyID)
+    }
+
+    package let description: RelationshipDescription
+    package let destination: EntityID
+    /// nil when the model names none.
+    package let inverse: PropertyID?
+    package let isInverseToMany: Bool
+    package let isInverseOrdered: Bool
+    package let truth: Truth
+    /// For a to-one whose inverse is an ordered to-many: the slot of its hidden position.
+    package let positionSlot: Int?
+
+    package init(
+        description: RelationshipDescription, destination: EntityID, inverse: PropertyID?, isInverseToMany: Bool,
+        isInverseOrdered: Bool, truth: Truth, positionSlot: Int?
+    ) {
+        self.description = description
+        self.destination = destination
+        self.inverse = inverse
+        self.isInverseToMany = isInverseToMany
+        self.isInverseOrdered = isInverseOrdered
+        self.truth = truth
+        self.positionSlot = positionSlot
+    }
+
+    package var isToMany: Bool { description.isToMany }
+}
+
+/// An index in a schema: its number, and the slots its key is made of.
+package struct IndexSchema: Sendable {
+    package let id: IndexID
+    package let name: String
+    /// The entity that declares it; rows of its subentities are entered too.
+    package let entityID: EntityID
+    package let elements: [Element]
+    package let isUnique: Bool
+    package let partialPredicate: FetchPredicate?
+
+    package struct Element: Sendable {
+        package let propertyID: PropertyID
+        package let slot: Int
+        /// Element names below a composite attribute; empty for a plain property.
+        package let compositePath: [String]
+        package let isAscending: Bool
+        package let folding: StringFolding
+
+        package init(
+            propertyID: PropertyID, slot: Int, compositePath: [String], isAscending: Bool, folding: StringFolding
+        ) {
+            self.propertyID = propertyID
+            self.slot = slot
+            self.compositePath = compositePath
+            self.isAscending = isAscending
+            self.folding = folding
+        }
+    }
+
+    package init(
+        id: IndexID, name: String, entityID: EntityID, elements: [Element], isUnique: Bool,
+        partialPredicate: FetchPredicate?
+    ) {
+        self.id = id
+        self.name = name
+        self.entityID = entityID
+        self.elements = elements
+        self.isUnique = isUnique
+        self.partialPredicate = partialPredicate
+    }
+}
