@@ -1,0 +1,171 @@
+import CLMDB
+
+/// A place in one table, seen by one transaction.
+///
+/// A new cursor stands nowhere; each move that returns true leaves it on a record, whose bytes `key` and `value` show
+/// until the next move (or, in a write transaction, the next write). It closes with `close()`, when it is released,
+/// or with its transaction, whichever comes first; use after that is trapped.
+package class Cursor {
+    /// LMDB's cursor while it is open, else nil.
+    @exclusivity(unchecked) final var handle: OpaquePointer?
+    /// LMDB's cursor while it waits in its transaction to be used again.
+    @exclusivity(unchecked) final var idleHandle: OpaquePointer?
+    /// Outlives the open cursor: it closes its cursors when it ends.
+    @exclusivity(unchecked) unowned(unsafe) final var transaction: ReadTransaction
+    @exclusivity(unchecked) final var nextOpen: Unmanaged<Cursor>?
+    @exclusivity(unchecked) final var previousOpen: Unmanaged<Cursor>?
+    final let bounds: MapBounds
+    final let table: Table
+    @exclusivity(unchecked) final var currentKey = MDB_val()
+    @exclusivity(unchecked) final var currentValue = MDB_val()
+
+    init(_ transaction: ReadTransaction, _ table: Table) throws(LMDBError) {
+        self.transaction = transaction
+        self.table = table
+        bounds = transaction.bounds
+        var opened: OpaquePointer?
+        let result = mdb_cursor_open(transaction.active, table.handle, &opened)
+        guard result == 0, let opened else { throw transaction.failure(result, "open a cursor") }
+        handle = opened
+        link()
+    }
+
+    deinit {
+        close()
+        if let idleHandle { mdb_cursor_close(idleHandle) }
+    }
+
+    /// The key of the current record; only after a move that returned true.
+    @inline(__always)
+    package final var key: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: currentKey.mv_data, count: currentKey.mv_size)
+    }
+
+    /// The value of the current record; only after a move that returned true.
+    @inline(__always)
+    package final var value: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: currentValue.mv_data, count: currentValue.mv_size)
+    }
+
+    /// Ends the use of the cursor. Closing twice does nothing.
+    package final func close() {
+        guard let handle else { return }
+        unlink()
+        mdb_cursor_close(handle)
+        self.handle = nil
+    }
+
+    // MARK: Moving
+
+    /// Moves to the first record; false when the table is empty.
+    package final func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
+
+    /// Moves to the last record; false when the table is empty.
+    package final func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
+
+    /// Moves to the next record, to the first one from nowhere; false behind the last.
+    package final func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
+
+    /// Moves to the record before, to the last one from nowhere; false before the first.
+    package final func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
+
+    /// Moves to the first record whose key is not below the given one; false when there is none.
+    package final func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+        // No key is below the empty one, and LMDB has no empty keys.
+        if key.isEmpty { return try first() }
+        currentKey = MDB_val(key)
+        return try move(MDB_SET_RANGE)
+    }
+
+    /// Moves to the first record whose key is not below the number in big-endian bytes.
+    package final func seek(atOrAfter key: UInt64) throws(LMDBError) -> Bool {
+        try withBytes(of: key) { bytes throws(LMDBError) in try seek(atOrAfter: bytes) }
+    }
+
+    /// Moves to the record with exactly this key; false when there is none.
+    package final func seek(to key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+        guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else {
+            throw transaction.failure(MDB_BAD_VALSIZE, "move a cursor")
+        }
+        currentKey = MDB_val(key)
+        return try move(MDB_SET_KEY)
+    }
+
+    /// Moves to the record whose key is the number in big-endian bytes.
+    package final func seek(to key: UInt64) throws(LMDBError) -> Bool {
+        try withBytes(of: key) { bytes throws(LMDBError) in try seek(to: bytes) }
+    }
+
+    /// Moves to the last record whose key is below the given one; false when there is none.
+    package final func seek(before key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+        try seek(atOrAfter: key) ? try previous() : try last()
+    }
+
+    /// Moves to the last record whose key is below the number in big-endian bytes.
+    package final func seek(before key: UInt64) throws(LMDBError) -> Bool {
+        try withBytes(of: key) { bytes throws(LMDBError) in try seek(before: bytes) }
+    }
+
+    @inline(__always)
+    private func withBytes(
+        of key: UInt64, _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> Bool
+    ) throws(LMDBError) -> Bool {
+        let bytes = key.bigEndian
+        return try withUnsafeBytes(of: bytes, body)
+    }
+
+    @inline(__always)
+    private func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
+        let result = mdb_cursor_get(active, &currentKey, &currentValue, operation)
+        if result == 0 {
+            if bounds.contain(currentValue.mv_data, count: currentValue.mv_size),
+                bounds.contain(currentKey.mv_data, count: currentKey.mv_size)
+            {
+                return true
+            }
+            try checkSlowly()
+            return true
+        }
+        if result == MDB_NOTFOUND {
+            currentKey = MDB_val()
+            currentValue = MDB_val()
+            return false
+        }
+        throw transaction.failure(result, "move a cursor")
+    }
+
+    @inline(never)
+    private func checkSlowly() throws(LMDBError) {
+        try transaction.checkSlowly(currentKey)
+        try transaction.checkSlowly(currentValue)
+    }
+
+    @inline(__always)
+    final var active: OpaquePointer {
+        guard let handle else {
+            preconditionFailure("A cursor was used after it was closed or its transaction had ended.")
+        }
+        return handle
+    }
+}
+
+/// A cursor that may also change the table it stands in.
+package final class WriteCursor: Cursor {
+    /// Removes the current record. `next()` then moves to the record behind it.
+    package func delete() throws(LMDBError) {
+        let result = mdb_cursor_del(active, 0)
+        guard result == 0 else { throw transaction.failure(result, "delete a record") }
+    }
+
+    /// Stores a value and moves there. Faster than the transaction's `put` when keys come in ascending order, since the
+    /// search begins at the page the cursor stands on.
+    package func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
+        guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
+            throw transaction.failure(MDB_BAD_VALSIZE, "put a value")
+        }
+        var keyValue = MDB_val(key)
+        var dataValue = MDB_val(value)
+        let result = mdb_cursor_put(active, &keyValue, &dataValue, 0)
+        guard result == 0 else { throw transaction.failure(result, "put a value") }
+    }
+}

@@ -1,0 +1,54 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import CLMDB
+
+extension Environment {
+    /// Gives up one opening of the environment; the last one closes it.
+    ///
+    /// - Throws: `busy` when transactions stay open beyond the drain timeout; the environment then stays open.
+    package func close() throws(LMDBError) {
+        try checkProcess()
+        let closed = EnvironmentRegistry.shared.releaseOwner(identity) {
+            gate.shutDown(timeout: options.drainTimeout) { closeHandle() }
+        }
+        if !closed {
+            throw failure(.busy, "close the environment", detail: "\(gate.count) transactions are open")
+        }
+    }
+
+    /// Ends the idle readers and LMDB's environment. No transaction may be open.
+    func closeHandle() {
+        guard let handle else { return }
+        while let idle = pool.take() { _ = idle }
+        mdb_env_close(handle)
+        self.handle = nil
+    }
+
+    /// Closes LMDB's environment and opens it again in place, after `outcomeUnknown` or `panic`.
+    ///
+    /// Tables keep their handles. Waits for open transactions to end.
+    /// - Throws: `busy` when they do not; everything that opening throws, and then the environment is closed.
+    package func reopen() throws(LMDBError) {
+        try checkProcess()
+        guard options.residence == .named else {
+            throw failure(.missing, "reopen the environment", detail: "its files have no names")
+        }
+        let done: Void? = try gate.exclusively(timeout: options.drainTimeout) { () throws(LMDBError) in
+            guard handle != nil else { throw failure(.closed, "reopen the environment") }
+            closeHandle()
+            try Self.checkHeader(in: directory)
+            let opened = try openHandle()
+            do throws(LMDBError) {
+                try reopenTables(in: opened)
+            } catch {
+                mdb_env_close(opened)
+                throw error
+            }
+            handle = opened
+        }
+        if done == nil { throw failure(.busy, "reopen the environment", detail: "transactions are open") }
+    }
+}

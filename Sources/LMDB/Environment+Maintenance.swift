@@ -1,0 +1,140 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import CLMDB
+import Synchronization
+
+extension Environment {
+    /// How urgently `sync` writes.
+    package enum SyncStrength: Sendable {
+        /// As the durability asks: nothing for `disposable`.
+        case asOpened
+        /// Everything committed so far is on the disk when it returns.
+        case forced
+    }
+
+    /// Makes what has been committed durable. A checkpoint for `relaxed` and `disposable` environments.
+    /// - Throws: `readOnly`, `noSpaceOrIO`.
+    package func sync(_ strength: SyncStrength = .forced) throws(LMDBError) {
+        if options.isReadOnly { throw failure(.readOnly, "sync") }
+        try withHandle("sync") { handle throws(LMDBError) in
+            let result = mdb_env_sync(handle, strength == .forced ? 1 : 0)
+            guard result == 0 else { throw failure(result, "sync") }
+        }
+    }
+
+    /// Frees the reader slots of processes that have died.
+    /// - Returns: how many there were.
+    @discardableResult
+    package func sweepStaleReaders() throws(LMDBError) -> Int {
+        if options.locking == .none { return 0 }
+        return try withHandle("sweep stale readers") { handle throws(LMDBError) in
+            var count: Int32 = 0
+            let result = mdb_reader_check(handle, &count)
+            guard result == 0 else { throw failure(result, "sweep stale readers") }
+            return Int(count)
+        }
+    }
+
+    /// One taken slot of the reader table.
+    package struct Reader: Sendable, Equatable {
+        /// The process that took it.
+        package let processID: Int32
+        /// The thread that took it; readers move between threads, so this is only a hint.
+        package let thread: UInt64
+        /// The transaction it keeps readable, or nil while the slot is idle.
+        package let transaction: UInt64?
+    }
+
+    /// Every taken reader slot, of all processes.
+    package func readers() throws(LMDBError) -> [Reader] {
+        if options.locking == .none { return [] }
+        return try withHandle("list readers") { handle throws(LMDBError) in
+            var lines: [String] = []
+            let result = withUnsafeMutablePointer(to: &lines) { lines in
+                mdb_reader_list(
+                    handle,
+                    { text, context in
+                        guard let text, let context else { return 0 }
+                        context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: text))
+                        return 0
+                    }, lines)
+            }
+            guard result >= 0 else { throw failure(result, "list readers") }
+            return lines.flatMap { $0.split(separator: "\n") }.compactMap(Reader.init(line:))
+        }
+    }
+
+    /// The shape of the whole store.
+    package struct Info: Sendable, Equatable {
+        /// Address space of the map.
+        package let mapSizeInBytes: Int
+        /// Length of the data file.
+        package let fileSizeInBytes: Int
+        /// Bytes of one page.
+        package let pageSizeInBytes: Int
+        /// The highest page in use.
+        package let lastPage: Int
+        /// Pages below it that are free for reuse, as of the newest commit.
+        package let freePageCount: Int
+        /// LMDB's number of the newest commit.
+        package let lastTransaction: UInt64
+        /// Slots of the reader table, and the most that were taken at once.
+        package let maximumReaderCount: Int
+        package let usedReaderCount: Int
+        /// The shape of each opened table.
+        package let tables: [String: TableStatistics]
+    }
+
+    /// Measures the whole store.
+    /// - Complexity: O(n) in the records of the free list, which is short.
+    package func info() throws(LMDBError) -> Info {
+        let names = tableNames.withLock { $0 }
+        let transaction = try beginRead()
+        defer { end(transaction) }
+        var tables: [String: TableStatistics] = [:]
+        for (index, name) in names.enumerated() {
+            tables[name] = try transaction.statistics(Table(handle: UInt32(index + 2)))
+        }
+        let handle = try activeHandle("measure the store")
+        let (info, pageSize) = Self.shape(of: handle)
+        var descriptor: Int32 = -1
+        mdb_env_get_fd(handle, &descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.current("measure the store", path) }
+        return Info(
+            mapSizeInBytes: Int(info.me_mapsize), fileSizeInBytes: Int(status.st_size),
+            pageSizeInBytes: pageSize, lastPage: Int(info.me_last_pgno),
+            freePageCount: try transaction.freePageCount(), lastTransaction: UInt64(info.me_last_txnid),
+            maximumReaderCount: Int(info.me_maxreaders), usedReaderCount: Int(info.me_numreaders),
+            tables: tables)
+    }
+}
+
+extension Environment.Reader {
+    /// Reads a line of LMDB's list: process, thread in base 16, transaction or a dash. The heading gives nil.
+    init?(line: Substring) {
+        let fields = line.split(separator: " ")
+        guard fields.count == 3, let processID = Int32(fields[0]), let thread = UInt64(fields[1], radix: 16) else {
+            return nil
+        }
+        self.init(processID: processID, thread: thread, transaction: UInt64(fields[2]))
+    }
+}
+
+extension ReadTransaction {
+    /// The pages that LMDB's free list holds: each of its values is a count and that many page numbers.
+    fileprivate final func freePageCount() throws(LMDBError) -> Int {
+        let freeList = Table(handle: 0)
+        let cursor = try cursor(freeList)
+        defer { cursor.close() }
+        var count = 0
+        while try cursor.next() {
+            guard cursor.value.count >= MemoryLayout<UInt>.size else { continue }
+            count += Int(truncatingIfNeeded: cursor.value.loadUnaligned(as: UInt.self))
+        }
+        return count
+    }
+}

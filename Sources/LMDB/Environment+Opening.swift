@@ -1,0 +1,217 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import CLMDB
+import Synchronization
+
+extension Environment {
+    /// Opens the store in a directory, or returns the environment that this process has open there already.
+    ///
+    /// Nothing is changed before the data file has proved to be a whole LMDB file of this format.
+    /// - Throws: `missing`, `empty`, `foreign`, `truncated`, `newerFormat`, `invalid`, `symbolicLink`,
+    ///   `insecurePermissions`, `permissionDenied`, `networkFileSystem`, `conflictingOptions`, `alreadyExists`.
+    package static func open(
+        at directoryPath: String, options: EnvironmentOptions = EnvironmentOptions()
+    ) throws(LMDBError) -> Environment {
+        let directory = try StoreDirectory(path: directoryPath, createIfMissing: options.mayCreate)
+        do {
+            return try open(directory, options)
+        } catch {
+            if directory.wasCreated { rmdir(directory.path) }
+            throw error
+        }
+    }
+
+    private static func open(
+        _ directory: StoreDirectory, _ options: EnvironmentOptions
+    ) throws(LMDBError) -> Environment {
+        try directory.checkDirectory(ownership: options.ownership)
+        if options.networkFileSystems == .refused { try NetworkFileSystem.check(directory) }
+        for name in [StoreDirectory.lockName, StoreDirectory.writerLockName] {
+            _ = try directory.checkFile(name, ownership: options.ownership)
+        }
+        if options.residence == .unlinkedAfterOpen { try checkIsUnused(directory) }
+        let identity = try ensureDataFile(in: directory, options)
+        let environment = try EnvironmentRegistry.shared.environment(for: identity, options) {
+            () throws(LMDBError) in
+            try Environment(directory: directory, identity: identity, options: options)
+        }
+        if options.residence == .unlinkedAfterOpen { environment.unlinkFiles() }
+        return environment
+    }
+
+    private static func checkIsUnused(_ directory: StoreDirectory) throws(LMDBError) {
+        for name in [StoreDirectory.dataName, StoreDirectory.lockName] where try directory.status(of: name) != nil {
+            throw LMDBError(.alreadyExists, operation: "make an unnamed store", path: directory.path(of: name))
+        }
+    }
+
+    /// Checks the data file, made first if it is missing and may be made.
+    private static func ensureDataFile(
+        in directory: StoreDirectory, _ options: EnvironmentOptions
+    ) throws(LMDBError) -> FileIdentity {
+        let name = StoreDirectory.dataName
+        if try directory.checkFile(name, ownership: options.ownership) == nil {
+            guard options.mayCreate else {
+                throw LMDBError(.missing, operation: "open the store", path: directory.path(of: name))
+            }
+            try createDataFile(in: directory)
+        }
+        guard let status = try directory.checkFile(name, ownership: options.ownership) else {
+            throw LMDBError(.missing, operation: "open the store", path: directory.path(of: name))
+        }
+        try checkHeader(in: directory)
+        return FileIdentity(status)
+    }
+
+    static func checkHeader(in directory: StoreDirectory) throws(LMDBError) {
+        let name = StoreDirectory.dataName
+        let descriptor = try directory.openFile(name, O_RDONLY)
+        defer { StoreDirectory.closeFile(descriptor) }
+        _ = try StoreHeader.read(descriptor: descriptor, path: directory.path(of: name))
+    }
+
+    /// Lets LMDB make a data file under a temporary name, so that a crash leaves no half-made one.
+    private static func createDataFile(in directory: StoreDirectory) throws(LMDBError) {
+        let name = ".new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        guard mkdirat(directory.descriptor, name, 0o700) == 0 else {
+            throw SystemError.current("make a temporary directory", directory.path(of: name))
+        }
+        let temporary = name + "/" + StoreDirectory.dataName
+        defer {
+            directory.remove(temporary)
+            unlinkat(directory.descriptor, name, AT_REMOVEDIR)
+        }
+        var made: OpaquePointer?
+        var result = mdb_env_create(&made)
+        defer { mdb_env_close(made) }
+        if result == 0 { result = mdb_env_open(made, directory.path(of: name), UInt32(MDB_NOLOCK), 0o600) }
+        if result == 0 { result = mdb_env_sync(made, 1) }
+        guard result == 0 else {
+            throw SystemError.lmdb(result, "make the data file", directory.path(of: temporary))
+        }
+        do {
+            try directory.publish(temporary, as: StoreDirectory.dataName)
+        } catch where error.code == .alreadyExists {
+            // Another process was faster; its file is as good.
+        }
+    }
+
+    /// Removes the names of the files, and of the directory if opening made it.
+    private func unlinkFiles() {
+        directory.remove(StoreDirectory.dataName)
+        directory.remove(StoreDirectory.lockName)
+        if directory.wasCreated { rmdir(path) }
+    }
+}
+
+// MARK: - LMDB's environment
+
+extension Environment {
+    private static let smallestMapSizeInBytes = 16 << 20
+
+    /// Opens LMDB's environment with the largest map the system grants, and notes where it lies.
+    func openHandle() throws(LMDBError) -> OpaquePointer {
+        var size = max(min(options.mapSizeInBytes, options.maximumMapSizeInBytes), 64 << 10)
+        while true {
+            do {
+                let opened = try openHandle(mapSize: size)
+                try adopt(opened)
+                return opened
+            } catch where error.code == .other(ENOMEM) && size > Self.smallestMapSizeInBytes {
+                size /= 2
+            }
+        }
+    }
+
+    private func openHandle(mapSize: Int) throws(LMDBError) -> OpaquePointer {
+        var created: OpaquePointer?
+        var result = mdb_env_create(&created)
+        guard result == 0, let created else { throw failure(result, "create an environment") }
+        mdb_env_set_mapsize(created, mapSize)
+        mdb_env_set_maxdbs(created, UInt32(options.maximumTables))
+        mdb_env_set_maxreaders(created, UInt32(options.maximumReaders))
+        result = mdb_env_open(created, path, openFlags, 0o600)
+        guard result == 0 else {
+            mdb_env_close(created)
+            throw failure(result, "open the environment")
+        }
+        return created
+    }
+
+    private var openFlags: UInt32 {
+        var flags = UInt32(MDB_NOTLS)
+        if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
+        if options.locking == .none { flags |= UInt32(MDB_NOLOCK) }
+        switch options.durability {
+        case .full: break
+        case .relaxed: flags |= UInt32(MDB_NOMETASYNC)
+        case .disposable: flags |= UInt32(MDB_NOSYNC)
+        }
+        return flags
+    }
+
+    /// Checks that LMDB opened the files that were checked, and finishes what it leaves open.
+    private func adopt(_ opened: OpaquePointer) throws(LMDBError) {
+        do throws(LMDBError) {
+            var descriptor: Int32 = -1
+            mdb_env_get_fd(opened, &descriptor)
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, FileIdentity(status) == identity else {
+                throw failure(.fileReplaced, "open the environment", detail: StoreDirectory.dataName)
+            }
+            // LMDB lets child programs inherit the data file.
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            try noteFiles()
+        } catch {
+            mdb_env_close(opened)
+            throw error
+        }
+        noteMap(of: opened)
+        if options.locking == .shared { _ = mdb_reader_check(opened, nil) }
+    }
+
+    private func noteFiles() throws(LMDBError) {
+        guard options.residence == .named else { return }
+        var files = [(name: StoreDirectory.dataName, identity: identity)]
+        for name in [StoreDirectory.lockName, StoreDirectory.writerLockName] {
+            if let status = try directory.status(of: name) { files.append((name, FileIdentity(status))) }
+        }
+        let found = files
+        guardedFiles.withLock { $0 = found }
+    }
+
+    /// Notes where the map lies, and keeps users' data out of core dumps.
+    func noteMap(of opened: OpaquePointer) {
+        let (info, pageSize) = Self.shape(of: opened)
+        guard let address = MapBounds.mapAddress(environment: opened, pageSize: pageSize) else {
+            bounds.set(lower: 0, upper: .max, mapEnd: .max)
+            return
+        }
+        let size = UInt(info.me_mapsize)
+        bounds.set(
+            lower: address, upper: address + UInt(info.me_last_pgno + 1) * UInt(pageSize), mapEnd: address + size)
+        #if os(Linux)
+        let dontDump: Int32 = 16  // MADV_DONTDUMP
+        madvise(UnsafeMutableRawPointer(bitPattern: address), Int(size), dontDump)
+        #endif
+    }
+
+    /// Raises the upper bound to the last page of the newest commit.
+    func refreshUpperBound() {
+        let lower = bounds.lower.load(ordering: .relaxed)
+        guard let handle, lower != 0 else { return }
+        let (info, pageSize) = Self.shape(of: handle)
+        bounds.upper.store(lower + UInt(info.me_last_pgno + 1) * UInt(pageSize), ordering: .relaxed)
+    }
+
+    static func shape(of handle: OpaquePointer) -> (info: MDB_envinfo, pageSize: Int) {
+        var info = MDB_envinfo()
+        var stat = MDB_stat()
+        mdb_env_info(handle, &info)
+        mdb_env_stat(handle, &stat)
+        return (info, Int(stat.ms_psize))
+    }
+}

@@ -1,0 +1,98 @@
+import CLMDB
+import Synchronization
+
+extension Environment {
+    /// Runs the body in a write transaction on the calling thread and commits it, or aborts it if the body throws.
+    ///
+    /// When the map is full the transaction is aborted, the map grows, and the body is run again; so it must not
+    /// change anything outside the transaction that it cannot change twice.
+    /// - Throws: what the body throws; `busy` when other writers do not finish before the timeout; what
+    ///   `WriteTransaction.commit()` throws.
+    package func write<Success>(
+        timeout: Duration? = nil, _ body: (WriteTransaction) throws -> Success
+    ) throws -> Success {
+        while true {
+            let transaction = try beginWrite(timeout: timeout)
+            let mapSize = mapSizeInBytes
+            do {
+                let result = try body(transaction)
+                try transaction.commit()
+                return result
+            } catch {
+                if transaction.isOpen { transaction.abort() }
+                guard transaction.metMapFull else { throw error }
+                try growMap(from: mapSize)
+            }
+        }
+    }
+
+    /// Begins a write transaction on the calling thread, which must also commit or abort it.
+    ///
+    /// For an owner that decides itself when to commit. If an operation throws `mapFull`: abort, `growMap()`, and
+    /// begin again.
+    /// - Throws: `busy` when other writers do not finish before the timeout, `readOnly`, `fileReplaced`, `panic`.
+    package func beginWrite(timeout: Duration? = nil) throws(LMDBError) -> WriteTransaction {
+        try checkProcess()
+        if options.isReadOnly { throw failure(.readOnly, "begin a write transaction") }
+        try writerLock.acquire(timeout: timeout ?? options.writerLockTimeout)
+        do {
+            try checkFilesInPlace()
+            return try beginLocked()
+        } catch {
+            writerLock.release()
+            throw error
+        }
+    }
+
+    private func beginLocked() throws(LMDBError) -> WriteTransaction {
+        var result: Int32 = 0
+        for _ in 0..<8 {
+            guard gate.enter() else { throw failure(.closed, "begin a write transaction") }
+            guard let handle else {
+                gate.leave()
+                throw failure(.closed, "begin a write transaction")
+            }
+            var begun: OpaquePointer?
+            result = mdb_txn_begin(handle, nil, 0, &begun)
+            if result == 0, let begun { return WriteTransaction(environment: self, handle: begun) }
+            gate.leave()
+            guard result == MDB_MAP_RESIZED else { break }
+            try followMapSize()
+        }
+        throw failure(result, "begin a write transaction")
+    }
+
+    /// Lets the next transactions in after a commit or abort.
+    func writeEnded() {
+        gate.leave()
+        writerLock.release()
+    }
+
+    /// Refuses to write when a file has lost its name: without a common lock file two processes would write at once,
+    /// and what goes to a data file without a name is lost.
+    private func checkFilesInPlace() throws(LMDBError) {
+        let lost = guardedFiles.withLock { files in
+            files.first { !directory.holds($0.name, as: $0.identity) }?.name
+        }
+        if let lost { throw failure(.fileReplaced, "begin a write transaction", detail: lost) }
+    }
+
+    /// Tells a commit that did not happen from one that may have happened.
+    ///
+    /// LMDB marks its environment as broken when the write of the meta page failed, and only then; every later
+    /// transaction fails with PANIC. Whatever failed before that write left the last commit in force.
+    func classifyFailedCommit(_ result: Int32) -> LMDBError {
+        guard result > 0 else { return failure(result, "commit") }
+        var isBroken = false
+        if gate.enter() {
+            var probe: OpaquePointer?
+            if let handle {
+                isBroken = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &probe) == MDB_PANIC
+                if let probe { mdb_txn_abort(probe) }
+            }
+            gate.leave()
+        }
+        guard isBroken else { return failure(result, "commit") }
+        return LMDBError(.outcomeUnknown, operation: "commit", path: path, errno: result)
+    }
+}

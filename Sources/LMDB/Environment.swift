@@ -1,0 +1,106 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import CLMDB
+import Synchronization
+
+/// One LMDB store: a directory with `data.mdb`, `lock.mdb` and `writer.lock`, open in this process.
+///
+///     let environment = try Environment.open(at: path)
+///     let tables = try environment.openTables(["events", "objects"])
+///     try environment.write { transaction in try transaction.append(tables[0], 1, bytes) }
+///     let count = try environment.read { transaction in try transaction.count(tables[0]) }
+///
+/// The interface in short:
+/// - `Environment.open(at:options:)`, `close()`, `reopen()`. A store is opened once a process: opening it again
+///   returns the same environment, and the last `close()` (or the last reference) closes it.
+/// - `openTables(_:)` gives `Table` handles, once, at the start.
+/// - `read { }`, or `beginRead()` and `end(_:)`: a `ReadTransaction` with `get`, `count`, `statistics`, `cursor`,
+///   `withCursor`. Idle ones are kept and renewed, so a short read costs tens of nanoseconds. Any thread.
+/// - `write(timeout:) { }`, or `beginWrite(timeout:)` with `commit()` and `abort()`: a `WriteTransaction`, which adds
+///   `put`, `insert`, `append`, `reserve`, `delete`, `clear` and `withWriteCursor`. It begins and ends on one thread.
+///   The body of `write` is run again when the map was full, so it must not change anything outside the transaction
+///   that it cannot change twice.
+/// - `sync(_:)`, `copy(to:_:)`, `sweepStaleReaders()`, `readers()`, `info()`.
+///
+/// Every failure is an `LMDBError`; a transaction or cursor used after its end traps.
+///
+/// LMDB's handle changes only while the gate keeps every transaction out, and each use of it is inside the gate; what
+/// else is stored is constant or guards itself. That is why the class is `Sendable`.
+package final class Environment: @unchecked Sendable {
+    /// The store's directory, absolute.
+    package let path: String
+    /// The options it was opened with.
+    package let options: EnvironmentOptions
+
+    let directory: StoreDirectory
+    /// The data file's identity, under which the process knows the environment.
+    let identity: FileIdentity
+    let forkGuard: ForkGuard
+    let gate = TransactionGate()
+    let pool = ReaderPool()
+    let bounds = MapBounds()
+    let writerLock: WriterLock
+    /// The files that must keep their names while the environment is open.
+    let guardedFiles: Mutex<[(name: String, identity: FileIdentity)]>
+    /// The tables in the order in which they were opened.
+    let tableNames = Mutex<[String]>([])
+    /// LMDB's environment; nil once closed.
+    @exclusivity(unchecked) var handle: OpaquePointer?
+
+    init(
+        directory: StoreDirectory, identity: FileIdentity, options: EnvironmentOptions
+    ) throws(LMDBError) {
+        self.directory = directory
+        self.identity = identity
+        self.options = options
+        path = directory.path
+        forkGuard = try ForkGuard(path: path)
+        guardedFiles = Mutex([])
+        let usesWriterLock = !options.isReadOnly && options.residence == .named
+        let descriptor = usesWriterLock
+            ? try directory.openFile(StoreDirectory.writerLockName, O_RDWR | O_CREAT) : -1
+        writerLock = WriterLock(descriptor: descriptor, path: path)
+        handle = try openHandle()
+    }
+
+    deinit {
+        guard handle != nil, !forkGuard.isInChild else { return }
+        precondition(gate.count == 0, "An environment was released while transactions were open.")
+        EnvironmentRegistry.shared.forget(identity) { closeHandle() }
+    }
+
+    /// Throws in a forked child, where neither locks nor reader slots are this process's own.
+    @inline(__always)
+    func checkProcess() throws(LMDBError) {
+        if forkGuard.isInChild { throw failure(.usedAfterFork, "use an environment") }
+    }
+
+    @inline(never)
+    func failure(_ code: LMDBError.Code, _ operation: String, detail: String = "") -> LMDBError {
+        LMDBError(code, operation: operation, path: path, detail: detail)
+    }
+
+    @inline(never)
+    func failure(_ result: Int32, _ operation: String) -> LMDBError {
+        SystemError.lmdb(result, operation, path)
+    }
+
+    /// LMDB's environment; only inside the gate.
+    func activeHandle(_ operation: String) throws(LMDBError) -> OpaquePointer {
+        guard let handle else { throw failure(.closed, operation) }
+        return handle
+    }
+
+    /// Runs the body inside the gate with LMDB's environment.
+    func withHandle<Success>(
+        _ operation: String, _ body: (OpaquePointer) throws(LMDBError) -> Success
+    ) throws(LMDBError) -> Success {
+        try checkProcess()
+        guard gate.enter() else { throw failure(.closed, operation) }
+        defer { gate.leave() }
+        return try body(try activeHandle(operation))
+    }
+}

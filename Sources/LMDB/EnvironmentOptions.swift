@@ -1,0 +1,94 @@
+/// How an environment is opened. The defaults fit a durable store in a private directory of a local disk.
+package struct EnvironmentOptions: Sendable, Equatable {
+    /// Whether the environment may write, and whether it may make what is missing.
+    package enum Access: Sendable, Equatable {
+        /// No write transaction can begin and no byte of `data.mdb` changes.
+        case readOnly
+        /// Reads and writes; with `create` a missing directory or data file is made.
+        case readWrite(create: Bool)
+    }
+
+    /// What a returned commit survives.
+    package enum Durability: Sendable, Equatable {
+        /// Power loss.
+        case full
+        /// Power loss may take the last commits; the file stays sound.
+        case relaxed
+        /// Nothing but the end of the process: after power loss the file may be damaged.
+        case disposable
+    }
+
+    /// Whether the files keep their names.
+    package enum Residence: Sendable, Equatable {
+        /// The files stay in the directory.
+        case named
+        /// The names are removed right after opening, so that nothing is left whatever ends the process.
+        /// The directory must not hold a store, and is removed as well if this call made it.
+        case unlinkedAfterOpen
+    }
+
+    /// Whose files may be opened.
+    package enum Ownership: Sendable, Equatable {
+        /// Files and directory belong to this user and nobody else may write to them.
+        case privateOnly
+        /// Not checked; for directories shared on purpose.
+        case unchecked
+    }
+
+    /// Whether a network or user-space file system is accepted.
+    package enum NetworkFileSystems: Sendable, Equatable {
+        /// Opening there is refused: locks and shared maps are not dependable.
+        case refused
+        /// The caller knows that only one host uses the files.
+        case accepted
+    }
+
+    /// Whether LMDB's reader table and writer mutex are used.
+    package enum Locking: Sendable, Equatable {
+        /// Safe beside other processes.
+        case shared
+        /// No lock file is opened. Only for read-only looks at files nobody writes.
+        case none
+    }
+
+    /// Whether the environment may write.
+    package var access = Access.readWrite(create: true)
+    /// What a returned commit survives.
+    package var durability = Durability.full
+    /// Whether the files keep their names.
+    package var residence = Residence.named
+    /// Whose files may be opened.
+    package var ownership = Ownership.privateOnly
+    /// Whether a network file system is accepted.
+    package var networkFileSystems = NetworkFileSystems.refused
+    /// Whether the lock file is used.
+    package var locking = Locking.shared
+    /// Address space to reserve; halved until the system grants it. It costs no disk and no memory.
+    package var mapSizeInBytes = 256 << 30
+    /// The map never grows beyond this.
+    package var maximumMapSizeInBytes = 1 << 42
+    /// The map grows by at least this, and by its own size if that is more. Zero means doubling.
+    package var growthStepInBytes = 0
+    /// Named tables that can be opened.
+    package var maximumTables = 64
+    /// Reader slots; only the first process that opens a store decides.
+    package var maximumReaders = 510
+    /// How long a write waits for other writers before `busy`.
+    package var writerLockTimeout = Duration.seconds(10)
+    /// How long growing, reopening and closing wait for open transactions before `busy`.
+    package var drainTimeout = Duration.seconds(5)
+
+    /// The default options.
+    package init() {}
+
+    var isReadOnly: Bool { access == .readOnly }
+
+    var mayCreate: Bool { access == .readWrite(create: true) }
+
+    /// Whether an environment opened with `self` can also serve an owner who asked for `other`.
+    func serves(_ other: EnvironmentOptions) -> Bool {
+        guard residence == other.residence, locking == other.locking else { return false }
+        if other.isReadOnly { return true }
+        return !isReadOnly && durability == other.durability
+    }
+}

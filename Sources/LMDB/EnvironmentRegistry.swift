@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import Synchronization
+
+/// The environments of this process by the identity of their data file.
+///
+/// Opening one file twice in a process drops the file locks that tell other processes about its readers, so every
+/// opening goes through here. The lock is held while LMDB opens and closes files.
+final class EnvironmentRegistry: Sendable {
+    static let shared = EnvironmentRegistry()
+
+    private struct Entry {
+        weak var environment: Environment?
+        var ownerCount: Int
+    }
+
+    private enum Finding {
+        case environment(Environment)
+        /// The last reference is gone but the files are still being closed.
+        case closing
+        case conflict(Environment)
+    }
+
+    private let entries = Mutex<[FileIdentity: Entry]>([:])
+
+    /// The environment of a file, counted once more, or the one that `make` opens.
+    func environment(
+        for identity: FileIdentity, _ options: EnvironmentOptions,
+        make: () throws(LMDBError) -> Environment
+    ) throws(LMDBError) -> Environment {
+        while true {
+            // The finding leaves the lock before it can be released: releasing may close, which takes the lock.
+            switch try find(identity, options, make) {
+            case .environment(let environment): return environment
+            case .closing: sched_yield()
+            case .conflict(let environment): throw environment.failure(.conflictingOptions, "open the store again")
+            }
+        }
+    }
+
+    private func find(
+        _ identity: FileIdentity, _ options: EnvironmentOptions, _ make: () throws(LMDBError) -> Environment
+    ) throws(LMDBError) -> Finding {
+        let result: Result<Finding, LMDBError> = entries.withLock { entries in
+            if let entry = entries[identity] {
+                guard let found = entry.environment else { return .success(.closing) }
+                if !found.forkGuard.isInChild {
+                    guard found.options.serves(options) else { return .success(.conflict(found)) }
+                    entries[identity]?.ownerCount += 1
+                    return .success(.environment(found))
+                }
+            }
+            do throws(LMDBError) {
+                let made = try make()
+                entries[identity] = Entry(environment: made, ownerCount: 1)
+                return .success(.environment(made))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Counts one owner less; for the last one runs the closing body, with nobody opening the file in between.
+    /// - Returns: false when the body could not close the environment, which then keeps its owner.
+    func releaseOwner(_ identity: FileIdentity, _ close: () -> Bool) -> Bool {
+        entries.withLock { entries in
+            guard let count = entries[identity]?.ownerCount else { return true }
+            if count > 1 {
+                entries[identity]?.ownerCount = count - 1
+                return true
+            }
+            guard close() else { return false }
+            entries[identity] = nil
+            return true
+        }
+    }
+
+    /// Runs the closing body for an environment without references, and forgets it.
+    func forget(_ identity: FileIdentity, _ close: () -> Void) {
+        entries.withLock { entries in
+            close()
+            entries[identity] = nil
+        }
+    }
+}

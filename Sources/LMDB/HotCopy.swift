@@ -1,0 +1,54 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import CLMDB
+
+extension Environment {
+    /// How `copy` writes.
+    package enum CopyKind: Sendable {
+        /// Page for page, fastest.
+        case exact
+        /// Without free pages, in order. LMDB's transaction numbers start again at 1.
+        case compacting
+    }
+
+    /// Copies the newest commit into another directory while readers and writers go on.
+    ///
+    /// The directory is made with mode 0700 if it is missing. The copy appears under its name only when it is whole and
+    /// durable. It holds a read transaction for its length, so the store grows if much is written meanwhile.
+    /// - Throws: `alreadyExists` when the directory has a data file, `noSpaceOrIO`, `corrupted`.
+    package func copy(to directoryPath: String, _ kind: CopyKind = .exact) throws(LMDBError) {
+        let target = try StoreDirectory(path: directoryPath, createIfMissing: true)
+        let name = StoreDirectory.dataName
+        if try target.status(of: name) != nil {
+            throw LMDBError(.alreadyExists, operation: "copy the store", path: target.path(of: name))
+        }
+        let temporary = ".copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let descriptor = try target.openFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
+        defer { StoreDirectory.closeFile(descriptor) }
+        do throws(LMDBError) {
+            try write(to: descriptor, kind)
+            guard fsync(descriptor) == 0 else {
+                throw SystemError.current("sync the copy", target.path(of: temporary))
+            }
+            try target.publish(temporary, as: name)
+        } catch {
+            target.remove(temporary)
+            if target.wasCreated { rmdir(target.path) }
+            throw error
+        }
+    }
+
+    private func write(to descriptor: Int32, _ kind: CopyKind) throws(LMDBError) {
+        try withHandle("copy the store") { handle throws(LMDBError) in
+            let flags = kind == .compacting ? UInt32(MDB_CP_COMPACT) : 0
+            let result = mdb_env_copyfd2(handle, descriptor, flags)
+            if result == MDB_INCOMPATIBLE {
+                throw failure(.corrupted, "copy the store", detail: "pages have leaked")
+            }
+            guard result == 0 else { throw failure(result, "copy the store") }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// The part of the address space that holds pages of the file.
+///
+/// `lower` and `mapEnd` change only while no transaction is open; `upper` only rises in between.
+final class MapBounds: Sendable {
+    /// The first byte of the map; 0 when it is not known.
+    let lower = Atomic<UInt>(0)
+    /// The byte after the last page known to be in the file.
+    let upper = Atomic<UInt>(.max)
+    /// The byte after the map.
+    let mapEnd = Atomic<UInt>(.max)
+
+    /// Whether the bytes lie inside the file's part of the map.
+    @inline(__always)
+    func contain(_ start: UnsafeMutableRawPointer?, count: Int) -> Bool {
+        let address = UInt(bitPattern: start)
+        let end = upper.load(ordering: .relaxed)
+        return address >= lower.load(ordering: .relaxed) && address <= end && UInt(bitPattern: count) <= end - address
+    }
+
+    func set(lower: UInt, upper: UInt, mapEnd: UInt) {
+        self.lower.store(lower, ordering: .relaxed)
+        self.upper.store(upper, ordering: .relaxed)
+        self.mapEnd.store(mapEnd, ordering: .relaxed)
+    }
+
+    /// Finds the address of the map in LMDB's private record of an environment.
+    ///
+    /// LMDB 0.9 does not tell the address. Its record holds, in a row: the map, the lock table, and the two meta
+    /// pages, which begin 16 bytes into the map and one page later. That pattern is searched; when it is not found
+    /// (another build of LMDB), values are not checked against the map.
+    static func mapAddress(environment: OpaquePointer, pageSize: Int) -> UInt? {
+        let words = UnsafeRawPointer(environment).assumingMemoryBound(to: UInt.self)
+        let pageHeaderSize: UInt = 16
+        for index in 0..<12 {
+            let candidate = words[index]
+            guard candidate != 0, candidate % 4096 == 0 else { continue }
+            if words[index + 2] == candidate &+ pageHeaderSize,
+                words[index + 3] == candidate &+ pageHeaderSize &+ UInt(pageSize)
+            {
+                return candidate
+            }
+        }
+        return nil
+    }
+}

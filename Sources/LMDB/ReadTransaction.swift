@@ -1,0 +1,173 @@
+import CLMDB
+import Synchronization
+
+/// A consistent look at every table of an environment, as of the moment it began.
+///
+/// Values are views of the mapped file: they are valid until the transaction ends (in a `WriteTransaction`, until its
+/// next write) and must be copied to be kept. A transaction may move between threads but is used by one at a time,
+/// which is why it is not `Sendable` and why its stored state needs no exclusivity checks. A read transaction left
+/// open keeps every page it can see from being reused, so hold it for moments only.
+package class ReadTransaction {
+    /// LMDB's transaction while it is active, else nil.
+    @exclusivity(unchecked) final var handle: OpaquePointer?
+    /// LMDB's transaction while it waits to be renewed.
+    @exclusivity(unchecked) final var idleHandle: OpaquePointer?
+    /// Outlives the transaction: its pool owns idle ones, and `keeper` holds it for those with an owner.
+    unowned(unsafe) final let environment: Environment
+    @exclusivity(unchecked) final var keeper: Environment?
+    final let bounds: MapBounds
+    final let isWriting: Bool
+    /// The open cursors, linked through themselves, to be closed with the transaction.
+    @exclusivity(unchecked) final var firstCursor: Unmanaged<Cursor>?
+    /// Closed cursors by table, whose memory in LMDB can be used again.
+    @exclusivity(unchecked) final var spareCursors: ContiguousArray<Cursor?> = []
+
+    init(environment: Environment, handle: OpaquePointer, isWriting: Bool) {
+        self.environment = environment
+        self.handle = handle
+        self.isWriting = isWriting
+        bounds = environment.bounds
+    }
+
+    /// Makes an idle transaction out of the parts of one that somebody still refers to.
+    init(takingOver other: ReadTransaction) {
+        environment = other.environment
+        bounds = other.bounds
+        isWriting = false
+        idleHandle = other.idleHandle
+        other.idleHandle = nil
+        spareCursors = other.spareCursors
+        other.spareCursors = []
+    }
+
+    deinit {
+        if let handle {
+            closeCursors()
+            mdb_txn_abort(handle)
+            environment.transactionEnded()
+        } else if let idleHandle {
+            spareCursors = []
+            mdb_txn_abort(idleHandle)
+        }
+    }
+
+    /// LMDB's transaction; a transaction that has ended is misuse.
+    @inline(__always)
+    final var active: OpaquePointer {
+        guard let handle else { preconditionFailure("A transaction was used after it had ended.") }
+        return handle
+    }
+
+    /// Whether the transaction can still be used.
+    package final var isOpen: Bool { handle != nil }
+
+    /// LMDB's number of the transaction. It restarts after a compacting copy, so it is no durable sequence.
+    package final var number: UInt64 { UInt64(mdb_txn_id(active)) }
+}
+
+// MARK: - Reading
+
+extension ReadTransaction {
+    /// The value stored under a key, or nil.
+    /// - Throws: `badValueSize` for a key outside 1...511 bytes, `corrupted` for a value outside the file.
+    package final func get(
+        _ table: Table, _ key: UnsafeRawBufferPointer
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else {
+            throw failure(MDB_BAD_VALSIZE, "get a value")
+        }
+        var keyValue = MDB_val(key)
+        var value = MDB_val()
+        let result = mdb_get(active, table.handle, &keyValue, &value)
+        if result == 0 { return try checked(value) }
+        if result == MDB_NOTFOUND { return nil }
+        throw failure(result, "get a value")
+    }
+
+    /// The value stored under a number in big-endian bytes, or nil.
+    package final func get(_ table: Table, _ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        var bytes = key.bigEndian
+        var keyValue = MDB_val(mv_size: 8, mv_data: nil)
+        var value = MDB_val()
+        let handle = active
+        let result = withUnsafeMutableBytes(of: &bytes) { buffer in
+            keyValue.mv_data = buffer.baseAddress
+            return mdb_get(handle, table.handle, &keyValue, &value)
+        }
+        if result == 0 { return try checked(value) }
+        if result == MDB_NOTFOUND { return nil }
+        throw failure(result, "get a value")
+    }
+
+    /// The number of records in a table.
+    package final func count(_ table: Table) throws(LMDBError) -> Int {
+        try statistics(table).entryCount
+    }
+
+    /// The shape of a table's tree.
+    package final func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {
+        var stat = MDB_stat()
+        let result = mdb_stat(active, table.handle, &stat)
+        guard result == 0 else { throw failure(result, "read the statistics of a table") }
+        return TableStatistics(stat)
+    }
+
+    /// The value as bytes, after a check that they lie inside the file.
+    @inline(__always)
+    final func checked(_ value: MDB_val) throws(LMDBError) -> UnsafeRawBufferPointer {
+        if !bounds.contain(value.mv_data, count: value.mv_size) { try checkSlowly(value) }
+        return UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
+    }
+
+    /// Looks at the file's present length before calling a value corrupt.
+    @inline(never)
+    final func checkSlowly(_ value: MDB_val) throws(LMDBError) {
+        if isWriting {
+            // Pages written by this very transaction are in ordinary memory, or, when there were too many, in the
+            // map beyond the last committed page.
+            let start = UInt(bitPattern: value.mv_data)
+            let end = bounds.mapEnd.load(ordering: .relaxed)
+            if start < bounds.lower.load(ordering: .relaxed) || start >= end { return }
+            if UInt(bitPattern: value.mv_size) <= end - start { return }
+        } else {
+            environment.refreshUpperBound()
+            if bounds.contain(value.mv_data, count: value.mv_size) { return }
+        }
+        throw LMDBError(
+            .corrupted, operation: "read a value", path: environment.path, detail: "it lies outside the file")
+    }
+
+    @inline(never)
+    final func failure(_ result: Int32, _ operation: String) -> LMDBError {
+        if let writer = self as? WriteTransaction { writer.note(result) }
+        return SystemError.lmdb(result, operation, environment.path)
+    }
+}
+
+// MARK: - Ending
+
+extension ReadTransaction {
+    /// Stops the transaction but keeps its reader slot, so that it can be renewed.
+    @inline(__always)
+    final func reset() {
+        let handle = active
+        if firstCursor != nil { closeCursors() }
+        mdb_txn_reset(handle)
+        idleHandle = handle
+        self.handle = nil
+    }
+
+    /// Closes every cursor that is still open.
+    @inline(never)
+    final func closeCursors() {
+        while let cursor = firstCursor { cursor.takeUnretainedValue().close() }
+    }
+}
+
+extension MDB_val {
+    /// A view of bytes for a call into LMDB, which does not change them.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+    }
+}

@@ -1,0 +1,137 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The identity of a file: its device and number, whatever names it has.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let number: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+/// The open directory of a store; every check of its files goes through this descriptor, not through a path.
+final class StoreDirectory: Sendable {
+    static let dataName = "data.mdb"
+    static let lockName = "lock.mdb"
+    static let writerLockName = "writer.lock"
+
+    /// The absolute path, as the user wrote it otherwise.
+    let path: String
+    let descriptor: Int32
+    /// Whether opening made the directory.
+    let wasCreated: Bool
+
+    /// Opens the directory, refusing a symbolic link; makes it with mode 0700 when asked to.
+    init(path givenPath: String, createIfMissing: Bool) throws(LMDBError) {
+        path = try Self.absolute(givenPath)
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        var opened = open(path, flags)
+        var created = false
+        if opened < 0, errno == ENOENT, createIfMissing {
+            created = mkdir(path, 0o700) == 0
+            if !created && errno != EEXIST { throw SystemError.current("create the store directory", path) }
+            opened = open(path, flags)
+        }
+        guard opened >= 0 else { throw SystemError.current("open the store directory", path) }
+        descriptor = opened
+        wasCreated = created
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func absolute(_ path: String) throws(LMDBError) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let buffer = getcwd(nil, 0) else { throw SystemError.current("find the working directory", path) }
+        defer { free(buffer) }
+        return String(cString: buffer) + "/" + path
+    }
+
+    /// The path of a file in the directory.
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// The status of the entry itself, a link not followed; nil when there is none.
+    func status(of name: String) throws(LMDBError) -> stat? {
+        var status = stat()
+        if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if errno == ENOENT { return nil }
+        throw SystemError.current("look at a file", path(of: name))
+    }
+
+    /// Whether the name still stands for the file with this identity.
+    func holds(_ name: String, as identity: FileIdentity) -> Bool {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && FileIdentity(status) == identity
+    }
+
+    /// Checks that the entry, if there is one, is a plain file that only this user can change.
+    func checkFile(_ name: String, ownership: EnvironmentOptions.Ownership) throws(LMDBError) -> stat? {
+        guard let status = try status(of: name) else { return nil }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw LMDBError(.symbolicLink, operation: "open a file", path: path(of: name))
+        }
+        try Self.check(status, ownership: ownership, path: path(of: name))
+        return status
+    }
+
+    /// Checks owner and mode of the directory itself.
+    func checkDirectory(ownership: EnvironmentOptions.Ownership) throws(LMDBError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.current("look at the directory", path) }
+        try Self.check(status, ownership: ownership, path: path)
+    }
+
+    private static func check(
+        _ status: stat, ownership: EnvironmentOptions.Ownership, path: String
+    ) throws(LMDBError) {
+        guard ownership == .privateOnly else { return }
+        if status.st_uid != geteuid() {
+            throw LMDBError(
+                .insecurePermissions, operation: "trust the owner", path: path,
+                detail: "owned by user \(status.st_uid)")
+        }
+        if status.st_mode & 0o022 != 0 {
+            throw LMDBError(
+                .insecurePermissions, operation: "trust the mode", path: path,
+                detail: "mode \(String(status.st_mode & 0o7777, radix: 8))")
+        }
+    }
+
+    /// Opens a file of the directory without following a link.
+    func openFile(_ name: String, _ flags: Int32) throws(LMDBError) -> Int32 {
+        let opened = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw SystemError.current("open a file", path(of: name)) }
+        return opened
+    }
+
+    /// Closes what `openFile` opened.
+    static func closeFile(_ descriptor: Int32) {
+        _ = close(descriptor)
+    }
+
+    /// Makes the directory's entries durable.
+    func synchronize() throws(LMDBError) {
+        guard fsync(descriptor) == 0 else { throw SystemError.current("sync the directory", path) }
+    }
+
+    /// Gives a finished temporary file its final name; fails when the name is taken.
+    func publish(_ temporary: String, as name: String) throws(LMDBError) {
+        guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else {
+            throw SystemError.current("put a finished file in place", path(of: name))
+        }
+        unlinkat(descriptor, temporary, 0)
+        try synchronize()
+    }
+
+    /// Removes a name if it is there.
+    func remove(_ name: String) {
+        unlinkat(descriptor, name, 0)
+    }
+}

@@ -1,0 +1,199 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import CLMDB
+
+/// The one transaction of a store that may change it; it sees its own changes.
+///
+/// It must be begun, committed or aborted on one thread: LMDB's writer mutex belongs to that thread. A value that was
+/// read is valid until the next write of the same transaction.
+package final class WriteTransaction: ReadTransaction {
+    private let thread = pthread_self()
+    /// Set when any operation ran out of map; the transaction can only be aborted then.
+    private(set) var metMapFull = false
+
+    init(environment: Environment, handle: OpaquePointer) {
+        super.init(environment: environment, handle: handle, isWriting: true)
+    }
+
+    deinit {
+        precondition(handle == nil, "A write transaction was dropped without commit or abort.")
+    }
+
+    /// Remembers a failure that decides what happens to the whole transaction.
+    func note(_ result: Int32) {
+        if result == MDB_MAP_FULL { metMapFull = true }
+    }
+
+    // MARK: Writing
+
+    /// Stores a value, replacing an older one.
+    /// - Throws: `badValueSize`, `mapFull`, `transactionTooLarge`, `noSpaceOrIO`; then abort.
+    package func put(
+        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(LMDBError) {
+        let result = store(table, key, value, flags: 0)
+        guard result == 0 else { throw failure(result, "put a value") }
+    }
+
+    /// Stores a value under a number in big-endian bytes.
+    package func put(_ table: Table, _ key: UInt64, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
+        let result = store(table, key, value, flags: 0)
+        guard result == 0 else { throw failure(result, "put a value") }
+    }
+
+    /// Stores a value unless the key is there.
+    /// - Returns: whether it was stored.
+    package func insert(
+        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(LMDBError) -> Bool {
+        let result = store(table, key, value, flags: UInt32(MDB_NOOVERWRITE))
+        if result == MDB_KEYEXIST { return false }
+        guard result == 0 else { throw failure(result, "insert a value") }
+        return true
+    }
+
+    /// Stores a value behind the last key, filling leaf pages completely.
+    /// - Throws: `keyExists` when the key is not above the last key of the table.
+    package func append(
+        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(LMDBError) {
+        let result = store(table, key, value, flags: UInt32(MDB_APPEND))
+        guard result == 0 else { throw failure(result, "append a value") }
+    }
+
+    /// Stores a value behind the last key, under a number in big-endian bytes.
+    /// - Throws: `keyExists` when the number is not above the last one of the table.
+    package func append(_ table: Table, _ key: UInt64, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
+        let result = store(table, key, value, flags: UInt32(MDB_APPEND))
+        guard result == 0 else { throw failure(result, "append a value") }
+    }
+
+    /// How a reserved value finds its place.
+    package enum Placement: Sendable {
+        /// Anywhere, replacing an older value.
+        case anywhere
+        /// Behind the last key, or `keyExists`.
+        case last
+    }
+
+    /// Makes room for a value that the caller writes in place, before the next call on this transaction.
+    /// The bytes are not cleared.
+    package func reserve(
+        _ table: Table, _ key: UnsafeRawBufferPointer, sizeInBytes: Int, placement: Placement = .anywhere
+    ) throws(LMDBError) -> UnsafeMutableRawBufferPointer {
+        guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
+            throw failure(MDB_BAD_VALSIZE, "reserve a value")
+        }
+        var keyValue = MDB_val(key)
+        var value = MDB_val(mv_size: sizeInBytes, mv_data: nil)
+        let flags = UInt32(MDB_RESERVE) | (placement == .last ? UInt32(MDB_APPEND) : 0)
+        let result = mdb_put(active, table.handle, &keyValue, &value, flags)
+        guard result == 0 else { throw failure(result, "reserve a value") }
+        return UnsafeMutableRawBufferPointer(start: value.mv_data, count: sizeInBytes)
+    }
+
+    /// Makes room for a value under a number in big-endian bytes.
+    package func reserve(
+        _ table: Table, _ key: UInt64, sizeInBytes: Int, placement: Placement = .anywhere
+    ) throws(LMDBError) -> UnsafeMutableRawBufferPointer {
+        var bytes = key.bigEndian
+        var value = MDB_val(mv_size: sizeInBytes, mv_data: nil)
+        let flags = UInt32(MDB_RESERVE) | (placement == .last ? UInt32(MDB_APPEND) : 0)
+        let handle = active
+        let result = withUnsafeMutableBytes(of: &bytes) { buffer in
+            var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
+            return mdb_put(handle, table.handle, &keyValue, &value, flags)
+        }
+        guard result == 0 else { throw failure(result, "reserve a value") }
+        return UnsafeMutableRawBufferPointer(start: value.mv_data, count: sizeInBytes)
+    }
+
+    /// Removes a record.
+    /// - Returns: whether it was there.
+    package func delete(_ table: Table, _ key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+        guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
+            throw failure(MDB_BAD_VALSIZE, "delete a record")
+        }
+        var keyValue = MDB_val(key)
+        let result = mdb_del(active, table.handle, &keyValue, nil)
+        if result == MDB_NOTFOUND { return false }
+        guard result == 0 else { throw failure(result, "delete a record") }
+        return true
+    }
+
+    /// Removes the record under a number in big-endian bytes.
+    /// - Returns: whether it was there.
+    package func delete(_ table: Table, _ key: UInt64) throws(LMDBError) -> Bool {
+        var bytes = key.bigEndian
+        let handle = active
+        let result = withUnsafeMutableBytes(of: &bytes) { buffer in
+            var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
+            return mdb_del(handle, table.handle, &keyValue, nil)
+        }
+        if result == MDB_NOTFOUND { return false }
+        guard result == 0 else { throw failure(result, "delete a record") }
+        return true
+    }
+
+    /// Removes every record of a table; the table stays.
+    package func clear(_ table: Table) throws(LMDBError) {
+        let result = mdb_drop(active, table.handle, 0)
+        guard result == 0 else { throw failure(result, "clear a table") }
+    }
+
+    @inline(__always)
+    private func store(
+        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32
+    ) -> Int32 {
+        guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else { return MDB_BAD_VALSIZE }
+        var keyValue = MDB_val(key)
+        var dataValue = MDB_val(value)
+        return mdb_put(active, table.handle, &keyValue, &dataValue, flags)
+    }
+
+    @inline(__always)
+    private func store(
+        _ table: Table, _ key: UInt64, _ value: UnsafeRawBufferPointer, flags: UInt32
+    ) -> Int32 {
+        var bytes = key.bigEndian
+        var dataValue = MDB_val(value)
+        let handle = active
+        return withUnsafeMutableBytes(of: &bytes) { buffer in
+            var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
+            return mdb_put(handle, table.handle, &keyValue, &dataValue, flags)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Makes the changes durable as the environment's durability says, and ends the transaction.
+    ///
+    /// - Throws: `mapFull` or `noSpaceOrIO` when nothing was committed; `outcomeUnknown` when the changes may be
+    ///   durable or not: `Environment.reopen()`, then look for them. The transaction has ended in every case.
+    package func commit() throws(LMDBError) {
+        let handle = endHandle()
+        let result = mdb_txn_commit(handle)
+        note(result)
+        environment.writeEnded()
+        guard result == 0 else { throw environment.classifyFailedCommit(result) }
+    }
+
+    /// Drops the changes and ends the transaction.
+    package func abort() {
+        mdb_txn_abort(endHandle())
+        environment.writeEnded()
+    }
+
+    private func endHandle() -> OpaquePointer {
+        precondition(
+            pthread_equal(thread, pthread_self()) != 0,
+            "A write transaction must end on the thread that began it.")
+        let handle = active
+        closeCursors()
+        self.handle = nil
+        return handle
+    }
+}

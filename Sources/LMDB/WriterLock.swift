@@ -1,0 +1,84 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The timed lock in front of LMDB's own writer mutex, which has no timeout.
+///
+/// Inside the process one thread holds it at a time; between processes it is a `flock` on `writer.lock`, which the
+/// kernel frees when its holder dies. `isHeld` and `owner` are guarded by the monitor; the descriptor never changes.
+final class WriterLock: @unchecked Sendable {
+    private let monitor = TimedMonitor()
+    private var isHeld = false
+    private var owner: pthread_t?
+    /// -1 when no other process can write (unlinked files).
+    private let descriptor: Int32
+    private let path: String
+
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Takes the lock, or throws `busy` at the timeout.
+    func acquire(timeout: Duration) throws(LMDBError) {
+        let deadline = ContinuousClock.now + timeout
+        guard acquireInProcess(until: deadline) else { throw busy("another thread of this process writes") }
+        guard descriptor >= 0 else { return }
+        do {
+            try acquireBetweenProcesses(until: deadline)
+        } catch {
+            releaseInProcess()
+            throw error
+        }
+    }
+
+    /// Frees the lock.
+    func release() {
+        if descriptor >= 0 { flock(descriptor, LOCK_UN) }
+        releaseInProcess()
+    }
+
+    private func acquireInProcess(until deadline: ContinuousClock.Instant) -> Bool {
+        monitor.withLock {
+            if isHeld, let owner, pthread_equal(owner, pthread_self()) != 0 {
+                preconditionFailure("A write transaction was begun inside another one on the same thread.")
+            }
+            while isHeld {
+                if !monitor.wait(until: deadline) { return false }
+            }
+            isHeld = true
+            owner = pthread_self()
+            return true
+        }
+    }
+
+    private func releaseInProcess() {
+        monitor.withLock {
+            isHeld = false
+            owner = nil
+            monitor.broadcast()
+        }
+    }
+
+    private func acquireBetweenProcesses(until deadline: ContinuousClock.Instant) throws(LMDBError) {
+        var pause: UInt32 = 50
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw SystemError.current("lock for writing", path)
+            }
+            guard ContinuousClock.now < deadline else { throw busy("another process writes") }
+            usleep(pause)
+            pause = min(pause * 2, 2_000)
+        }
+    }
+
+    private func busy(_ detail: String) -> LMDBError {
+        LMDBError(.busy, operation: "begin a write transaction", path: path, detail: detail)
+    }
+}
