@@ -1,11 +1,51 @@
 /// The entities of a store, checked: every name resolves and every inverse agrees.
+///
+/// ```swift
+/// let model = try ManagedObjectModel(entities: [
+///     EntityDescription(
+///         name: "Movie",
+///         properties: [
+///             .attribute(AttributeDescription(name: "title", type: .string)),
+///             .relationship(RelationshipDescription(name: "owner", destinationEntityName: "Person")),
+///         ]),
+///     EntityDescription(
+///         name: "Person",
+///         properties: [
+///             .relationship(
+///                 RelationshipDescription(
+///                     name: "movies", destinationEntityName: "Movie", inverseName: "owner", isToMany: true))
+///         ]),
+/// ])
+/// ```
 public final class ManagedObjectModel: Sendable {
     /// As given, with inverses filled in on both sides.
     public let entities: [EntityDescription]
     public let entitiesByName: [String: EntityDescription]
+    package let hierarchy: EntityHierarchy
 
+    /// Checks the entities and fills in the inverses that are named on one side only.
+    ///
+    /// - Throws: `invalidModel`; its `details` name every fault at once, in order of entity and property.
+    public convenience init(entities: [EntityDescription]) throws(StrataError) {
+        var check = ModelCheck(entities)
+        check.run()
+        let faults = check.sortedFaults
+        guard faults.isEmpty else {
+            let count = faults.count == 1 ? "a fault" : "\(faults.count) faults"
+            throw StrataError(.invalidModel, "The model has \(count).", details: faults)
+        }
+        self.init(checked: check.entitiesWithInverses)
+    }
+
+    /// Entities known to be sound.
     package init(checked entities: [EntityDescription]) {
         self.entities = entities
+        hierarchy = EntityHierarchy(entities)
         entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Inherited properties first, then its own, each in declared order; none for an unknown name.
+    public func properties(ofEntityNamed name: String) -> [PropertyDescription] {
+        hierarchy.declarations(of: name).map(\.property)
     }
 }

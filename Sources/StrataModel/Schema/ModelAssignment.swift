@@ -1,7 +1,10 @@
 /// The numbers a store gave the names of a model, and the default each property was born with.
 ///
 /// Inherited properties have one number, that of the entity which declares them.
-package struct ModelAssignment: Sendable, Hashable, Codable {
+package struct ModelAssignment: Sendable, Hashable {
+    /// Before the joined names of a uniqueness constraint it makes the name of the constraint's index.
+    package static let uniqueIndexPrefix = "unique:"
+
     /// Entity name -> number.
     package var entities: [String: EntityID]
     /// Declaring entity name -> property name -> number. Hidden positions stand under `<to-one name>#position`.
@@ -9,7 +12,7 @@ package struct ModelAssignment: Sendable, Hashable, Codable {
     /// Entity name -> index name -> number. Unique constraints stand under `unique:<names joined by commas>`,
     /// attributes that are indexed alone under whatever name their description has.
     package var indexes: [String: [String: IndexID]]
-    /// The value that rows older than a property read for it.
+    /// The value that rows older than a property read for it; absent where that is nil.
     package var bornDefaults: [PropertyID: AttributeValue]
     /// The next numbers to give; numbers of removed things are never given again.
     package var nextEntity: UInt16
@@ -28,5 +31,42 @@ package struct ModelAssignment: Sendable, Hashable, Codable {
         self.nextEntity = nextEntity
         self.nextProperty = nextProperty
         self.nextIndex = nextIndex
+    }
+}
+
+extension ModelAssignment: Codable {
+    private enum Key: String, CodingKey {
+        case entities, properties, indexes, bornDefaults, nextEntity, nextProperty, nextIndex
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        entities = try container.decode([String: EntityID].self, forKey: .entities)
+        properties = try container.decode([String: [String: PropertyID]].self, forKey: .properties)
+        indexes = try container.decode([String: [String: IndexID]].self, forKey: .indexes)
+        nextEntity = try container.decode(UInt16.self, forKey: .nextEntity)
+        nextProperty = try container.decode(UInt32.self, forKey: .nextProperty)
+        nextIndex = try container.decode(UInt32.self, forKey: .nextIndex)
+        bornDefaults = [:]
+        for (text, value) in try container.decode([String: AttributeValue].self, forKey: .bornDefaults) {
+            guard let number = UInt32(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .bornDefaults, in: container, debugDescription: "not a property number: \(text)")
+            }
+            bornDefaults[PropertyID(rawValue: number)] = value
+        }
+    }
+
+    /// Numbers that are keys are written as text: a dictionary with other keys has no order in JSON.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(entities, forKey: .entities)
+        try container.encode(properties, forKey: .properties)
+        try container.encode(indexes, forKey: .indexes)
+        try container.encode(nextEntity, forKey: .nextEntity)
+        try container.encode(nextProperty, forKey: .nextProperty)
+        try container.encode(nextIndex, forKey: .nextIndex)
+        let defaults = bornDefaults.map { (String($0.key.rawValue), $0.value) }
+        try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
     }
 }

@@ -12,7 +12,9 @@ package final class Schema: Sendable {
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
 
-    package init(version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment, entities: [EntitySchema]) {
+    package init(
+        version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment, entities: [EntitySchema]
+    ) {
         self.version = version
         self.model = model
         self.assignment = assignment
@@ -21,11 +23,17 @@ package final class Schema: Sendable {
         byID = Dictionary(uniqueKeysWithValues: entities.map { ($0.id, $0) })
         var properties: [PropertyID: PropertySchema] = [:]
         var indexes: [IndexID: IndexSchema] = [:]
-        for entity in entities {
+        // Parents first, so that a property is seen as the entity that declares it sees it.
+        let parentsFirst = entities.enumerated().sorted {
+            let left = model.hierarchy.chain(of: $0.element.name).count
+            let right = model.hierarchy.chain(of: $1.element.name).count
+            return (left, $0.offset) < (right, $1.offset)
+        }
+        for (_, entity) in parentsFirst {
             for property in entity.properties where properties[property.id] == nil {
                 properties[property.id] = property
             }
-            for index in entity.indexes { indexes[index.id] = index }
+            for index in entity.indexes where indexes[index.id] == nil { indexes[index.id] = index }
         }
         byProperty = properties
         byIndex = indexes
@@ -33,13 +41,15 @@ package final class Schema: Sendable {
 
     package func entity(named name: String) -> EntitySchema? { byName[name] }
     package func entity(_ id: EntityID) -> EntitySchema? { byID[id] }
+    /// As in the entity that declares it: slots of hidden positions are to be asked of the object's own entity.
     package func property(_ id: PropertyID) -> PropertySchema? { byProperty[id] }
     package func index(_ id: IndexID) -> IndexSchema? { byIndex[id] }
     /// Every index of every entity, once.
     package var indexes: some Collection<IndexSchema> { byIndex.values }
 }
 
-/// An entity in a schema. Properties stand in slot order: inherited ones first, then its own, then hidden ones.
+/// An entity in a schema. Properties stand in slot order: inherited ones first, then its own, each in declared
+/// order, then the hidden positions of all of them.
 package final class EntitySchema: Sendable {
     package let id: EntityID
     package let name: String
@@ -84,7 +94,8 @@ package final class EntitySchema: Sendable {
 /// A property in a schema.
 package struct PropertySchema: Sendable {
     package let id: PropertyID
-    /// Its place in `EntitySchema.properties` and in row layouts; the same in every subentity.
+    /// Its place in `EntitySchema.properties` and in row layouts. A declared property has the same slot in every
+    /// subentity; a hidden position stands after all declared ones, so its slot may differ from entity to entity.
     package let slot: Int
     package let name: String
     package let kind: Kind
@@ -137,15 +148,18 @@ package struct RelationshipSchema: Sendable {
     package let destination: EntityID
     /// nil when the model names none.
     package let inverse: PropertyID?
+    /// True also when there is no inverse: nothing limits how many objects lead to one.
     package let isInverseToMany: Bool
     package let isInverseOrdered: Bool
     package let truth: Truth
-    /// For a to-one whose inverse is an ordered to-many: the slot of its hidden position.
+    /// For a to-one whose inverse is an ordered to-many: its hidden position.
+    package let position: PropertyID?
+    /// The slot of `position` in the entity this was taken from; a subentity may have it elsewhere.
     package let positionSlot: Int?
 
     package init(
         description: RelationshipDescription, destination: EntityID, inverse: PropertyID?, isInverseToMany: Bool,
-        isInverseOrdered: Bool, truth: Truth, positionSlot: Int?
+        isInverseOrdered: Bool, truth: Truth, position: PropertyID?, positionSlot: Int?
     ) {
         self.description = description
         self.destination = destination
@@ -153,6 +167,7 @@ package struct RelationshipSchema: Sendable {
         self.isInverseToMany = isInverseToMany
         self.isInverseOrdered = isInverseOrdered
         self.truth = truth
+        self.position = position
         self.positionSlot = positionSlot
     }
 
@@ -171,6 +186,7 @@ package struct IndexSchema: Sendable {
 
     package struct Element: Sendable {
         package let propertyID: PropertyID
+        /// The same in every entity whose rows are entered: only declared properties can be indexed.
         package let slot: Int
         /// Element names below a composite attribute; empty for a plain property.
         package let compositePath: [String]

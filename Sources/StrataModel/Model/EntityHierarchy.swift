@@ -1,0 +1,95 @@
+/// Who inherits from whom in a list of entities, and which properties each entity has in the end.
+///
+/// It can be asked about faulty entities too: a chain of parents ends at an unknown name or where it would repeat.
+package struct EntityHierarchy: Sendable {
+    /// A property with the entity that declares it.
+    package struct Declaration: Sendable {
+        package let entityName: String
+        package let property: PropertyDescription
+
+        package var key: PropertyKey { PropertyKey(entityName: entityName, name: property.name) }
+    }
+
+    /// Names one declared property.
+    package struct PropertyKey: Sendable, Hashable {
+        package let entityName: String
+        package let name: String
+    }
+
+    package let entities: [EntityDescription]
+    private let byName: [String: EntityDescription]
+    /// From the root to the entity itself.
+    private let chains: [String: [EntityDescription]]
+    private let declarations: [String: [String: Declaration]]
+    private let subentities: [String: [EntityDescription]]
+
+    package init(_ entities: [EntityDescription]) {
+        self.entities = entities
+        let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.byName = byName
+        var chains: [String: [EntityDescription]] = [:]
+        var declarations: [String: [String: Declaration]] = [:]
+        for entity in entities where chains[entity.name] == nil {
+            let chain = Self.chain(of: entity, in: byName)
+            chains[entity.name] = chain
+            declarations[entity.name] = Self.declarations(in: chain)
+        }
+        self.chains = chains
+        self.declarations = declarations
+        var subentities: [String: [EntityDescription]] = [:]
+        for entity in entities {
+            for ancestor in (chains[entity.name] ?? []).dropLast() {
+                subentities[ancestor.name, default: []].append(entity)
+            }
+        }
+        self.subentities = subentities
+    }
+
+    package func entity(named name: String) -> EntityDescription? { byName[name] }
+
+    /// The entity's parents from the root down, itself last.
+    package func chain(of entityName: String) -> [EntityDescription] { chains[entityName] ?? [] }
+
+    /// Every entity below this one, in the list's order.
+    package func subentities(of entityName: String) -> [EntityDescription] { subentities[entityName] ?? [] }
+
+    /// Whether the first entity is the second or lies below it.
+    package func isKind(_ entityName: String, of ancestor: String) -> Bool {
+        chain(of: entityName).contains { $0.name == ancestor }
+    }
+
+    /// The property that an entity has under a name, its own or inherited.
+    package func declaration(of name: String, in entityName: String) -> Declaration? {
+        declarations[entityName]?[name]
+    }
+
+    /// Inherited properties first, then its own, each in declared order.
+    package func declarations(of entityName: String) -> [Declaration] {
+        chain(of: entityName).flatMap { entity in
+            entity.properties.map { Declaration(entityName: entity.name, property: $0) }
+        }
+    }
+
+    private static func chain(
+        of entity: EntityDescription, in byName: [String: EntityDescription]
+    ) -> [EntityDescription] {
+        var chain = [entity]
+        var seen: Set<String> = [entity.name]
+        var next = entity.superentityName
+        while let name = next, let parent = byName[name], seen.insert(name).inserted {
+            chain.append(parent)
+            next = parent.superentityName
+        }
+        return chain.reversed()
+    }
+
+    private static func declarations(in chain: [EntityDescription]) -> [String: Declaration] {
+        var found: [String: Declaration] = [:]
+        for entity in chain {
+            for property in entity.properties where found[property.name] == nil {
+                found[property.name] = Declaration(entityName: entity.name, property: property)
+            }
+        }
+        return found
+    }
+}

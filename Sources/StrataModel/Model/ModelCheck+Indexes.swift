@@ -1,0 +1,89 @@
+extension ModelCheck {
+    mutating func checkIndexes(of entity: EntityDescription) {
+        var names: Set<String> = []
+        for index in entity.indexes {
+            let place = Place(entity.name)
+            if index.name.isEmpty || index.name.utf8.count > ModelLimits.nameLengthInBytes {
+                fault(place, "has an index whose name is empty or too long.")
+            } else if index.name.hasPrefix(ModelAssignment.uniqueIndexPrefix) {
+                fault(place, "has an index with a reserved name, \(index.name).")
+            } else if !names.insert(index.name).inserted {
+                fault(place, "has two indexes named \(index.name).")
+            }
+            check(index.elements.map(\.propertyPath), of: entity, what: "index \(index.name)")
+            for element in index.elements where !element.folding.isEmpty {
+                checkFolding(element, of: entity, index: index.name)
+            }
+            if let predicate = index.partialIndexPredicate {
+                checkPartial(predicate, of: entity, index: index.name)
+            }
+        }
+        var constraints: Set<[String]> = []
+        for constraint in entity.uniquenessConstraints {
+            let names = constraint.joined(separator: ", ")
+            if !constraints.insert(constraint.sorted()).inserted {
+                fault(Place(entity.name), "has the uniqueness constraint over \(names) twice.")
+            }
+            check(constraint, of: entity, what: "uniqueness constraint over \(names)")
+        }
+    }
+
+    private mutating func check(_ paths: [String], of entity: EntityDescription, what: String) {
+        let place = Place(entity.name)
+        if paths.isEmpty {
+            fault(place, "has an empty \(what).")
+        } else if paths.count > ModelLimits.indexElements {
+            fault(place, "has more than \(ModelLimits.indexElements) parts in the \(what).")
+        }
+        if Set(paths).count < paths.count { fault(place, "has a property twice in the \(what).") }
+        for path in paths {
+            if let complaint = hierarchy.complaint(aboutKeyPart: path, in: entity.name) {
+                fault(Place(entity.name, path), "\(complaint), in the \(what).")
+            }
+        }
+    }
+
+    private mutating func checkFolding(_ element: FetchIndexElement, of entity: EntityDescription, index: String) {
+        guard let part = hierarchy.keyPart(element.propertyPath, in: entity.name) else { return }
+        let type = part.elements.last?.type ?? part.declaration.property.attribute?.type
+        if let type, type == .string { return }
+        fault(Place(entity.name, element.propertyPath), "is not a string to be folded, in the index \(index).")
+    }
+}
+
+extension EntityHierarchy {
+    /// A property and, below a composite, the elements on the way to the one that is meant.
+    struct KeyPart {
+        let declaration: Declaration
+        let elements: [AttributeDescription]
+    }
+
+    /// What a dotted path into an object's own row means; nil when a step is unknown.
+    func keyPart(_ path: String, in entityName: String) -> KeyPart? {
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        guard let first = steps.popFirst(), let declaration = declaration(of: first, in: entityName) else { return nil }
+        var elements: [AttributeDescription] = []
+        var current = declaration.property.attribute
+        for step in steps {
+            guard let next = current?.elements.first(where: { $0.name == step }) else { return nil }
+            elements.append(next)
+            current = next
+        }
+        return KeyPart(declaration: declaration, elements: elements)
+    }
+
+    /// Why a path cannot be part of a key or of a partial index's predicate; nil when it can.
+    func complaint(aboutKeyPart path: String, in entityName: String) -> String? {
+        guard let part = keyPart(path, in: entityName) else { return "is unknown" }
+        if part.declaration.property.isTransient { return "is transient" }
+        switch part.declaration.property {
+        case .relationship(let relationship):
+            return relationship.isToMany ? "is a to-many relationship" : nil
+        case .attribute(let attribute):
+            let last = part.elements.last ?? attribute
+            if last.type == .composite { return "is a composite; name one of its elements" }
+            if last.allowsExternalBinaryDataStorage { return "may be stored outside the row" }
+            return nil
+        }
+    }
+}

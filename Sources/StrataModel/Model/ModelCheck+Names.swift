@@ -1,0 +1,113 @@
+extension ModelCheck {
+    mutating func checkEntityNames() {
+        if entities.count > ModelLimits.entities {
+            fault(Place("The model"), "has \(entities.count) entities; \(ModelLimits.entities) is the most.")
+        }
+        var seen: Set<String> = []
+        var renamed: [String: String] = [:]
+        for entity in entities {
+            let place = Place(entity.name)
+            if let complaint = Self.complaint(aboutName: entity.name) {
+                fault(place, "is not a name: \(complaint).")
+            } else if ReservedNames.entities.contains(entity.name) {
+                fault(place, "is a reserved name.")
+            }
+            if !seen.insert(entity.name).inserted { fault(place, "is declared twice.") }
+            if let identifier = entity.renamingIdentifier {
+                if let other = renamed.updateValue(entity.name, forKey: identifier) {
+                    fault(place, "has the renaming identifier \(identifier), which \(other) has too.")
+                }
+            }
+        }
+    }
+
+    mutating func checkHierarchy(of entity: EntityDescription) {
+        guard let parent = entity.superentityName else { return }
+        let place = Place(entity.name)
+        guard hierarchy.entity(named: parent) != nil else {
+            fault(place, "has an unknown parent, \(parent).")
+            return
+        }
+        let chain = hierarchy.chain(of: entity.name)
+        if let root = chain.first, root.superentityName.flatMap(hierarchy.entity(named:)) != nil {
+            fault(place, "is its own ancestor, or has one that is.")
+        } else if chain.count > ModelLimits.inheritanceDepth {
+            fault(place, "stands \(chain.count) levels deep; \(ModelLimits.inheritanceDepth) is the most.")
+        }
+    }
+
+    mutating func checkPropertyNames(of entity: EntityDescription) {
+        var seen: Set<String> = []
+        var renamed: [String: String] = [:]
+        for property in entity.properties {
+            let place = Place(entity.name, property.name)
+            checkName(property.name, at: place)
+            if !seen.insert(property.name).inserted {
+                fault(place, "is declared twice.")
+            } else if let first = hierarchy.declaration(of: property.name, in: entity.name),
+                first.entityName != entity.name
+            {
+                fault(place, "is already inherited from \(first.entityName).")
+            }
+            if let identifier = property.renamingIdentifier {
+                if let other = renamed.updateValue(property.name, forKey: identifier) {
+                    fault(place, "has the renaming identifier \(identifier), which \(other) has too.")
+                }
+            }
+        }
+        let count = hierarchy.declarations(of: entity.name).count
+        if count > ModelLimits.properties {
+            fault(Place(entity.name), "has \(count) properties; \(ModelLimits.properties) is the most.")
+        }
+    }
+
+    mutating func checkName(_ name: String, at place: Place) {
+        if let complaint = Self.complaint(aboutName: name) {
+            fault(place, "is not a name: \(complaint).")
+        } else if ReservedNames.properties.contains(name) {
+            fault(place, "is a reserved name.")
+        }
+    }
+
+    /// A name is a letter or underscore followed by letters, digits and underscores.
+    static func complaint(aboutName name: String) -> String? {
+        guard let first = name.unicodeScalars.first else { return "it is empty" }
+        if name.utf8.count > ModelLimits.nameLengthInBytes {
+            return "it is longer than \(ModelLimits.nameLengthInBytes) bytes"
+        }
+        func startsName(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isXIDStart }
+        func continuesName(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
+        guard startsName(first) else { return "it must begin with a letter" }
+        guard name.unicodeScalars.dropFirst().allSatisfy(continuesName) else {
+            return "it may only have letters, digits and underscores"
+        }
+        return nil
+    }
+}
+
+extension PropertyDescription {
+    /// The name it had in the model before, if it was renamed.
+    public var renamingIdentifier: String? {
+        switch self {
+        case .attribute(let attribute): attribute.renamingIdentifier
+        case .relationship(let relationship): relationship.renamingIdentifier
+        }
+    }
+
+    /// The attribute, if it is one.
+    public var attribute: AttributeDescription? {
+        if case .attribute(let attribute) = self { attribute } else { nil }
+    }
+
+    /// The relationship, if it is one.
+    public var relationship: RelationshipDescription? {
+        if case .relationship(let relationship) = self { relationship } else { nil }
+    }
+
+    package var isTransient: Bool {
+        switch self {
+        case .attribute(let attribute): attribute.isTransient
+        case .relationship(let relationship): relationship.isTransient
+        }
+    }
+}

@@ -1,0 +1,98 @@
+extension ModelCheck {
+    mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
+        let place = Place(entity.name, relationship.name)
+        checkCounts(of: relationship, at: place)
+        if relationship.isOrdered && !relationship.isToMany {
+            fault(place, "is ordered, which only a to-many can be.")
+        }
+        if relationship.hasNoInverse, let inverse = relationship.inverseName {
+            fault(place, "names the inverse \(inverse) and says that it has none.")
+        }
+        guard let destination = hierarchy.entity(named: relationship.destinationEntityName) else {
+            fault(place, "leads to an unknown entity, \(relationship.destinationEntityName).")
+            return
+        }
+        let candidates = [destination] + hierarchy.subentities(of: destination.name)
+        if !relationship.isOptional, !relationship.isToMany, candidates.allSatisfy(\.isAbstract) {
+            fault(place, "is required, but \(destination.name) is abstract and has no concrete subentity.")
+        }
+    }
+
+    private mutating func checkCounts(of relationship: RelationshipDescription, at place: Place) {
+        let (least, most) = (relationship.minCount, relationship.maxCount)
+        if least < 0 || most < 0 {
+            fault(place, "has a negative count.")
+        } else if relationship.isToMany {
+            if most > 0 && least > most { fault(place, "must have at least \(least) members and at most \(most).") }
+        } else if least > 1 || most > 1 {
+            fault(place, "is a to-one relationship with a count above one.")
+        }
+    }
+
+    /// Every relationship must be the inverse of its inverse, whichever side names it, also where a side is inherited.
+    mutating func checkInverses() {
+        var claims: [EntityHierarchy.PropertyKey: [EntityHierarchy.PropertyKey]] = [:]
+        var open: [EntityHierarchy.PropertyKey] = []
+        for entity in entities {
+            for case .relationship(let relationship) in entity.properties where !relationship.hasNoInverse {
+                let key = EntityHierarchy.PropertyKey(entityName: entity.name, name: relationship.name)
+                if relationship.inverseName == nil {
+                    open.append(key)
+                } else if let claimed = claimedInverse(of: relationship, key: key) {
+                    claims[claimed, default: []].append(key)
+                }
+            }
+        }
+        for key in open where claims[key] == nil {
+            let relationship = hierarchy.declaration(of: key.name, in: key.entityName)?.property.relationship
+            guard let destination = relationship?.destinationEntityName,
+                hierarchy.entity(named: destination) != nil
+            else { continue }
+            fault(Place(key.entityName, key.name), "has no inverse; name one, or say that there is none.")
+        }
+        for (key, claimants) in claims {
+            if claimants.count == 1 {
+                filledInverses[key] = claimants[0].name
+            } else {
+                let names = claimants.map { "\($0.entityName).\($0.name)" }.sorted().joined(separator: " and ")
+                fault(Place(key.entityName, key.name), "is named as inverse by \(names).")
+            }
+        }
+    }
+
+    /// Checks the inverse a relationship names; returns it if it does not name one itself.
+    private mutating func claimedInverse(
+        of relationship: RelationshipDescription, key: EntityHierarchy.PropertyKey
+    ) -> EntityHierarchy.PropertyKey? {
+        let place = Place(key.entityName, key.name)
+        let destination = relationship.destinationEntityName
+        guard let inverseName = relationship.inverseName, hierarchy.entity(named: destination) != nil else {
+            return nil
+        }
+        guard let declaration = hierarchy.declaration(of: inverseName, in: destination) else {
+            fault(place, "names an unknown inverse, \(destination).\(inverseName).")
+            return nil
+        }
+        let inverseText = "\(declaration.entityName).\(inverseName)"
+        guard case .relationship(let inverse) = declaration.property else {
+            fault(place, "names an inverse that is not a relationship, \(inverseText).")
+            return nil
+        }
+        guard hierarchy.declaration(of: key.name, in: inverse.destinationEntityName)?.key == key else {
+            fault(place, "cannot be the inverse of \(inverseText), which leads to \(inverse.destinationEntityName).")
+            return nil
+        }
+        if relationship.isTransient != inverse.isTransient {
+            fault(place, "and its inverse \(inverseText) must both be transient or both be stored.")
+        }
+        if inverse.hasNoInverse {
+            fault(place, "names the inverse \(inverseText), which says that it has none.")
+            return nil
+        }
+        guard let back = inverse.inverseName else { return declaration.key }
+        if hierarchy.declaration(of: back, in: inverse.destinationEntityName)?.key != key {
+            fault(place, "names the inverse \(inverseText), whose inverse is \(back).")
+        }
+        return nil
+    }
+}

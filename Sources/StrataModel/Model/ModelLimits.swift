@@ -1,0 +1,34 @@
+/// How large a model may be. The first two come from the widths of numbers in rows and object ids.
+package enum ModelLimits {
+    package static let entities = 60_000
+    /// Of one entity, inherited ones counted.
+    package static let properties = 4_096
+    package static let nameLengthInBytes = 255
+    package static let inheritanceDepth = 64
+    package static let compositeDepth = 8
+    package static let compositeElements = 256
+    package static let indexElements = 16
+    package static let predicateDepth = 64
+}
+
+/// Names that a model may not use, because objects have members of these names or the languages of predicates and
+/// Swift give them a meaning of their own.
+package enum ReservedNames {
+    /// For attributes, relationships and the elements of composites.
+    package static let properties: Set<String> = [
+        // State of a managed object.
+        "objectID", "entity", "managedObjectContext", "isInserted", "isUpdated", "isDeleted", "isFault",
+        "hasChanges", "hasPersistentChangedValues", "faultingState", "changedValues", "changedValuesForCurrentEvent",
+        "committedValues", "observationRegistrar", "objectWillChange",
+        // Lifecycle and validation.
+        "awakeFromInsert", "awakeFromFetch", "prepareForDeletion", "willSave", "didSave", "willTurnIntoFault",
+        "didTurnIntoFault", "validateForInsert", "validateForUpdate", "validateForDelete",
+        // What every object has.
+        "description", "debugDescription", "hash", "hashValue", "superclass", "class",
+        // Words that Swift does not allow after a dot, or that predicates read as the object itself.
+        "self", "Self", "SELF", "Type", "Protocol", "init", "deinit", "subscript",
+    ]
+
+    /// For entities.
+    package static let entities: Set<String> = ["ManagedObject", "Self", "self", "SELF", "Type", "Protocol", "Any"]
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+/// How one value stands to another.
+package enum ValueOrder: Sendable {
+    case ascending, same, descending
+
+    init<Value: Comparable>(_ left: Value, _ right: Value) {
+        self = left < right ? .ascending : left == right ? .same : .descending
+    }
+
+    var reversed: ValueOrder {
+        switch self {
+        case .ascending: .descending
+        case .same: .same
+        case .descending: .ascending
+        }
+    }
+}
+
+// Numbers are compared by what they are worth, whatever their kind: integers exactly, Float as the Double of the same
+// worth, and floating point beside Decimal by its shortest decimal writing (so a Double 0.1 equals a Decimal 0.1).
+// Strings are compared by Unicode scalars, false is less than true, ids, UUIDs and bytes by their bytes, URLs by their
+// absolute strings. Nil, NaN, composites, blobs and values of different kinds have no order.
+extension AttributeValue {
+    /// nil when the two cannot be compared.
+    package func order(to other: AttributeValue) -> ValueOrder? {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): ValueOrder(left, right)
+        case (.string(let left), .string(let right)): Self.order(left, right)
+        case (.date(let left), .date(let right)):
+            Self.order(left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
+        case (.boolean(let left), .boolean(let right)): ValueOrder(left ? 1 : 0, right ? 1 : 0)
+        case (.objectID(let left), .objectID(let right)): ValueOrder(left, right)
+        case (.uuid(let left), .uuid(let right)): ValueOrder(left, right)
+        case (.url(let left), .url(let right)): Self.order(left.absoluteString, right.absoluteString)
+        case (.data(let left), .data(let right)): Self.order(left, right)
+        default: Self.numericOrder(self, other)
+        }
+    }
+
+    /// Whether both are worth the same; nil equals nil, composites are equal element by element.
+    package func isEqual(to other: AttributeValue) -> Bool {
+        switch (self, other) {
+        case (.null, .null): return true
+        case (.blob(let left), .blob(let right)): return left == right
+        case (.composite(let left), .composite(let right)):
+            let keys = Set(left.keys).union(right.keys)
+            return keys.allSatisfy { (left[$0] ?? .null).isEqual(to: right[$0] ?? .null) }
+        default: return order(to: other) == .same
+        }
+    }
+
+    private static func order(_ left: String, _ right: String) -> ValueOrder {
+        // The order of UTF-8 bytes is the order of scalars; `String.==` would take NFC and NFD for the same.
+        if left.utf8.elementsEqual(right.utf8) { return .same }
+        return left.utf8.lexicographicallyPrecedes(right.utf8) ? .ascending : .descending
+    }
+
+    private static func order(_ left: Data, _ right: Data) -> ValueOrder {
+        if left == right { return .same }
+        return left.lexicographicallyPrecedes(right) ? .ascending : .descending
+    }
+
+    private static func order(_ left: Double, _ right: Double) -> ValueOrder? {
+        left.isNaN || right.isNaN ? nil : ValueOrder(left, right)
+    }
+
+    private static func numericOrder(_ left: AttributeValue, _ right: AttributeValue) -> ValueOrder? {
+        if let left = left.floatingPoint, let right = right.floatingPoint { return order(left, right) }
+        switch (left, right) {
+        case (.integer(let left), _):
+            if let right = right.floatingPoint { return order(left, right) }
+            if case .decimal(let right) = right { return order(Decimal(left), right) }
+        case (_, .integer): return numericOrder(right, left)?.reversed
+        case (.decimal(let left), .decimal(let right)): return order(left, right)
+        case (.decimal(let decimal), .double(let double)):
+            return order(decimal, double, writtenAs: double.description)
+        case (.decimal(let decimal), .float(let float)):
+            return order(decimal, Double(float), writtenAs: float.description)
+        case (_, .decimal): return numericOrder(right, left)?.reversed
+        default: break
+        }
+        return nil
+    }
+
+    private var floatingPoint: Double? {
+        switch self {
+        case .float(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    private static func order(_ left: Int64, _ right: Double) -> ValueOrder? {
+        if right.isNaN { return nil }
+        if right >= 0x1p63 { return .ascending }
+        if right < -0x1p63 { return .descending }
+        let whole = right.rounded(.towardZero)
+        let order = ValueOrder(left, Int64(whole))
+        return order == .same ? ValueOrder(whole, right) : order
+    }
+
+    private static func order(_ left: Decimal, _ right: Decimal) -> ValueOrder? {
+        left.isNaN || right.isNaN ? nil : ValueOrder(left, right)
+    }
+
+    private static func order(_ left: Decimal, _ right: Double, writtenAs text: String) -> ValueOrder? {
+        if left.isNaN || right.isNaN { return nil }
+        // Beyond the powers of ten that Decimal has, the sign or the size alone decides.
+        if right.magnitude > 1e120 { return right > 0 ? .ascending : .descending }
+        if right.magnitude < 1e-120 && right != 0 {
+            return left > 0 ? .descending : left < 0 || right > 0 ? .ascending : .descending
+        }
+        return Decimal(string: text).flatMap { order(left, $0) }
+    }
+}

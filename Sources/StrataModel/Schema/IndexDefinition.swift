@@ -1,0 +1,78 @@
+/// An index that a description asks for: a fetch index, or the unique index of a uniqueness constraint.
+package struct IndexDefinition {
+    package let name: String
+    package let elements: [FetchIndexElement]
+    package let isUnique: Bool
+    package let partialPredicate: FetchPredicate?
+
+    /// Those an entity declares itself: fetch indexes, then constraints.
+    package static func all(of entity: EntityDescription) -> [IndexDefinition] {
+        entity.indexes.map {
+            IndexDefinition(
+                name: $0.name, elements: $0.elements, isUnique: false, partialPredicate: $0.partialIndexPredicate)
+        }
+            + entity.uniquenessConstraints.map { names in
+                IndexDefinition(
+                    name: ModelAssignment.uniqueIndexPrefix + names.joined(separator: ","),
+                    elements: names.map { FetchIndexElement($0) }, isUnique: true, partialPredicate: nil)
+            }
+    }
+}
+
+/// All that decides which entries an index has. Two indexes of the same meaning can share their entries, whatever
+/// they are called.
+struct IndexMeaning: Hashable {
+    private struct Element: Hashable {
+        let property: PropertyID
+        let compositePath: [String]
+        let keyKind: KeyKind
+        let isAscending: Bool
+        let folding: StringFolding
+    }
+
+    /// Types whose keys are written alike, so that a number can be widened without touching the index.
+    private enum KeyKind: Hashable {
+        case reference, integer, floatingPoint
+        case other(AttributeType)
+
+        init(_ type: AttributeType?) {
+            self =
+                switch type {
+                case nil: .reference
+                case .integer16, .integer32, .integer64: .integer
+                case .float, .double: .floatingPoint
+                case let type?: .other(type)
+                }
+        }
+    }
+
+    private let elements: [Element]
+    private let isUnique: Bool
+    private let partialPredicate: FetchPredicate?
+    /// The entities whose rows are entered, as far as the other model has them too.
+    private let coverage: Set<EntityID>
+
+    /// nil when a part cannot be found, which a checked model with a complete assignment never gives.
+    init?(
+        _ definition: IndexDefinition, of entity: EntityDescription, model: ManagedObjectModel,
+        assignment: ModelAssignment, knownEntities: Set<EntityID>
+    ) {
+        var elements: [Element] = []
+        for element in definition.elements {
+            guard let part = model.hierarchy.keyPart(element.propertyPath, in: entity.name),
+                let id = assignment.id(of: part.declaration.key)
+            else { return nil }
+            let attribute = part.elements.last ?? part.declaration.property.attribute
+            elements.append(
+                Element(
+                    property: id, compositePath: part.elements.map(\.name), keyKind: KeyKind(attribute?.type),
+                    isAscending: element.isAscending, folding: element.folding))
+        }
+        self.elements = elements
+        isUnique = definition.isUnique
+        partialPredicate = definition.partialPredicate
+        let covered = [entity] + model.hierarchy.subentities(of: entity.name)
+        coverage = Set(covered.filter { !$0.isAbstract }.compactMap { assignment.entities[$0.name] })
+            .intersection(knownEntities)
+    }
+}

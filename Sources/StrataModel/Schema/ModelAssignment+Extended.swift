@@ -1,0 +1,285 @@
+// How numbers follow names from one model to the next. An entity, property or index of the new model takes over the
+// number of an old one, found by the first of these that applies, each for the whole model before the next:
+//
+//   1. same name and same renaming identifier: nothing was renamed;
+//   2. the old name is the new renaming identifier: it was renamed;
+//   3. both have the same renaming identifier: it was renamed again;
+//   4. same name.
+//
+// Properties are matched within a pair of matched entities, attributes with attributes, relationships with
+// relationships, stored with stored ones. A property that moved to a parent or a child keeps its number if it left
+// exactly one entity and arrived in exactly one. Whatever finds no partner gets a number that was never given before.
+
+extension ModelAssignment {
+    /// The numbers for a model: those of `previous` for what stays or is renamed, new ones for what is new.
+    ///
+    /// Deterministic: the same models in the same order give the same numbers. Names that the model no longer has
+    /// are dropped, their numbers are never given again, and their born defaults stay.
+    ///
+    /// - Throws: `invalidModel` when the store has given away all its numbers.
+    package func extended(
+        for model: ManagedObjectModel, from previous: Schema?
+    ) throws(StrataError) -> ModelAssignment {
+        var extender = AssignmentExtender(self, model: model, previous: previous)
+        try extender.assignEntities()
+        try extender.assignProperties()
+        try extender.assignPositions()
+        try extender.assignIndexes()
+        return extender.result
+    }
+}
+
+private struct AssignmentExtender {
+    let model: ManagedObjectModel
+    let previous: Schema?
+    var result: ModelAssignment
+    /// New entity name -> the old entity it continues.
+    private var oldEntities: [String: EntityDescription] = [:]
+
+    init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?) {
+        self.model = model
+        self.previous = previous
+        result = assignment
+        result.entities = [:]
+        result.properties = [:]
+        result.indexes = [:]
+    }
+
+    // MARK: Entities
+
+    mutating func assignEntities() throws(StrataError) {
+        let old = previous?.model.entities ?? []
+        let matches = Renaming.match(
+            new: model.entities.map { Renaming.Item($0.name, $0.renamingIdentifier) },
+            old: old.map { Renaming.Item($0.name, $0.renamingIdentifier) })
+        for (index, entity) in model.entities.enumerated() {
+            if let match = matches[index], let id = previous?.assignment.entities[old[match].name] {
+                oldEntities[entity.name] = old[match]
+                result.entities[entity.name] = id
+            } else {
+                result.entities[entity.name] = try nextEntity()
+            }
+        }
+    }
+
+    // MARK: Properties
+
+    mutating func assignProperties() throws(StrataError) {
+        var claimed: Set<PropertyID> = []
+        for entity in model.entities {
+            var ids: [String: PropertyID] = [:]
+            if let old = oldEntities[entity.name] {
+                for kind in PropertyGroup.allCases {
+                    ids.merge(continued(kind, from: old, to: entity)) { first, _ in first }
+                }
+            }
+            claimed.formUnion(ids.values)
+            result.properties[entity.name] = ids
+        }
+        assignMovedProperties(claimed: claimed)
+        for entity in model.entities {
+            for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
+                let id = try nextProperty()
+                result.properties[entity.name, default: [:]][property.name] = id
+                if let attribute = property.attribute, !attribute.isTransient,
+                    let value = attribute.defaultValue, !value.isNull
+                {
+                    result.bornDefaults[id] = value
+                }
+            }
+        }
+    }
+
+    private func continued(
+        _ group: PropertyGroup, from old: EntityDescription, to new: EntityDescription
+    ) -> [String: PropertyID] {
+        let oldProperties = old.properties.filter { PropertyGroup(of: $0) == group }
+        let newProperties = new.properties.filter { PropertyGroup(of: $0) == group }
+        let matches = Renaming.match(
+            new: newProperties.map { Renaming.Item($0.name, $0.renamingIdentifier) },
+            old: oldProperties.map { Renaming.Item($0.name, $0.renamingIdentifier) })
+        let ids = previous?.assignment.properties[old.name] ?? [:]
+        var continued: [String: PropertyID] = [:]
+        for (index, match) in matches { continued[newProperties[index].name] = ids[oldProperties[match].name] }
+        return continued
+    }
+
+    /// Gives a property that moved along the hierarchy its old number, where there is only one way to read the move.
+    private mutating func assignMovedProperties(claimed: Set<PropertyID>) {
+        guard let previous else { return }
+        let newNames = Dictionary(oldEntities.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var departures: [PropertyMove: [(entityName: String, id: PropertyID)]] = [:]
+        for entity in previous.model.entities {
+            for property in entity.properties {
+                guard let id = previous.assignment.properties[entity.name]?[property.name], !claimed.contains(id),
+                    let newName = newNames[entity.name]
+                else { continue }
+                departures[PropertyMove(property), default: []].append((newName, id))
+            }
+        }
+        var arrivals: [PropertyMove: [String]] = [:]
+        for entity in model.entities {
+            for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
+                arrivals[PropertyMove(property), default: []].append(entity.name)
+            }
+        }
+        for (move, targets) in arrivals {
+            guard targets.count == 1, let source = departures[move], source.count == 1,
+                model.hierarchy.isKind(targets[0], of: source[0].entityName)
+                    || model.hierarchy.isKind(source[0].entityName, of: targets[0])
+            else { continue }
+            result.properties[targets[0]]?[move.name] = source[0].id
+        }
+    }
+
+    /// A to-one whose inverse is ordered has a hidden position, which lives and dies with that order.
+    mutating func assignPositions() throws(StrataError) {
+        for entity in model.entities {
+            for property in entity.properties {
+                guard model.hierarchy.hasPosition(property), let id = result.properties[entity.name]?[property.name]
+                else { continue }
+                var position = oldPosition(of: id)
+                if position == nil { position = try nextProperty() }
+                result.properties[entity.name]?[ModelAssignment.positionName(of: property.name)] = position
+            }
+        }
+    }
+
+    private func oldPosition(of id: PropertyID) -> PropertyID? {
+        previous?.property(id)?.relationship?.position
+    }
+
+    // MARK: Indexes
+
+    mutating func assignIndexes() throws(StrataError) {
+        for entity in model.entities {
+            var old: [IndexMeaning: [(name: String, id: IndexID)]] = [:]
+            if let previous, let description = oldEntities[entity.name] {
+                let indexes = previous.assignment.indexes[description.name] ?? [:]
+                for definition in IndexDefinition.all(of: description) {
+                    guard let id = indexes[definition.name],
+                        let meaning = IndexMeaning(
+                            definition, of: description, model: previous.model, assignment: previous.assignment,
+                            knownEntities: Set(result.entities.values))
+                    else { continue }
+                    old[meaning, default: []].append((definition.name, id))
+                }
+            }
+            try assignIndexes(of: entity, old: old)
+        }
+    }
+
+    private mutating func assignIndexes(
+        of entity: EntityDescription, old: [IndexMeaning: [(name: String, id: IndexID)]]
+    ) throws(StrataError) {
+        var old = old
+        let knownEntities = Set((previous?.assignment.entities ?? [:]).values)
+        var waiting: [(name: String, meaning: IndexMeaning?)] = []
+        // An index that kept its name goes first, so that two of the same meaning do not swap numbers.
+        for definition in IndexDefinition.all(of: entity) {
+            let meaning = IndexMeaning(
+                definition, of: entity, model: model, assignment: result, knownEntities: knownEntities)
+            if let meaning, let place = old[meaning]?.firstIndex(where: { $0.name == definition.name }) {
+                result.indexes[entity.name, default: [:]][definition.name] = old[meaning]?.remove(at: place).id
+            } else {
+                waiting.append((definition.name, meaning))
+            }
+        }
+        for (name, meaning) in waiting {
+            if let meaning, old[meaning]?.isEmpty == false, let taken = old[meaning]?.removeFirst() {
+                result.indexes[entity.name, default: [:]][name] = taken.id
+            } else {
+                result.indexes[entity.name, default: [:]][name] = try nextIndex()
+            }
+        }
+    }
+
+    // MARK: New numbers
+
+    private mutating func nextEntity() throws(StrataError) -> EntityID {
+        guard result.nextEntity < 0xFFFF else { throw exhausted("entity") }
+        defer { result.nextEntity += 1 }
+        return EntityID(rawValue: result.nextEntity)
+    }
+
+    private mutating func nextProperty() throws(StrataError) -> PropertyID {
+        // The highest bit tells hidden inverses.
+        guard result.nextProperty < 0x8000_0000 else { throw exhausted("property") }
+        defer { result.nextProperty += 1 }
+        return PropertyID(rawValue: result.nextProperty)
+    }
+
+    private mutating func nextIndex() throws(StrataError) -> IndexID {
+        guard result.nextIndex < UInt32.max else { throw exhausted("index") }
+        defer { result.nextIndex += 1 }
+        return IndexID(rawValue: result.nextIndex)
+    }
+
+    private func exhausted(_ what: String) -> StrataError {
+        StrataError(.invalidModel, "The store has given away every \(what) number.")
+    }
+}
+
+/// What can take over each other's number.
+private enum PropertyGroup: CaseIterable, Hashable {
+    case attribute, transientAttribute, relationship, transientRelationship
+
+    init(of property: PropertyDescription) {
+        switch property {
+        case .attribute(let attribute): self = attribute.isTransient ? .transientAttribute : .attribute
+        case .relationship(let relationship):
+            self = relationship.isTransient ? .transientRelationship : .relationship
+        }
+    }
+}
+
+private struct PropertyMove: Hashable {
+    let name: String
+    let group: PropertyGroup
+
+    init(_ property: PropertyDescription) {
+        name = property.name
+        group = PropertyGroup(of: property)
+    }
+}
+
+/// Finds for each new name the old name that it continues.
+private enum Renaming {
+    struct Item {
+        let name: String
+        let identifier: String?
+
+        init(_ name: String, _ identifier: String?) {
+            self.name = name
+            self.identifier = identifier
+        }
+    }
+
+    /// Place in `new` -> place in `old`.
+    static func match(new: [Item], old: [Item]) -> [Int: Int] {
+        let rules: [(Item, Item) -> Bool] = [
+            { new, old in new.name == old.name && new.identifier == old.identifier },
+            { new, old in new.identifier == old.name },
+            { new, old in new.identifier != nil && new.identifier == old.identifier },
+            { new, old in new.name == old.name },
+        ]
+        let byName = Dictionary(grouping: old.indices) { old[$0].name }
+        let byIdentifier = Dictionary(grouping: old.indices) { old[$0].identifier ?? old[$0].name }
+        var matches: [Int: Int] = [:]
+        var taken: Set<Int> = []
+        for rule in rules {
+            for index in new.indices where matches[index] == nil {
+                let item = new[index]
+                let candidates =
+                    (byName[item.name] ?? []) + (item.identifier.flatMap { byName[$0] } ?? [])
+                    + (item.identifier.flatMap { byIdentifier[$0] } ?? [])
+                guard let found = candidates.first(where: { !taken.contains($0) && rule(item, old[$0]) }) else {
+                    continue
+                }
+                matches[index] = found
+                taken.insert(found)
+            }
+        }
+        return matches
+    }
+}

@@ -1,0 +1,56 @@
+package import Foundation
+
+/// A schema as it is kept in a store: JSON with sorted keys, so that the same schema always gives the same bytes.
+package struct SchemaRecord: Sendable, Hashable, Codable {
+    package let version: ModelVersion
+    package let entities: [EntityDescription]
+    package let assignment: ModelAssignment
+
+    /// A longer record is refused unread.
+    package static let maximumSizeInBytes = 64 << 20
+
+    package init(version: ModelVersion, entities: [EntityDescription], assignment: ModelAssignment) {
+        self.version = version
+        self.entities = entities
+        self.assignment = assignment
+    }
+
+    package init(_ schema: Schema) {
+        self.init(version: schema.version, entities: schema.model.entities, assignment: schema.assignment)
+    }
+
+    /// - Throws: `invalidModel` for a model that cannot be written or is too large.
+    package func encoded() throws(StrataError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data: Data
+        do { data = try encoder.encode(self) } catch {
+            throw StrataError(.invalidModel, "The model cannot be written.", cause: error)
+        }
+        guard data.count <= Self.maximumSizeInBytes else {
+            throw StrataError(
+                .invalidModel,
+                "The model takes \(data.count) bytes; \(Self.maximumSizeInBytes) is the most.")
+        }
+        return data
+    }
+
+    /// Reads a schema back and checks all of it again.
+    ///
+    /// - Throws: `corrupt` with what was wrong as its cause.
+    package static func schema(from data: Data) throws(StrataError) -> Schema {
+        guard data.count <= maximumSizeInBytes else {
+            throw StrataError(.corrupt, "The record of a model is \(data.count) bytes long, which is too much.")
+        }
+        do {
+            let record = try JSONDecoder().decode(SchemaRecord.self, from: data)
+            guard record.version.rawValue > 0 else {
+                throw StrataError(.corrupt, "The record of a model has no version.")
+            }
+            let model = try ManagedObjectModel(entities: record.entities)
+            return try Schema(version: record.version, model: model, assignment: record.assignment)
+        } catch {
+            throw StrataError(.corrupt, "The record of a model makes no sense.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+extension AttributeDescription {
+    /// Everything that is wrong with a value: its type, a missing mandatory value, and each rule that it breaks.
+    ///
+    /// Every error carries the key and the value; the caller adds the object.
+    package func validate(_ value: AttributeValue, entityName: String? = nil) -> [StrataError] {
+        var failures = ValidationFailures(entityName: entityName)
+        failures.check(value, of: self, key: name)
+        return failures.errors
+    }
+}
+
+/// Collects what is wrong with a value and the elements in it.
+struct ValidationFailures {
+    let entityName: String?
+    private(set) var errors: [StrataError] = []
+
+    init(entityName: String?) { self.entityName = entityName }
+
+    mutating func check(_ value: AttributeValue, of attribute: AttributeDescription, key: String) {
+        if value.isNull {
+            if !attribute.isOptional {
+                add(.validationMissingMandatoryProperty, "\(key) is required.", key, value)
+            }
+            return
+        }
+        guard value.fits(attribute) else {
+            add(.wrongType, "\(key) must be \(attribute.type.nameWithArticle), not \(value.kindName).", key, value)
+            return
+        }
+        checkSense(of: value, key: key)
+        for rule in attribute.validationRules { check(value, rule, key: key) }
+        if case .composite(let values) = value {
+            for element in attribute.elements {
+                check(values[element.name] ?? .null, of: element, key: "\(key).\(element.name)")
+            }
+        }
+    }
+
+    private mutating func add(
+        _ code: StrataError.Code, _ message: String, _ key: String, _ value: AttributeValue, predicate: String? = nil
+    ) {
+        errors.append(
+            StrataError(
+                code, message,
+                context: .init(entityName: entityName, key: key, value: value, predicate: predicate)))
+    }
+
+    /// Values that no rule needs to forbid.
+    private mutating func checkSense(of value: AttributeValue, key: String) {
+        switch value {
+        case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
+            add(.validationInvalidDate, "\(key) is not a valid date.", key, value)
+        case .url(let url) where url.absoluteString.isEmpty:
+            add(.validationInvalidURI, "\(key) is not a valid URL.", key, value)
+        default: break
+        }
+    }
+
+    private mutating func check(_ value: AttributeValue, _ rule: ValidationRule, key: String) {
+        switch rule {
+        case .range(let minimum, let maximum): checkRange(value, minimum, maximum, key: key)
+        case .length(let minimum, let maximum): checkLength(value, minimum, maximum, key: key)
+        case .pattern, .predicate: break
+        }
+    }
+
+    private mutating func checkRange(
+        _ value: AttributeValue, _ minimum: AttributeValue?, _ maximum: AttributeValue?, key: String
+    ) {
+        guard value.order(to: value) != nil else {
+            if !value.isDate { add(.managedObjectValidation, "\(key) is not a number.", key, value) }
+            return
+        }
+        if let maximum, value.order(to: maximum) == .descending {
+            if value.isDate {
+                add(.validationDateTooLate, "\(key) is too late.", key, value)
+            } else {
+                add(.validationNumberTooLarge, "\(key) is too large.", key, value)
+            }
+        }
+        if let minimum, value.order(to: minimum) == .ascending {
+            if value.isDate {
+                add(.validationDateTooSoon, "\(key) is too soon.", key, value)
+            } else {
+                add(.validationNumberTooSmall, "\(key) is too small.", key, value)
+            }
+        }
+    }
+
+    private mutating func checkLength(_ value: AttributeValue, _ minimum: Int?, _ maximum: Int?, key: String) {
+        guard let length = value.length else { return }
+        if let maximum, length > maximum { add(.validationStringTooLong, "\(key) is too long.", key, value) }
+        if let minimum, length < minimum { add(.validationStringTooShort, "\(key) is too short.", key, value) }
+    }
+}
+
+extension AttributeValue {
+    /// Characters of a string or URL, bytes of data; nil for what has no length.
+    package var length: Int? {
+        switch self {
+        case .string(let text): text.count
+        case .url(let url): url.absoluteString.count
+        case .data(let data): data.count
+        case .blob(let blob): Int(clamping: blob.sizeInBytes)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension AttributeType {
+    /// The type in words, such as "64-bit integer".
+    package var name: String {
+        switch self {
+        case .undefined: "value of any type"
+        case .integer16: "16-bit integer"
+        case .integer32: "32-bit integer"
+        case .integer64: "64-bit integer"
+        case .decimal: "decimal"
+        case .double: "double"
+        case .float: "float"
+        case .string: "string"
+        case .boolean: "boolean"
+        case .date: "date"
+        case .binaryData: "binary data"
+        case .uuid: "UUID"
+        case .uri: "URL"
+        case .transformable: "transformable"
+        case .objectID: "object id"
+        case .composite: "composite"
+        }
+    }
+
+    package var nameWithArticle: String {
+        switch self {
+        case .binaryData: name
+        case .objectID: "an \(name)"
+        default: "a \(name)"
+        }
+    }
+
+    package var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+
+    /// Integers, floating point and decimals; not booleans.
+    package var isNumeric: Bool { isInteger || self == .decimal || self == .double || self == .float }
+}
+
+extension AttributeValue {
+    /// The kind of value in words, such as "string".
+    package var kindName: String {
+        switch self {
+        case .null: "nil"
+        case .boolean: "boolean"
+        case .integer: "integer"
+        case .float: "float"
+        case .double: "double"
+        case .decimal: "decimal"
+        case .string: "string"
+        case .date: "date"
+        case .uuid: "UUID"
+        case .url: "URL"
+        case .data, .blob: "binary data"
+        case .objectID: "object id"
+        case .composite: "composite"
+        }
+    }
+
+    package var isNumber: Bool {
+        switch self {
+        case .integer, .float, .double, .decimal: true
+        default: false
+        }
+    }
+
+    package var isDate: Bool {
+        if case .date = self { true } else { false }
+    }
+}
