@@ -1,21 +1,23 @@
 // A row image: everything one object holds, in the layout of one model version. The same bytes stand in memory,
-// in the `inserted` event and in the `objects` view. All integers little-endian, no alignment is promised.
+// in the `inserted` event and in the `objects` view. Format 1. All integers little-endian, no alignment is promised.
 //
 //   offset  width  field
 //   0       4      model version whose layout this is
 //   4       2      entity id
 //   6       2      number of slots
-//   8       b      null bits, one a slot, set = nil; b = slots/8 rounded up to whole 8 bytes
+//   8       b      null bits, one a slot, set = nil, bit i in byte i/8 at 1 << i%8; b = slots/8 rounded up to whole
+//                  8 bytes. Set too for properties that rows do not hold (to-many, transient); zero past the last slot.
 //   8+b     ...    fixed area, offsets given by the layout: slots of 20 (decimal), 16 (UUID), 8, 4, 2, 1 bytes, widest
 //                  first, then by slot. A variable-width slot is {UInt32 offset from the image's start, UInt32 length}.
 //                  A nil slot is all zero.
-//   ...     ...    variable area. In a canonical image (events and views) the values stand in slot order without gaps.
+//   ...     ...    variable area. In a canonical image (events and views) the values stand in slot order without gaps
+//                  and an empty value's offset is where its bytes would stand.
 //
-// Values: Bool one byte 0 or 1; integers two's complement; Float and Double IEEE bits; Date a Double of seconds since
-// 2001-01-01 00:00 UTC; UUID its 16 bytes; Decimal {UInt64 low, UInt64 high mantissa, Int16 exponent, UInt8 sign,
+// Values: Bool one byte 0 or 1; integers two's complement; Float and Double IEEE bits as given; Date a Double of seconds
+// since 2001-01-01 00:00 UTC; UUID its 16 bytes; Decimal {UInt64 low, UInt64 high mantissa, Int16 exponent, UInt8 sign,
 // UInt8 0}, normalised (no trailing zeros in the mantissa, zero is all zero, NaN is sign 1 and mantissa 0); a reference
-// or objectID the raw id; a position Int64; String UTF-8 as given, no normalisation; Data its bytes; URL its absolute
-// string; transformable the transformer's bytes; composite the value codec's bytes.
+// or objectID the raw id, never 0 unless nil; a position Int64; String UTF-8 as given, no normalisation; Data its bytes;
+// URL its absolute string; transformable the transformer's bytes; composite the value codec's bytes.
 // Data that allows external storage is led by one byte: 0 then the bytes, or 1 then digest (32) and size (8).
 
 /// What a slot of a row holds.
@@ -41,7 +43,7 @@ package enum SlotStorage: Sendable, Hashable {
 /// Where each slot of an entity's rows stands under one model version.
 ///
 /// Offsets live in memory that is never freed while the layout lives; objects keep the raw pointer for speed.
-package final class RowLayout: Sendable {
+@usableFromInline package final class RowLayout: Sendable {
     package struct Slot: Sendable {
         package let propertyID: PropertyID
         /// nil when the row does not hold the property (to-many, transient).
@@ -59,22 +61,45 @@ package final class RowLayout: Sendable {
         }
     }
 
-    package static let headerSize = 8
-    package static let modelVersionOffset = 0
-    package static let entityOffset = 4
-    package static let slotCountOffset = 6
-    package static let nullBitsOffset = 8
+    /// A slot as readers need it: eight bytes.
+    @usableFromInline package struct Entry: Sendable {
+        /// From the image's start; 0 when the row does not hold the property.
+        @usableFromInline package let offset: UInt32
+        @usableFromInline package let kind: SlotKind
+
+        package init(offset: UInt32, kind: SlotKind) {
+            self.offset = offset
+            self.kind = kind
+        }
+    }
+
+    @usableFromInline package static let headerSize = 8
+    @usableFromInline package static let modelVersionOffset = 0
+    @usableFromInline package static let entityOffset = 4
+    @usableFromInline package static let slotCountOffset = 6
+    @usableFromInline package static let nullBitsOffset = 8
 
     package let entityID: EntityID
     package let version: ModelVersion
     package let slots: [Slot]
     /// Bytes before the variable area; the size of a row with no variable values.
-    package let fixedSize: Int
+    @usableFromInline package let fixedSize: Int
+    /// The first eight bytes of every row of this layout, as a little-endian number.
+    @usableFromInline package let header: UInt64
+    /// Slots of the entity.
+    @usableFromInline package let slotCount: Int
+    /// Slots with variable width, ascending.
+    package let variableSlots: [Int]
+    /// The image of an object whose every property is nil: what a new private copy starts from.
+    @usableFromInline package let emptyRow: [UInt8]
     /// Slot -> offset, for reading without a bounds check.
-    nonisolated(unsafe) package let offsets: UnsafePointer<UInt32>
+    @usableFromInline nonisolated(unsafe) package let offsets: UnsafePointer<UInt32>
+    /// Slot -> offset and kind, for reading without a bounds check.
+    @usableFromInline nonisolated(unsafe) package let entries: UnsafePointer<Entry>
 
     /// Lays out `properties` (in slot order).
     package init(entityID: EntityID, version: ModelVersion, properties: [PropertySchema]) {
+        precondition(properties.count <= UInt16.max, "An entity has at most 65,535 properties.")
         self.entityID = entityID
         self.version = version
         let nullBytes = (properties.count + 63) / 64 * 8
@@ -87,18 +112,41 @@ package final class RowLayout: Sendable {
             }
         }
         fixedSize = next
-        slots = properties.map {
+        let slots = properties.map {
             Slot(
                 propertyID: $0.id, storage: $0.storage,
                 allowsExternalStorage: $0.attribute?.allowsExternalBinaryDataStorage ?? false,
                 offset: offsetOfSlot[$0.slot])
         }
-        // Written here, before anybody else can see it, and only read afterwards.
-        let table = UnsafeMutablePointer<UInt32>.allocate(capacity: max(1, properties.count))
-        table.initialize(repeating: 0, count: max(1, properties.count))
-        for (slot, offset) in offsetOfSlot.enumerated() { table[slot] = UInt32(offset) }
-        offsets = UnsafePointer(table)
+        self.slots = slots
+        slotCount = slots.count
+        variableSlots = slots.indices.filter { slots[$0].storage?.isVariableWidth ?? false }
+        header =
+            UInt64(version.rawValue) | UInt64(entityID.rawValue) << 32 | UInt64(UInt16(properties.count)) << 48
+        emptyRow = Self.emptyRow(header: header, size: next, slotCount: properties.count)
+        // Written here, before anybody else can see them, and only read afterwards.
+        let capacity = max(1, properties.count)
+        let offsets = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
+        offsets.initialize(repeating: 0, count: capacity)
+        let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
+        entries.initialize(repeating: Entry(offset: 0, kind: .absent), count: capacity)
+        for (index, slot) in slots.enumerated() {
+            offsets[index] = UInt32(slot.offset)
+            entries[index] = Entry(offset: UInt32(slot.offset), kind: SlotKind(slot))
+        }
+        self.offsets = UnsafePointer(offsets)
+        self.entries = UnsafePointer(entries)
     }
 
-    deinit { offsets.deallocate() }
+    deinit {
+        offsets.deallocate()
+        entries.deallocate()
+    }
+
+    private static func emptyRow(header: UInt64, size: Int, slotCount: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        for index in 0..<headerSize { bytes[index] = UInt8(truncatingIfNeeded: header >> (8 * index)) }
+        for slot in 0..<slotCount { bytes[nullBitsOffset + slot >> 3] |= 1 << UInt8(slot & 7) }
+        return bytes
+    }
 }

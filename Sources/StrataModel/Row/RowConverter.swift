@@ -1,0 +1,147 @@
+import Foundation
+
+/// A slot that has another type in the newer layout, with no way to read the older rows as they are.
+package struct UnconvertibleSlot: Error, Sendable, Hashable {
+    package let propertyID: PropertyID
+    package let from: SlotKind
+    package let to: SlotKind
+}
+
+/// Reads rows written under an older model as rows of the newest layout of the same entity.
+///
+/// Slots are matched by property id. A property that the older layout has not reads as the default it was born with,
+/// one that the newer has not is left out, numbers are widened. Make one converter for a pair of layouts and keep it.
+package struct RowConverter: Sendable {
+    package let source: RowLayout
+    package let target: RowLayout
+    /// Every property that the source lacks at its default, the others nil.
+    private let template: RowImage
+    private let steps: [Step]
+
+    private struct Step: Sendable {
+        let from: Int
+        let to: Int
+        let fromKind: SlotKind
+        let toKind: SlotKind
+    }
+
+    /// - Throws: `UnconvertibleSlot` where `Self.canRead` says no, `UnstorableValue` where a default does not suit its
+    ///   property.
+    package init(
+        from source: RowLayout, to target: RowLayout, bornDefaults: [PropertyID: AttributeValue]
+    ) throws {
+        self.source = source
+        self.target = target
+        var slotOfProperty: [PropertyID: Int] = [:]
+        for (slot, property) in source.slots.enumerated() where property.storage != nil {
+            slotOfProperty[property.propertyID] = slot
+        }
+        var builder = RowBuilder(target)
+        var steps: [Step] = []
+        for (slot, property) in target.slots.enumerated() where property.storage != nil {
+            let toKind = SlotKind(property)
+            guard let old = slotOfProperty[property.propertyID] else {
+                let value = bornDefaults[property.propertyID] ?? .null
+                try builder.set(slot, value.widened(to: toKind))
+                continue
+            }
+            let fromKind = SlotKind(source.slots[old])
+            guard Self.canRead(fromKind, as: toKind) else {
+                throw UnconvertibleSlot(propertyID: property.propertyID, from: fromKind, to: toKind)
+            }
+            steps.append(Step(from: old, to: slot, fromKind: fromKind, toKind: toKind))
+        }
+        self.steps = steps
+        template = try builder.finish()
+    }
+
+    /// Whether a slot written as `from` can be read as `to`: the same kind, a wider number, or data that may from now
+    /// on be kept beside the store.
+    ///
+    /// Index keys stay as they are only where both have one `KeyKind`.
+    package static func canRead(_ from: SlotKind, as to: SlotKind) -> Bool {
+        switch (from, to) {
+        case _ where from == to: true
+        case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): true
+        case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
+        case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
+        case (.boolean, .decimal), (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
+        case (.data, .externalData): true
+        default: false
+        }
+    }
+
+    /// The row in the target's layout, canonical.
+    package func convert(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> RowImage {
+        let reader = try RowReader(bytes, layout: source)
+        var builder = try RowBuilder(template, layout: target)
+        for step in steps where !reader.isNull(step.from) {
+            if step.fromKind.isVariableWidth {
+                try copyVariable(step, from: reader, to: &builder)
+            } else if step.fromKind == step.toKind {
+                copyFixed(step, from: reader, to: &builder)
+            } else {
+                widen(step, from: reader, to: &builder)
+            }
+        }
+        return try builder.finish()
+    }
+
+    private func copyFixed(_ step: Step, from reader: RowReader, to builder: inout RowBuilder) {
+        let value = reader.base + Int(reader.entry(step.from).offset)
+        builder.storeFixed(step.to) { ($0 + $1).copyMemory(from: value, byteCount: step.toKind.width) }
+    }
+
+    private func copyVariable(
+        _ step: Step, from reader: RowReader, to builder: inout RowBuilder
+    ) throws(CorruptRecord) {
+        let entry = reader.entry(step.from)
+        let value = try reader.variableBytes(entry)
+        do {
+            try builder.append(step.to, bytes: value, lead: step.fromKind == step.toKind ? nil : 0)
+        } catch {
+            throw CorruptRecord("row too long for its layout", at: Int(entry.offset))
+        }
+    }
+
+    private func widen(_ step: Step, from reader: RowReader, to builder: inout RowBuilder) {
+        switch step.toKind {
+        case .float, .double:
+            let number = step.fromKind == .float ? reader.double(step.from) : reader.integer(step.from).map(Double.init)
+            let wide = number ?? 0
+            builder.storeFixed(step.to) { base, offset in
+                step.toKind == .float ? base.store(Float(wide), at: offset) : base.store(wide, at: offset)
+            }
+        case .decimal:
+            let number = reader.integer(step.from) ?? 0
+            let parts = DecimalParts(
+                normalizing: UInt128(number.magnitude), exponent: 0, isNegative: number < 0)
+            builder.storeFixed(step.to) { parts.store(to: $0, at: $1) }
+        default:
+            let number = reader.integer(step.from) ?? 0
+            builder.storeFixed(step.to) { base, offset in
+                switch step.toKind {
+                case .integer16: base.storeLittleEndian(Int16(truncatingIfNeeded: number), at: offset)
+                case .integer32: base.storeLittleEndian(Int32(truncatingIfNeeded: number), at: offset)
+                default: base.storeLittleEndian(number, at: offset)
+                }
+            }
+        }
+    }
+}
+
+extension AttributeValue {
+    /// A default written for a narrower number as the value of an attribute of `kind`; anything else unchanged.
+    func widened(to kind: SlotKind) -> AttributeValue {
+        switch (self, kind) {
+        case (.boolean(let value), .integer16), (.boolean(let value), .integer32), (.boolean(let value), .integer64):
+            .integer(value ? 1 : 0)
+        case (.boolean(let value), .decimal): .decimal(value ? 1 : 0)
+        case (.integer(let value), .decimal): .decimal(Decimal(value))
+        case (.integer(let value), .float): .float(Float(value))
+        case (.integer(let value), .double): .double(Double(value))
+        case (.float(let value), .double): .double(Double(value))
+        default: self
+        }
+    }
+}

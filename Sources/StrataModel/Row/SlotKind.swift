@@ -1,0 +1,72 @@
+/// How the bytes of a slot are read: storage and external-storage mark in one byte.
+@usableFromInline package enum SlotKind: UInt8, Sendable, Hashable {
+    /// The row does not hold the property.
+    case absent
+    case boolean, integer16, integer32, integer64, float, double, date, decimal, uuid
+    /// An attribute that holds an object id.
+    case objectID
+    /// A to-one relationship.
+    case reference
+    /// A place in an ordered relationship.
+    case position
+    case string, url
+    /// Data without external storage, and what transformers make.
+    case data
+    /// Data led by the external-storage byte.
+    case externalData
+    case composite
+    /// Any value, in the value codec's bytes.
+    case undefined
+
+    package init(_ slot: RowLayout.Slot) {
+        self.init(slot.storage, allowsExternalStorage: slot.allowsExternalStorage)
+    }
+
+    package init(_ storage: SlotStorage?, allowsExternalStorage: Bool) {
+        switch storage {
+        case nil: self = .absent
+        case .reference: self = .reference
+        case .position: self = .position
+        case .attribute(let type): self.init(type, allowsExternalStorage: allowsExternalStorage)
+        }
+    }
+
+    private init(_ type: AttributeType, allowsExternalStorage: Bool) {
+        self =
+            switch type {
+            case .undefined: .undefined
+            case .integer16: .integer16
+            case .integer32: .integer32
+            case .integer64: .integer64
+            case .decimal: .decimal
+            case .double: .double
+            case .float: .float
+            case .string: .string
+            case .boolean: .boolean
+            case .date: .date
+            case .binaryData: allowsExternalStorage ? .externalData : .data
+            case .uuid: .uuid
+            case .uri: .url
+            case .transformable: .data
+            case .objectID: .objectID
+            case .composite: .composite
+            }
+    }
+
+    /// Bytes in the fixed area; 0 for an absent one.
+    @inlinable package var width: Int {
+        switch self {
+        case .absent: 0
+        case .boolean: 1
+        case .integer16: 2
+        case .integer32, .float: 4
+        case .integer64, .double, .date, .objectID, .reference, .position: 8
+        case .decimal: 20
+        case .uuid: 16
+        case .string, .url, .data, .externalData, .composite, .undefined: 8
+        }
+    }
+
+    /// Whether the slot holds the place and length of the value.
+    @inlinable package var isVariableWidth: Bool { rawValue >= SlotKind.string.rawValue }
+}
