@@ -38,7 +38,7 @@ enum RowFixtures {
         RelationshipSchema(
             description: RelationshipDescription(name: "r", destinationEntityName: "E", isToMany: isToMany),
             destination: EntityID(rawValue: 7), inverse: nil, isInverseToMany: false, isInverseOrdered: false,
-            truth: isToMany ? .inverseSlot : .slot, positionSlot: nil)
+            truth: isToMany ? .inverseSlot : .slot, position: nil, positionSlot: nil)
     }
 
     /// One slot of every kind, in an order that makes offsets differ from slots; slot numbers below.
