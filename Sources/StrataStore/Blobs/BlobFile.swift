@@ -1,0 +1,164 @@
+import Foundation
+
+/// The file operations under `BlobStore`: private, synced, and never through a symbolic link.
+enum BlobFile {
+    /// A system call that failed.
+    struct Failure: Error, CustomStringConvertible {
+        let operation: String
+        let path: String
+        let number: Int32
+
+        var description: String { "\(operation) \(path): \(String(cString: strerror(number)))" }
+    }
+
+    enum LockKind {
+        case shared
+        case exclusive
+    }
+
+    /// A file below `blobs/`; `digest` is nil for one whose name is no digest, such as a half-written one.
+    struct Entry {
+        let path: String
+        let digest: Data?
+    }
+
+    // MARK: Locks
+
+    /// Waits for the lock.
+    static func lock(_ path: String, _ kind: LockKind) throws -> Int32 {
+        let descriptor = try openLock(path)
+        while flock(descriptor, kind == .shared ? LOCK_SH : LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                let failure = Failure(operation: "lock", path: path, number: errno)
+                close(descriptor)
+                throw failure
+            }
+        }
+        return descriptor
+    }
+
+    /// The exclusive lock, or nil when somebody holds it.
+    static func tryLock(_ path: String) throws -> Int32? {
+        let descriptor = try openLock(path)
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    static func unlock(_ descriptor: Int32) { close(descriptor) }
+
+    private static func openLock(_ path: String) throws -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure(operation: "open", path: path, number: errno) }
+        return descriptor
+    }
+
+    // MARK: Bytes
+
+    /// Writes `folder/name` below `root` if it is not there with the right size: new file, sync, rename, sync of the
+    /// directories.
+    static func write(_ data: Data, to root: String, folder: String, name: String) throws {
+        let directory = "\(root)/\(folder)"
+        let path = "\(directory)/\(name)"
+        if size(path) == UInt64(data.count) { return }
+        try makeDirectory(root)
+        try makeDirectory(directory)
+        let temporary = "\(directory)/.\(UUID().uuidString)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure(operation: "create", path: temporary, number: errno) }
+        do {
+            try writeAll(data, descriptor, temporary)
+            guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: temporary, number: errno) }
+            close(descriptor)
+        } catch {
+            close(descriptor)
+            unlink(temporary)
+            throw error
+        }
+        guard rename(temporary, path) == 0 else {
+            let failure = Failure(operation: "rename", path: path, number: errno)
+            unlink(temporary)
+            throw failure
+        }
+        try syncDirectory(directory)
+        try syncDirectory(root)
+    }
+
+    private static func writeAll(_ data: Data, _ descriptor: Int32, _ path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Foundation.write(
+                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if count > 0 {
+                    written += count
+                } else if errno != EINTR {
+                    throw Failure(operation: "write", path: path, number: errno)
+                }
+            }
+        }
+    }
+
+    private static func makeDirectory(_ path: String) throws {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw Failure(operation: "make", path: path, number: errno)
+        }
+    }
+
+    private static func syncDirectory(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(operation: "open", path: path, number: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: path, number: errno) }
+    }
+
+    /// The file's bytes; nil when it is missing or has another size.
+    static func read(_ path: String, sizeInBytes: UInt64) -> Data? {
+        guard size(path) == sizeInBytes else { return nil }
+        return FileManager.default.contents(atPath: path)
+    }
+
+    /// nil when there is no plain file.
+    static func size(_ path: String) -> UInt64? {
+        var info = stat()
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return UInt64(info.st_size)
+    }
+
+    static func remove(_ path: String) -> Bool { unlink(path) == 0 }
+
+    /// Every file two levels below `root`.
+    static func list(_ root: String) -> [Entry] {
+        names(in: root).flatMap { folder in
+            names(in: "\(root)/\(folder)").map { name in
+                Entry(path: "\(root)/\(folder)/\(name)", digest: digest(folder + name))
+            }
+        }
+    }
+
+    /// A directory that is not there has no names.
+    private static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private static func digest(_ name: String) -> Data? {
+        guard name.utf8.count == 64 else { return nil }
+        var digest = Data(capacity: 32)
+        var rest = Substring(name)
+        while !rest.isEmpty {
+            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+            digest.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return digest
+    }
+}

@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+import LMDB
+import StrataModel
+import Synchronization
+
+/// Large binary values, kept in files beside the map and named by the SHA-256 of their bytes.
+///
+/// `blobs/ab/cdef…` holds the bytes as they are. A file is written under another name, synced, renamed, and its
+/// directory synced, before the commit that names it; it is never changed afterwards. Whoever writes blobs holds
+/// `blobs.lock` shared until the save is over, the sweeper needs it exclusive, so that nobody sweeps what somebody else
+/// is about to name. Stores in memory keep the bytes in `memory`. Both variables are guarded by their mutexes.
+final class BlobStore: Sendable {
+    private let directory: String?
+    private let core: StoreCore
+    private let memory = Mutex<[Data: Data]>([:])
+    private let leases = Mutex((count: 0, descriptor: Int32(-1)))
+
+    init(_ location: StoreLocation, directory: String, core: StoreCore) throws {
+        self.core = core
+        if case .inMemory = location { self.directory = nil } else { self.directory = directory }
+    }
+
+    func close() { memory.withLock { $0.removeAll() } }
+
+    // MARK: Leases
+
+    /// Keeps the sweeper away until the lease is let go.
+    func lease() throws -> BlobLease {
+        if let directory {
+            try leases.withLock { leases in
+                if leases.count == 0 { leases.descriptor = try BlobFile.lock(directory + "/blobs.lock", .shared) }
+                leases.count += 1
+            }
+        }
+        return BlobLease(self)
+    }
+
+    fileprivate func endLease() {
+        guard directory != nil else { return }
+        leases.withLock { leases in
+            leases.count -= 1
+            if leases.count == 0 {
+                BlobFile.unlock(leases.descriptor)
+                leases.descriptor = -1
+            }
+        }
+    }
+
+    // MARK: Reading and writing
+
+    /// Writes the bytes, synced, unless they are there already. The caller holds a lease.
+    func stage(_ data: Data) throws -> BlobReference {
+        let reference = BlobReference(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count))
+        guard let directory else {
+            memory.withLock { $0[reference.digest] = data }
+            return reference
+        }
+        let (folder, name) = Self.place(of: reference)
+        do {
+            try BlobFile.write(data, to: directory + "/blobs", folder: folder, name: name)
+        } catch let error as BlobFile.Failure {
+            throw StrataError(
+                .noSpace, "A large value could not be written: \(error).",
+                context: .init(path: directory), cause: error)
+        }
+        return reference
+    }
+
+    /// - Throws: `missingBlob` when the bytes are gone or are not those of the name.
+    func read(_ reference: BlobReference) throws -> Data {
+        let data = directory.map { directory in
+            let (folder, name) = Self.place(of: reference)
+            return BlobFile.read("\(directory)/blobs/\(folder)/\(name)", sizeInBytes: reference.sizeInBytes)
+        } ?? memory.withLock { $0[reference.digest] }
+        guard let data, Data(SHA256.hash(data: data)) == reference.digest else {
+            throw StrataError(
+                .missingBlob, "The file of a large value is missing or damaged.",
+                context: .init(path: path(of: reference)))
+        }
+        return data
+    }
+
+    /// Whether the bytes are there, without reading them.
+    func exists(_ reference: BlobReference) -> Bool {
+        guard directory != nil else { return memory.withLock { $0[reference.digest] != nil } }
+        return BlobFile.size(path(of: reference)) == reference.sizeInBytes
+    }
+
+    /// Where a value's file is; a name for messages when the store is in memory.
+    func path(of reference: BlobReference) -> String {
+        let (folder, name) = Self.place(of: reference)
+        return "\(directory ?? "memory")/blobs/\(folder)/\(name)"
+    }
+
+    private static func place(of reference: BlobReference) -> (folder: String, name: String) {
+        let hexadecimal = reference.digest.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+        return (String(hexadecimal.prefix(2)), String(hexadecimal.dropFirst(2)))
+    }
+
+    // MARK: Sweeping
+
+    /// Removes files that no event names, such as a crash between writing and committing leaves.
+    ///
+    /// - Returns: how many went; none when somebody is writing blobs just now.
+    func sweep() throws -> Int {
+        guard let directory, let descriptor = try BlobFile.tryLock(directory + "/blobs.lock") else { return 0 }
+        defer { BlobFile.unlock(descriptor) }
+        let files = BlobFile.list(directory + "/blobs")
+        guard !files.isEmpty else { return 0 }
+        var removed = 0
+        // In a write transaction, so that no other process can commit a name meanwhile.
+        try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
+            removed = 0
+            for file in files {
+                let isNamed = try file.digest.map { digest in
+                    try digest.withUnsafeBytes { try transaction.get(core.tables.blobs, $0) } != nil
+                }
+                if isNamed != true, BlobFile.remove(file.path) { removed += 1 }
+            }
+        }
+        return removed
+    }
+
+    /// Files and bytes beside the map.
+    var usage: (count: Int, sizeInBytes: UInt64) {
+        guard let directory else {
+            return memory.withLock { ($0.count, $0.values.reduce(0) { $0 + UInt64($1.count) }) }
+        }
+        let files = BlobFile.list(directory + "/blobs")
+        return (files.count, files.reduce(0) { $0 + (BlobFile.size($1.path) ?? 0) })
+    }
+}
+
+/// Held from the first large value written until the save that names it is over.
+package final class BlobLease: Sendable {
+    private let blobs: BlobStore
+
+    fileprivate init(_ blobs: BlobStore) { self.blobs = blobs }
+
+    deinit { blobs.endLease() }
+}

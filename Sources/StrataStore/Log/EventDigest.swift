@@ -1,0 +1,49 @@
+import LMDB
+import Crypto
+import StrataModel
+
+/// The digests of the log: one over each payload with its salt, one over each transaction chained to the one before.
+///
+/// A payload's digest stands in the event's header and the chain covers headers only, so a payload can later be
+/// removed and the chain still verifies.
+enum EventDigest {
+    /// The first sixteen bytes of SHA-256(salt, payload).
+    static func write(
+        salt: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer
+    ) {
+        var hash = SHA256()
+        hash.update(bufferPointer: salt)
+        hash.update(bufferPointer: payload)
+        hash.finalize().withUnsafeBytes { digest.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(digest), byteCount: 16) }
+    }
+
+    /// Whether an event's payload is what its header says; a redacted one has none to compare.
+    static func matches(_ event: EventView) -> Bool {
+        if event.header.flags.contains(.redacted) { return true }
+        var hash = SHA256()
+        hash.update(bufferPointer: event.salt)
+        hash.update(bufferPointer: event.payload)
+        return hash.finalize().withUnsafeBytes { $0.prefix(16).elementsEqual(event.digest) }
+    }
+
+    /// The running digest of one transaction.
+    struct Chain {
+        private var hash = SHA256()
+
+        /// - Parameters:
+        ///   - previous: the digest of the transaction before, 32 bytes.
+        ///   - record: the encoded transaction record; its own digest field is not covered.
+        init(previous: [UInt8], record: UnsafeRawBufferPointer) {
+            previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            hash.update(
+                bufferPointer: UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
+        }
+
+        mutating func add(_ event: UnsafeRawBufferPointer) {
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: event[0..<4]))
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))
+        }
+
+        func finish() -> [UInt8] { Array(hash.finalize()) }
+    }
+}

@@ -1,0 +1,175 @@
+// "header" in `meta`, written once when the store is made (lineage again at restore). Little-endian:
+//
+//   offset  width  field
+//   0       8      magic "STRATA\0\1"
+//   8       4      checksum: low half of XXH64 over everything from offset 12
+//   12      4      format version, 1
+//   16      4      compatible flags: unknown ones do not matter
+//   20      4      read-compatible flags: with an unknown one the store opens read-only
+//   24      4      incompatible flags: with an unknown one it does not open
+//   28      16     store id
+//   44      16     lineage id, renewed when a backup is restored
+//   60      8      time of creation, microseconds since 1970, Int64
+//
+// "head" in `meta`, written by every commit: the end of the log. Records above it do not exist.
+//
+//   0       4      checksum: low half of XXH64 over everything from offset 4
+//   4       4      newest model version, 0 before the first model
+//   8       8      last event
+//   16      8      last transaction
+//   24      8      its commit time, microseconds since 1970, Int64
+//   32      32     its digest
+//   64      8      first event kept (1 until history is dropped)
+
+import LMDB
+package import Foundation
+package import StrataModel
+
+/// What a store says of itself before anything else is read.
+package struct StoreHeader: Sendable, Hashable {
+    static let size = 68
+    static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
+    static let formatVersion: UInt32 = 1
+
+    package var format: UInt32 = Self.formatVersion
+    package var compatibleFlags: UInt32 = 0
+    package var readCompatibleFlags: UInt32 = 0
+    package var incompatibleFlags: UInt32 = 0
+    package var identifier: UUID
+    package var lineage: UUID
+    package var createdMicroseconds: Int64
+
+    init(identifier: UUID, lineage: UUID, createdMicroseconds: Int64) {
+        self.identifier = identifier
+        self.lineage = lineage
+        self.createdMicroseconds = createdMicroseconds
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        Self.magic.withUnsafeBytes { writer.append($0) }
+        writer.append(littleEndian: UInt32(0))
+        writer.append(littleEndian: format)
+        writer.append(littleEndian: compatibleFlags)
+        writer.append(littleEndian: readCompatibleFlags)
+        writer.append(littleEndian: incompatibleFlags)
+        withUnsafeBytes(of: identifier.uuid) { writer.append($0) }
+        withUnsafeBytes(of: lineage.uuid) { writer.append($0) }
+        writer.append(littleEndian: UInt64(bitPattern: createdMicroseconds))
+        var bytes = writer.array
+        Checksum.write(over: 12, at: 8, in: &bytes)
+        return bytes
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard bytes.count >= 16, bytes.prefix(8).elementsEqual(Self.magic) else {
+            throw CorruptRecord("not a Strata header", at: 0)
+        }
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
+        let sum = try reader.readInteger(as: UInt32.self)
+        format = try reader.readInteger(as: UInt32.self)
+        guard format == Self.formatVersion else {
+            // Of a format that this code does not know, only the number can be told.
+            identifier = UUID(uuid: zeroUUID)
+            lineage = identifier
+            createdMicroseconds = 0
+            return
+        }
+        guard bytes.count == Self.size, sum == Checksum.of(bytes, from: 12) else {
+            throw CorruptRecord("header checksum does not match", at: 8)
+        }
+        compatibleFlags = try reader.readInteger(as: UInt32.self)
+        readCompatibleFlags = try reader.readInteger(as: UInt32.self)
+        incompatibleFlags = try reader.readInteger(as: UInt32.self)
+        identifier = UUID(uuid: try reader.readBytes(16).loadUnaligned(as: uuid_t.self))
+        lineage = UUID(uuid: try reader.readBytes(16).loadUnaligned(as: uuid_t.self))
+        createdMicroseconds = Int64(bitPattern: try reader.readInteger(as: UInt64.self))
+    }
+}
+
+private let zeroUUID: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+/// The end of the log.
+package struct LogHead: Sendable, Hashable {
+    static let size = 72
+
+    package var modelVersion: ModelVersion
+    package var event: EventSequence
+    package var transaction: TransactionSequence
+    package var microseconds: Int64
+    package var digest: [UInt8]
+    package var firstKeptEvent: EventSequence
+
+    /// Before the first transaction.
+    static let start = LogHead(
+        modelVersion: ModelVersion(rawValue: 0), event: .zero, transaction: .zero, microseconds: 0,
+        digest: [UInt8](repeating: 0, count: 32), firstKeptEvent: EventSequence(rawValue: 1))
+
+    init(
+        modelVersion: ModelVersion, event: EventSequence, transaction: TransactionSequence, microseconds: Int64,
+        digest: [UInt8], firstKeptEvent: EventSequence
+    ) {
+        self.modelVersion = modelVersion
+        self.event = event
+        self.transaction = transaction
+        self.microseconds = microseconds
+        self.digest = digest
+        self.firstKeptEvent = firstKeptEvent
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(littleEndian: UInt32(0))
+        writer.append(littleEndian: modelVersion.rawValue)
+        writer.append(littleEndian: event.rawValue)
+        writer.append(littleEndian: transaction.rawValue)
+        writer.append(littleEndian: UInt64(bitPattern: microseconds))
+        digest.withUnsafeBytes { writer.append($0) }
+        writer.append(littleEndian: firstKeptEvent.rawValue)
+        var bytes = writer.array
+        Checksum.write(over: 4, at: 0, in: &bytes)
+        return bytes
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard bytes.count == Self.size else { throw CorruptRecord("log head of another length", at: 0) }
+        var reader = ByteReader(bytes)
+        guard try reader.readInteger(as: UInt32.self) == Checksum.of(bytes, from: 4) else {
+            throw CorruptRecord("log head checksum does not match", at: 0)
+        }
+        modelVersion = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
+        event = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        transaction = TransactionSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        microseconds = Int64(bitPattern: try reader.readInteger(as: UInt64.self))
+        digest = [UInt8](try reader.readBytes(32))
+        firstKeptEvent = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+    }
+}
+
+extension LogHead {
+    /// Two fields of an encoded head, checked like the whole, without making one: every read begins with it.
+    static func lastEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> (EventSequence, ModelVersion) {
+        guard bytes.count == size else { throw CorruptRecord("log head of another length", at: 0) }
+        guard UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) == Checksum.of(bytes, from: 4) else {
+            throw CorruptRecord("log head checksum does not match", at: 0)
+        }
+        return (
+            EventSequence(rawValue: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))),
+            ModelVersion(rawValue: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+        )
+    }
+}
+
+/// The short checksum of small records.
+enum Checksum {
+    static func of(_ bytes: UnsafeRawBufferPointer, from start: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[start...])))
+    }
+
+    static func write(over start: Int, at offset: Int, in bytes: inout [UInt8]) {
+        bytes.withUnsafeMutableBytes { buffer in
+            let sum = of(UnsafeRawBufferPointer(buffer), from: start)
+            buffer.storeBytes(of: sum.littleEndian, toByteOffset: offset, as: UInt32.self)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import LMDB
+import StrataModel
+import Synchronization
+
+/// Hands out row numbers without I/O: a block is leased from the store, durably, before its first number is used.
+///
+/// The counter stands in the `state` table, which no rebuild drops; so no number is ever given twice, whatever becomes
+/// of a process and the rows it had leased (STORE-RULES 6). `block` is guarded by its mutex, which is never held during
+/// a commit but by the thread that must have the next block.
+final class RowLease: Sendable {
+    private struct Block {
+        var next: UInt64 = 0
+        var end: UInt64 = 0
+        /// The block after this one, leased when half of this one is used.
+        var spare: Range<UInt64>?
+        var isRefilling = false
+    }
+
+    private let block = Mutex(Block())
+    private let size: UInt64
+    private let lease: @Sendable (UInt64) throws -> Range<UInt64>
+    private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// - Parameters:
+    ///   - lease: takes that many numbers from the store, in a durable commit.
+    ///   - inBackground: runs a job soon, elsewhere.
+    init(
+        size: UInt64, lease: @escaping @Sendable (UInt64) throws -> Range<UInt64>,
+        inBackground: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        self.size = size
+        self.lease = lease
+        self.inBackground = inBackground
+    }
+
+    /// A number never given before.
+    ///
+    /// - Throws: only when a new block must be leased at once and that fails.
+    func next() throws -> UInt64 {
+        while true {
+            let (number, refills) = block.withLock { block -> (UInt64?, Bool) in
+                if block.next == block.end, let spare = block.spare {
+                    block.next = spare.lowerBound
+                    block.end = spare.upperBound
+                    block.spare = nil
+                }
+                guard block.next < block.end else { return (nil, false) }
+                defer { block.next += 1 }
+                let refills = block.end - block.next == size / 2 && block.spare == nil && !block.isRefilling
+                if refills { block.isRefilling = true }
+                return (block.next, refills)
+            }
+            if refills { inBackground { self.refill() } }
+            if let number { return number }
+            let fresh = try lease(size)
+            block.withLock { block in
+                // Another thread may have been first; then this block is the spare, or is lost, which is harmless.
+                if block.next == block.end {
+                    block.next = fresh.lowerBound
+                    block.end = fresh.upperBound
+                } else if block.spare == nil {
+                    block.spare = fresh
+                }
+            }
+        }
+    }
+
+    /// A failure here shows when the block is used up and the next one must be leased at once.
+    private func refill() {
+        let fresh = try? lease(size)
+        block.withLock { block in
+            block.isRefilling = false
+            if let fresh, block.spare == nil { block.spare = fresh }
+        }
+    }
+}
+
+extension StoreCore {
+    /// Takes `count` row numbers in a commit of their own, synced in every durability.
+    func leaseRows(_ count: UInt64) throws -> Range<UInt64> {
+        var leased: Range<UInt64> = 0..<0
+        try environment.write(timeout: options.writerLockTimeout) { transaction in
+            let start = try nextRow(transaction)
+            guard start + count < ObjectID.localRowBit else {
+                throw StrataError(.persistentStoreOperation, "The store has given away all its row numbers.")
+            }
+            leased = start..<start + count
+            try writeNextRow(start + count, transaction)
+        }
+        if options.durability != .full, case .readWrite = environment.options.access { try environment.sync(.forced) }
+        return leased
+    }
+
+    /// The first row number not leased to anybody. A counter that is lost, as in a store made by hand from a log,
+    /// restarts a block above the largest row.
+    private func nextRow(_ transaction: WriteTransaction) throws -> UInt64 {
+        let stored = try StoreCore.withKey("rows") { try transaction.get(tables.state, $0) }
+        if let stored, stored.count == 8 { return UInt64(littleEndian: stored.loadUnaligned(as: UInt64.self)) }
+        var largest: UInt64 = 0
+        for table in [tables.objects, tables.tombstones] {
+            try transaction.withCursor(table) { cursor in
+                var found = try cursor.first()
+                while found {
+                    largest = max(largest, StoreKey.objectID(cursor.key, at: 0).row)
+                    found = try cursor.next()
+                }
+            }
+        }
+        return largest == 0 ? 1 : largest + (1 << 20)
+    }
+
+    private func writeNextRow(_ row: UInt64, _ transaction: WriteTransaction) throws {
+        try withUnsafeBytes(of: row.littleEndian) { value in
+            try StoreCore.withKey("rows") { try transaction.put(tables.state, $0, value) }
+        }
+    }
+}

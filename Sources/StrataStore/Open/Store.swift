@@ -1,0 +1,160 @@
+import Logging
+package import Foundation
+import LMDB
+package import StrataModel
+import Synchronization
+
+/// An open store: the log, its views, and the one thread that writes them.
+///
+/// Safe to use from any thread. Reads run on the calling thread in short read transactions and never wait for a writer;
+/// saves block the calling thread until they are committed, and those that wait share one commit.
+package final class Store: Sendable {
+    package let location: StoreLocation
+    let core: StoreCore
+    let blobs: BlobStore
+    private let lag = LagLayers()
+    private let writer: WriterThread
+    private let lease: RowLease
+    private let isClosed = Mutex(false)
+
+    init(location: StoreLocation, core: StoreCore, blobs: BlobStore) {
+        self.location = location
+        self.core = core
+        self.blobs = blobs
+        let committer = CommitterBox(Committer(core, blobs))
+        let writer = WriterThread(name: "strata.writer") { committer.commit($0) }
+        self.writer = writer
+        lease = RowLease(size: core.options.rowLeaseSize, lease: { try core.leaseRows($0) }) { job in
+            _ = writer.submit(Submission(.run(job)))
+        }
+    }
+
+    deinit { close() }
+
+    /// The store's id, part of every object's URI.
+    package var identifier: UUID { core.header.identifier }
+    /// Renewed when a backup is restored.
+    package var lineage: UUID { core.header.lineage }
+    package var isReadOnly: Bool { core.options.isReadOnly }
+    package var durability: StoreDurability { core.options.durability }
+    /// The directory of the store's files.
+    package var path: String { core.path }
+
+    /// The newest model installed, as far as this process has seen; the same object until another is installed.
+    package var schema: Schema {
+        guard let newest = core.histories.newest else {
+            preconditionFailure("A store is opened with a model or has one.")
+        }
+        return newest
+    }
+
+    /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
+    package func close() {
+        let wasClosed = isClosed.withLock { closed in
+            defer { closed = true }
+            return closed
+        }
+        guard !wasClosed else { return }
+        writer.stopAndWait()
+        blobs.close()
+        do {
+            try core.environment.close()
+        } catch {
+            // The data is safe whatever close says: every save was committed before it returned.
+            StoreLog.logger.warning("closing the store failed: \(error)")
+        }
+    }
+
+    private func checkOpen() throws {
+        if isClosed.withLock({ $0 }) {
+            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+        }
+    }
+
+    // MARK: Ids
+
+    /// A new object's id, never given before and never again. No I/O but once in 2^20 ids.
+    package func newObjectID(in entity: EntityID) throws -> ObjectID {
+        if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.") }
+        return ObjectID(entity: entity, row: try lease.next())
+    }
+
+    // MARK: Reading
+
+    /// The end of the log.
+    package func head() throws -> EventSequence {
+        try checkOpen()
+        return try core.read { _, head, _ in head }
+    }
+
+    /// Runs `body` over the state at `sequence`, with `layers` (bottom to top) above it.
+    ///
+    /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, and what `body` throws.
+    package func read<R>(
+        at sequence: EventSequence, layers: [Layer] = [], _ body: (View) throws -> R
+    ) throws -> R {
+        try checkOpen()
+        return try core.read { transaction, head, histories in
+            guard sequence <= head else {
+                throw StrataError(
+                    .futureSequence, "The log ends at \(head).", context: .init(sequence: sequence))
+            }
+            guard let schema = histories.newest else {
+                throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
+            }
+            let past =
+                sequence == head
+                ? [] : try lag.layers(at: sequence, head: head, transaction, core, histories)
+            let view = View(
+                sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
+                histories: histories, layers: past + layers)
+            return try body(view)
+        }
+    }
+
+    // MARK: Saving
+
+    /// Checks the changes at the head, appends them to the log and commits; blocks until that is done.
+    ///
+    /// - Returns: where the save stands in the log, or what must be merged first (then nothing was written).
+    /// - Throws: `constraintMerge`, `modelChanged`, `saveTooLarge`, `noSpace`, `persistentStoreTimeout`, `inDoubt`,
+    ///   `readOnly`; nothing was written, except that with `inDoubt` it is not known.
+    package func save(_ changes: ChangeSet) throws -> SaveOutcome {
+        try checkOpen()
+        if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path)) }
+        let submission = Submission(.save(changes))
+        guard writer.submit(submission), let outcome = try submission.wait() else {
+            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+        }
+        return outcome
+    }
+
+    /// Runs a job on the writer's thread, after the saves that wait now.
+    func onWriter(_ job: @escaping @Sendable () throws -> Void) throws {
+        try checkOpen()
+        let submission = Submission(.run(job))
+        guard writer.submit(submission) else {
+            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+        }
+        _ = try submission.wait()
+    }
+
+    // MARK: Blobs
+
+    /// Writes a large value beside the store, synced; it goes again unless a save names it.
+    package func stageBlob(_ data: Data) throws -> BlobReference { try blobs.stage(data) }
+
+    /// The bytes of a large value.
+    ///
+    /// - Throws: `missingBlob` when the file is gone or is not what its name says.
+    package func blob(_ reference: BlobReference) throws -> Data { try blobs.read(reference) }
+}
+
+/// Carries the committer to the writer's thread, which alone uses it from then on.
+private final class CommitterBox: @unchecked Sendable {
+    private let committer: Committer
+
+    init(_ committer: Committer) { self.committer = committer }
+
+    func commit(_ group: [Submission]) { committer.commit(group) }
+}

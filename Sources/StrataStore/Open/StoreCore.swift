@@ -1,0 +1,170 @@
+import Foundation
+import LMDB
+import StrataModel
+import Synchronization
+
+/// What every part of an open store shares: the environment, its tables, and the models known so far.
+///
+/// `known` is guarded by its mutex; everything else is constant.
+final class StoreCore: Sendable {
+    let environment: Environment
+    let tables: StoreTables
+    let options: StoreOptions
+    let header: StoreHeader
+    /// The store's directory, for messages.
+    let path: String
+    private let known: Mutex<SchemaHistory>
+
+    init(
+        environment: Environment, tables: StoreTables, options: StoreOptions, header: StoreHeader, path: String,
+        histories: SchemaHistory
+    ) {
+        self.environment = environment
+        self.tables = tables
+        self.options = options
+        self.header = header
+        self.path = path
+        known = Mutex(histories)
+    }
+
+    var histories: SchemaHistory { known.withLock { $0 } }
+
+    // MARK: Head
+
+    func readHead(_ transaction: ReadTransaction) throws -> LogHead {
+        guard let bytes = try Self.meta("head", tables, transaction) else {
+            throw StrataError(.corrupt, "The store has no head.", context: .init(path: path))
+        }
+        do {
+            return try LogHead(bytes)
+        } catch {
+            throw StrataError.corrupt(error, "meta")
+        }
+    }
+
+    /// The last event and the model version, without the rest of the head.
+    func readHeadEvent(_ transaction: ReadTransaction) throws -> (event: EventSequence, model: ModelVersion) {
+        guard let bytes = try Self.meta("head", tables, transaction) else {
+            throw StrataError(.corrupt, "The store has no head.", context: .init(path: path))
+        }
+        do {
+            return try LogHead.lastEvent(bytes)
+        } catch {
+            throw StrataError.corrupt(error, "meta")
+        }
+    }
+
+    func writeHead(_ head: LogHead, _ transaction: WriteTransaction) throws {
+        try head.encoded().withUnsafeBytes { value in
+            try Self.withKey("head") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+
+    static func meta(
+        _ key: StaticString, _ tables: StoreTables, _ transaction: ReadTransaction
+    ) throws -> UnsafeRawBufferPointer? {
+        try withKey(key) { try transaction.get(tables.meta, $0) }
+    }
+
+    static func withKey<R>(_ key: StaticString, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    }
+
+    // MARK: Models
+
+    /// The models as of `head`; reads those that another process has installed.
+    func histories(for head: LogHead, _ transaction: ReadTransaction) throws -> SchemaHistory {
+        try histories(upTo: head.modelVersion, transaction)
+    }
+
+    func histories(upTo version: ModelVersion, _ transaction: ReadTransaction) throws -> SchemaHistory {
+        let now = histories
+        guard version.rawValue > now.newest?.version.rawValue ?? 0 else { return now }
+        let fresh = try Self.readModels(tables, transaction)
+        known.withLock { if $0.newest?.version.rawValue ?? 0 < version.rawValue { $0 = fresh } }
+        return fresh
+    }
+
+    static func readModels(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> SchemaHistory {
+        var schemas: [Schema] = []
+        try transaction.withCursor(tables.models) { cursor in
+            var found = try cursor.first()
+            while found {
+                schemas.append(try SchemaRecord.schema(from: Data(cursor.value)))
+                found = try cursor.next()
+            }
+        }
+        return SchemaHistory(schemas)
+    }
+
+    // MARK: Transactions
+
+    /// The transaction with this id, if it is in the log.
+    func transaction(id: UUID, _ transaction: ReadTransaction) throws -> TransactionRecord? {
+        let sequence = try withUnsafeBytes(of: id.uuid) { key in
+            try transaction.get(tables.transactionIDs, key).map { value in
+                guard value.count == 8 else {
+                    throw StrataError.corrupt(CorruptRecord("entry of another length", at: 0), "transactionIDs")
+                }
+                return TransactionSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
+            }
+        }
+        return try sequence.flatMap { try LogReader(transaction, tables, histories).transaction($0) }
+    }
+
+    // MARK: Reading
+
+    /// Runs `body` with a read transaction whose head and models are known.
+    func read<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
+        do {
+            return try environment.read { transaction in
+                let (head, version) = try readHeadEvent(transaction)
+                return try body(transaction, head, try histories(upTo: version, transaction))
+            }
+        } catch {
+            throw publicError(error, during: "read")
+        }
+    }
+
+    // MARK: Errors
+
+    /// What callers above the store see: our error, with LMDB's as its cause.
+    func publicError(_ error: any Error, during work: String) -> any Error {
+        switch error {
+        case let error as LMDBError: StrataError(error, during: work, path: path)
+        case let error as CorruptRecord:
+            StrataError(
+                .corrupt, "A record is damaged: \(error.reason).", context: .init(path: path), cause: error)
+        case let error as UnstorableValue:
+            StrataError(.wrongType, "A value does not fit its property: \(error.reason).", cause: error)
+        default: error
+        }
+    }
+}
+
+extension StrataError {
+    init(_ error: LMDBError, during work: String, path: String) {
+        let context = Context(path: path)
+        switch error.code {
+        case .noSpaceOrIO, .mapFull:
+            self.init(.noSpace, "The disk is full or failed during \(work); nothing was changed.", context: context, cause: error)
+        case .busy:
+            self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
+        case .corrupted, .truncated, .invalid:
+            self.init(.corrupt, "The store's file is damaged.", context: context, cause: error)
+        case .outcomeUnknown, .panic:
+            self.init(.inDoubt, "Whether the last commit is on disk is not known.", context: context, cause: error)
+        case .readOnly:
+            self.init(.readOnly, "The store is open for reading only.", context: context, cause: error)
+        case .closed:
+            self.init(.storeClosed, "The store is closed.", context: context, cause: error)
+        case .missing, .empty, .foreign, .newerFormat, .versionMismatch, .permissionDenied, .symbolicLink,
+            .insecurePermissions, .networkFileSystem, .conflictingOptions, .alreadyExists:
+            self.init(.persistentStoreOpen, "The store cannot be opened: \(error)", context: context, cause: error)
+        case .transactionTooLarge:
+            self.init(.saveTooLarge, "The save touches more pages than one commit can.", context: context, cause: error)
+        default:
+            self.init(.persistentStoreOperation, "The store failed during \(work).", context: context, cause: error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// Bytes that grow and go together: the keys, rows and events of one batch, without an allocation each.
+///
+/// Not Sendable; places in it are offsets, because growing moves the bytes.
+package struct Arena: ~Copyable {
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    package private(set) var count = 0
+
+    package init(capacity: Int = 1 << 16) {
+        self.capacity = max(64, capacity)
+        base = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit { base.deallocate() }
+
+    /// Forgets everything, keeps the memory.
+    package mutating func removeAll() { count = 0 }
+
+    /// Room for `size` more bytes, not initialised. The pointer holds until the next call.
+    package mutating func allocate(_ size: Int) -> (offset: Int, bytes: UnsafeMutableRawBufferPointer) {
+        if count + size > capacity { grow(to: count + size) }
+        let offset = count
+        count += size
+        return (offset, UnsafeMutableRawBufferPointer(start: base + offset, count: size))
+    }
+
+    /// Copies `bytes` in and says where they are.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let place = allocate(bytes.count)
+        if let source = bytes.baseAddress { place.bytes.baseAddress?.copyMemory(from: source, byteCount: bytes.count) }
+        return place.offset
+    }
+
+    /// Takes back everything from `offset` on.
+    package mutating func truncate(to offset: Int) { count = offset }
+
+    package func bytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + offset, count: count)
+    }
+
+    package func mutableBytes(at offset: Int, count: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: base + offset, count: count)
+    }
+
+    private mutating func grow(to needed: Int) {
+        let larger = max(needed, capacity * 2)
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        moved.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = moved
+        capacity = larger
+    }
+}

@@ -1,0 +1,384 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// Turns events into views. There is no other way in: saving, rebuilding and importing all come through `apply`.
+///
+/// Writes are collected and go to the tables in key order at `flush`. What it makes is a function of the events alone,
+/// not of how they are cut into batches (invariant V).
+struct Projector: ~Copyable {
+    /// Whether several events of one batch may concern one row.
+    enum Tracking {
+        /// One event a row and batch, as in one save: rows are looked up in the tables only.
+        case independent
+        /// Rows written earlier in the batch are found again.
+        case overlapping
+    }
+
+    let tables: StoreTables
+    private(set) var histories: SchemaHistory
+    private(set) var plan: LinkPlan
+    var batch: WriteBatch
+    var tracking: Tracking
+    private var writtenRows: [ObjectID: WrittenRow] = [:]
+    private var writtenPairs: [PairKey: PairState?] = [:]
+    private var keyWriter = ByteWriter()
+    /// Rows whose new value is in the batch; their bytes are there too.
+    private enum WrittenRow {
+        case removed
+        case written(offset: Int, size: Int)
+    }
+
+    /// A row as it stands before an event, in bytes that stay where they are.
+    struct CurrentRow {
+        let image: UnsafeRawBufferPointer
+        let layout: RowLayout
+        let owner: [UInt8]?
+    }
+
+    init(tables: StoreTables, histories: SchemaHistory, tracking: Tracking) {
+        self.tables = tables
+        self.histories = histories
+        self.tracking = tracking
+        plan = histories.newest.map(LinkPlan.of) ?? .empty
+        batch = WriteBatch(tables: tables)
+    }
+
+    /// Applies one event; events come in the order of the log.
+    mutating func apply(_ event: EventView, _ sequence: EventSequence, _ transaction: WriteTransaction) throws {
+        let id = event.header.object
+        switch event.header.kind {
+        case .inserted: try insert(id, event.payload, sequence, event.header.previous)
+        case .updated: try update(id, try event.changes(), sequence, transaction)
+        case .deleted: try delete(id, sequence, transaction)
+        case .linked: try link(try event.pair(), sequence, transaction)
+        case .unlinked: try unlink(try event.pair(), transaction)
+        case .moved: try move(try event.pair(), sequence, transaction)
+        case .modelInstalled: try install(event, transaction)
+        case .maintenance: break
+        }
+    }
+
+    /// Writes what was collected.
+    mutating func flush(_ transaction: WriteTransaction) throws {
+        try batch.flush(into: transaction)
+        forgetWritten()
+    }
+
+    /// Drops what was collected since the last flush.
+    mutating func discard() {
+        batch.discard()
+        forgetWritten()
+    }
+
+    private mutating func forgetWritten() {
+        writtenRows.removeAll(keepingCapacity: true)
+        writtenPairs.removeAll(keepingCapacity: true)
+    }
+
+    /// Enters a transaction under its id.
+    mutating func enter(_ record: TransactionRecord) {
+        withUnsafeBytes(of: record.id.uuid) { key in
+            withUnsafeBytes(of: record.sequence.rawValue.littleEndian) {
+                batch.put(.transactionIDs, key: key, value: $0)
+            }
+        }
+    }
+
+    /// Adopts a model installed since this projector was made.
+    mutating func adopt(_ histories: SchemaHistory) {
+        guard histories !== self.histories else { return }
+        self.histories = histories
+        plan = histories.newest.map(LinkPlan.of) ?? .empty
+    }
+
+    // MARK: Rows
+
+    private func newest() throws -> Schema {
+        guard let schema = histories.newest else {
+            throw StrataError(.corrupt, "The log has an event before the first model.")
+        }
+        return schema
+    }
+
+    private func entity(_ id: ObjectID) throws -> EntitySchema {
+        guard let entity = histories.newest?.entity(id.entityID) else {
+            throw StrataError(.corrupt, "An event speaks of an entity that no model has.", context: .init(objectID: id))
+        }
+        return entity
+    }
+
+    private mutating func insert(
+        _ id: ObjectID, _ image: UnsafeRawBufferPointer, _ sequence: EventSequence, _ previous: EventSequence
+    ) throws {
+        let entity = try entity(id)
+        let layout = try histories.layout(of: image, id: id)
+        let reader = try RowReader(image, layout: layout)
+        writeRow(id, image, sequence)
+        if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
+        batch.add(1, to: .entity(id.entityID))
+        for link in plan.rowLinks(of: id.entityID) { try addLink(link, of: id, reader, layout, entity) }
+        for index in entity.indexes { try addEntry(index, of: entity, reader, layout, id) }
+        try countBlobs(reader, layout)
+    }
+
+    private mutating func delete(
+        _ id: ObjectID, _ sequence: EventSequence, _ transaction: WriteTransaction
+    ) throws {
+        let entity = try entity(id)
+        let row = try currentRow(id, transaction)
+        let reader = try RowReader(row.image, layout: row.layout)
+        for link in plan.rowLinks(of: id.entityID) { try removeLink(link, of: id, reader, row.layout, entity) }
+        for index in entity.indexes { try removeEntry(index, of: entity, reader, row.layout, id) }
+        batch.add(-1, to: .entity(id.entityID))
+        batch.remove(.objects, key: id.rawValue)
+        if case .overlapping = tracking { writtenRows[id] = .removed }
+        withUnsafeBytes(of: sequence.rawValue.littleEndian) { batch.put(.tombstones, key: id.rawValue, value: $0) }
+    }
+
+    private mutating func update(
+        _ id: ObjectID, _ changes: [PropertyChange], _ sequence: EventSequence, _ transaction: WriteTransaction
+    ) throws {
+        let entity = try entity(id)
+        let row = try currentRow(id, transaction)
+        let image = try Self.applying(changes, to: row, of: entity, histories)
+        let changed = Set(changes.map(\.property))
+        let before = try RowReader(row.image, layout: row.layout)
+        let after = try RowReader(image.unsafeBytes, layout: entity.layout)
+        for link in plan.rowLinks(of: id.entityID) where Self.touches(link, changed, entity) {
+            try removeLink(link, of: id, before, row.layout, entity)
+            try addLink(link, of: id, after, entity.layout, entity)
+        }
+        for index in entity.indexes where Self.touches(index, changed) {
+            try removeEntry(index, of: entity, before, row.layout, id)
+            try addEntry(index, of: entity, after, entity.layout, id)
+        }
+        for change in changes {
+            if case .value(.blob(let reference)) = change.after { batch.add(1, to: CounterKey(blob: reference)) }
+        }
+        writeRow(id, image.unsafeBytes, sequence)
+    }
+
+    /// The row after the changes, in the newest layout.
+    static func applying(
+        _ changes: [PropertyChange], to row: CurrentRow, of entity: EntitySchema, _ histories: SchemaHistory
+    ) throws -> RowImage {
+        var builder: RowBuilder
+        if row.layout === entity.layout {
+            builder = try RowBuilder(row.image, layout: row.layout)
+        } else {
+            let converted = try histories.converted(row.image, from: row.layout, to: entity)
+            builder = try RowBuilder(converted, layout: entity.layout)
+        }
+        for change in changes {
+            guard let slot = entity.slot(of: change.property) else { continue }
+            guard case .value(let value) = change.after else {
+                throw CorruptRecord("an updated event without a value after", at: 0)
+            }
+            try builder.set(slot, value)
+        }
+        return try builder.finish()
+    }
+
+    private static func touches(_ link: LinkPlan.RowLink, _ changed: Set<PropertyID>, _ entity: EntitySchema) -> Bool {
+        changed.contains(entity.properties[link.slot].id)
+            || link.positionSlot.map { changed.contains(entity.properties[$0].id) } ?? false
+    }
+
+    private static func touches(_ index: IndexSchema, _ changed: Set<PropertyID>) -> Bool {
+        index.partialPredicate != nil || index.elements.contains { changed.contains($0.propertyID) }
+    }
+
+    private mutating func writeRow(_ id: ObjectID, _ image: UnsafeRawBufferPointer, _ sequence: EventSequence) {
+        let size = StoredRow.headerSize + image.count
+        let offset = batch.reserve(.objects, key: id.rawValue, size: size) {
+            StoredRow.encode(revision: sequence, image: image, into: $0)
+        }
+        if case .overlapping = tracking { writtenRows[id] = .written(offset: offset, size: size) }
+    }
+
+    /// The row before the event.
+    func currentRow(_ id: ObjectID, _ transaction: ReadTransaction) throws -> CurrentRow {
+        switch writtenRows[id] {
+        case .removed?: break
+        case .written(let offset, let size)?:
+            // The batch's bytes move when it grows, so this row is copied out.
+            let copy = Array(batch.bytes(at: offset + StoredRow.headerSize, count: size - StoredRow.headerSize))
+            let image = RowImage(canonical: copy)
+            return CurrentRow(
+                image: image.unsafeBytes, layout: try histories.layout(of: image.unsafeBytes, id: id), owner: image.bytes)
+        case nil:
+            guard let bytes = try transaction.get(tables.objects, id.rawValue) else { break }
+            let stored = try StoredRow(bytes)
+            return CurrentRow(
+                image: stored.image, layout: try histories.layout(of: stored.image, id: id), owner: nil)
+        }
+        throw StrataError(
+            .corrupt, "The log changes an object that the views do not have.", context: .init(objectID: id))
+    }
+
+    // MARK: Entries
+
+    private mutating func addEntry(
+        _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
+    ) throws {
+        let schema = try newest()
+        guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { return }
+        batch.put(.indexes, key: keyWriter.bytes, value: .empty)
+    }
+
+    private mutating func removeEntry(
+        _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
+    ) throws {
+        let schema = try newest()
+        guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { return }
+        batch.remove(.indexes, key: keyWriter.bytes)
+    }
+
+    private mutating func addLink(
+        _ link: LinkPlan.RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
+    ) throws {
+        guard let (owner, position) = Self.end(of: link, reader, layout, entity) else { return }
+        StoreKey.withLink(link.link, owner: owner, position: position, member: id) {
+            batch.put(.links, key: $0, value: .empty)
+        }
+        batch.add(1, to: .members(link.link, owner: owner))
+    }
+
+    private mutating func removeLink(
+        _ link: LinkPlan.RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
+    ) throws {
+        guard let (owner, position) = Self.end(of: link, reader, layout, entity) else { return }
+        StoreKey.withLink(link.link, owner: owner, position: position, member: id) { batch.remove(.links, key: $0) }
+        batch.add(-1, to: .members(link.link, owner: owner))
+    }
+
+    /// Whom the row points at through this link, and its place there.
+    static func end(
+        of link: LinkPlan.RowLink, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
+    ) -> (owner: ObjectID, position: Int64?)? {
+        guard let slot = layout.slotNumber(link.slot, of: entity) else { return nil }
+        let owner = reader.reference(slot)
+        guard !owner.isNil else { return nil }
+        guard let positionSlot = link.positionSlot else { return (owner, nil) }
+        return (owner, layout.slotNumber(positionSlot, of: entity).flatMap { reader.position($0) } ?? 0)
+    }
+
+    /// A blob counts the events that name it: while one is kept its file must stay, whatever rows say now.
+    private mutating func countBlobs(_ reader: RowReader, _ layout: RowLayout) throws {
+        for slot in layout.variableSlots where layout.slots[slot].allowsExternalStorage {
+            guard let reference = try reader.blob(slot) else { continue }
+            batch.add(1, to: CounterKey(blob: reference))
+        }
+    }
+}
+
+// MARK: - Pairs
+
+extension Projector {
+    private func currentPair(_ key: PairKey, _ transaction: ReadTransaction) throws -> PairState? {
+        if let written = writtenPairs[key] { return written }
+        return try StoreKey.withPair(key) { bytes in
+            try transaction.get(tables.pairs, bytes).map { value throws(CorruptRecord) in try PairState(value) }
+        }
+    }
+
+    private mutating func link(
+        _ event: PairEvent, _ sequence: EventSequence, _ transaction: ReadTransaction
+    ) throws {
+        guard try currentPair(event.key, transaction) == nil else { throw Self.disagreement(event) }
+        try writePair(event.key, PairState(revision: sequence, positions: event.positions))
+        for entry in plan.links(of: event.key, event.positions) {
+            putLink(entry)
+            batch.add(1, to: .members(entry.link, owner: entry.owner))
+        }
+    }
+
+    private mutating func unlink(_ event: PairEvent, _ transaction: ReadTransaction) throws {
+        guard let state = try currentPair(event.key, transaction) else { throw Self.disagreement(event) }
+        StoreKey.withPair(event.key) { batch.remove(.pairs, key: $0) }
+        writtenPairs[event.key] = .some(nil)
+        for entry in plan.links(of: event.key, state.positions) {
+            removeLink(entry)
+            batch.add(-1, to: .members(entry.link, owner: entry.owner))
+        }
+    }
+
+    private mutating func move(
+        _ event: PairEvent, _ sequence: EventSequence, _ transaction: ReadTransaction
+    ) throws {
+        guard let state = try currentPair(event.key, transaction) else { throw Self.disagreement(event) }
+        for entry in plan.links(of: event.key, state.positions) { removeLink(entry) }
+        for entry in plan.links(of: event.key, event.positions) { putLink(entry) }
+        try writePair(event.key, PairState(revision: sequence, positions: event.positions))
+    }
+
+    private mutating func writePair(_ key: PairKey, _ state: PairState) throws {
+        StoreKey.withPair(key) { bytes in state.withBytes { batch.put(.pairs, key: bytes, value: $0) } }
+        writtenPairs[key] = state
+    }
+
+    private mutating func putLink(_ entry: PairLink) {
+        StoreKey.withLink(entry.link, owner: entry.owner, position: entry.position, member: entry.member) {
+            batch.put(.links, key: $0, value: .empty)
+        }
+    }
+
+    private mutating func removeLink(_ entry: PairLink) {
+        StoreKey.withLink(entry.link, owner: entry.owner, position: entry.position, member: entry.member) {
+            batch.remove(.links, key: $0)
+        }
+    }
+
+    private static func disagreement(_ event: PairEvent) -> StrataError {
+        StrataError(
+            .corrupt, "The log changes a link that the views do not have so.",
+            context: .init(objectID: event.key.source))
+    }
+}
+
+// MARK: - Models
+
+extension Projector {
+    /// Adopts the model and fills the indexes that are new in it.
+    private mutating func install(_ event: EventView, _ transaction: WriteTransaction) throws {
+        let (version, data) = try event.installedModel()
+        let schema = try SchemaRecord.schema(from: data)
+        guard schema.version == version else { throw CorruptRecord("model version does not match its record", at: 0) }
+        let known = Set(histories.newest?.indexes.map(\.id) ?? [])
+        histories = histories.adding(schema)
+        plan = LinkPlan.of(schema)
+        data.withUnsafeBytes { batch.put(.models, key: UInt64(version.rawValue), value: $0) }
+        try flush(transaction)
+        for entity in schema.entities where !entity.isAbstract {
+            let fresh = entity.indexes.filter { !known.contains($0.id) }
+            if !fresh.isEmpty { try fill(fresh, of: entity, transaction) }
+        }
+        try flush(transaction)
+    }
+
+    private mutating func fill(
+        _ indexes: [IndexSchema], of entity: EntitySchema, _ transaction: WriteTransaction
+    ) throws {
+        var next = ObjectID(entity: entity.id, row: 0).rawValue
+        let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
+        while next < end {
+            // Entries are written between cursors, never under one.
+            next = try transaction.withCursor(tables.objects) { cursor in
+                var found = try cursor.seek(atOrAfter: next)
+                while found, batch.sizeInBytes < 32 << 20 {
+                    let id = StoreKey.objectID(cursor.key, at: 0)
+                    guard id.rawValue <= end else { return end }
+                    let stored = try StoredRow(cursor.value)
+                    let layout = try histories.layout(of: stored.image, id: id)
+                    let reader = try RowReader(stored.image, layout: layout)
+                    for index in indexes { try addEntry(index, of: entity, reader, layout, id) }
+                    next = id.rawValue + 1
+                    found = try cursor.next()
+                }
+                return found ? next : end
+            }
+            try flush(transaction)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package import StrataModel
+import Synchronization
+
+/// Every model a store has had, so that a row of any age finds its layout.
+///
+/// Immutable; installing a model makes a new history.
+package final class SchemaHistory: Sendable {
+    /// The one that is written under; nil before the first model.
+    package let newest: Schema?
+    private let layouts: [LayoutKey: RowLayout]
+    private let versions: [ModelVersion: Schema]
+    /// Made when first needed; guarded by its mutex.
+    private let converters = Mutex<[LayoutKey: RowConverter]>([:])
+
+    private struct LayoutKey: Hashable {
+        let entity: EntityID
+        let version: ModelVersion
+    }
+
+    package init(_ schemas: [Schema]) {
+        newest = schemas.max { $0.version < $1.version }
+        versions = Dictionary(schemas.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
+        var layouts: [LayoutKey: RowLayout] = [:]
+        for schema in schemas {
+            for entity in schema.entities {
+                layouts[LayoutKey(entity: entity.id, version: schema.version)] = entity.layout
+            }
+        }
+        self.layouts = layouts
+    }
+
+    package var schemas: [Schema] { versions.values.sorted { $0.version < $1.version } }
+
+    package func schema(_ version: ModelVersion) -> Schema? { versions[version] }
+
+    package func adding(_ schema: Schema) -> SchemaHistory { SchemaHistory(Array(versions.values) + [schema]) }
+
+    /// The image in the newest layout of its entity; properties younger than the row read as they were born.
+    package func converted(
+        _ image: UnsafeRawBufferPointer, from layout: RowLayout, to entity: EntitySchema
+    ) throws -> RowImage {
+        if layout === entity.layout { return RowImage(canonical: Array(image)) }
+        let key = LayoutKey(entity: entity.id, version: layout.version)
+        if let known = converters.withLock({ $0[key] }), known.target === entity.layout {
+            return try known.convert(image)
+        }
+        let converter = try RowConverter(
+            from: layout, to: entity.layout, bornDefaults: newest?.assignment.bornDefaults ?? [:])
+        converters.withLock { $0[key] = converter }
+        return try converter.convert(image)
+    }
+
+    /// The layout that a row image names in its first bytes.
+    package func layout(of image: UnsafeRawBufferPointer, id: ObjectID) throws(CorruptRecord) -> RowLayout {
+        guard image.count >= RowLayout.headerSize else { throw CorruptRecord("row shorter than its header", at: 0) }
+        let version = UInt32(littleEndian: image.loadUnaligned(as: UInt32.self))
+        let entity = UInt16(
+            littleEndian: image.loadUnaligned(fromByteOffset: RowLayout.entityOffset, as: UInt16.self))
+        guard entity == id.entityID.rawValue else { throw CorruptRecord("row of another entity", at: 4) }
+        // Nearly every row is in the newest layout.
+        if let newest, version == newest.version.rawValue, let entity = newest.entity(id.entityID) {
+            return entity.layout
+        }
+        let key = LayoutKey(entity: id.entityID, version: ModelVersion(rawValue: version))
+        guard let layout = layouts[key] else { throw CorruptRecord("row of a model this store never had", at: 0) }
+        return layout
+    }
+}

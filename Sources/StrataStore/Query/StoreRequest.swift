@@ -1,0 +1,24 @@
+package import StrataModel
+
+/// A fetch as the executor runs it.
+package struct StoreRequest: Sendable {
+    package var entityID: EntityID
+    package var includesSubentities: Bool
+    package var predicate: FetchPredicate?
+    package var sort: [SortDescription]
+    /// 0 is no limit.
+    package var limit: Int
+    package var offset: Int
+
+    package init(
+        entityID: EntityID, includesSubentities: Bool = true, predicate: FetchPredicate? = nil,
+        sort: [SortDescription] = [], limit: Int = 0, offset: Int = 0
+    ) {
+        self.entityID = entityID
+        self.includesSubentities = includesSubentities
+        self.predicate = predicate
+        self.sort = sort
+        self.limit = limit
+        self.offset = offset
+    }
+}

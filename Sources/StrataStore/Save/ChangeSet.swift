@@ -1,0 +1,173 @@
+package import Foundation
+package import StrataModel
+
+/// Everything one save wants to change, prepared and validated by a context.
+///
+/// Row images are canonical and in the layout of `modelVersion`. The store adds nothing to them: what is here is
+/// what the events will say.
+package struct ChangeSet: Sendable {
+    /// A new object.
+    package struct Insertion: Sendable {
+        package var id: ObjectID
+        package var image: RowImage
+
+        package init(id: ObjectID, image: RowImage) {
+            self.id = id
+            self.image = image
+        }
+    }
+
+    /// An object whose row changed.
+    package struct Update: Sendable {
+        package var id: ObjectID
+        /// The revision of the row that the context had read.
+        package var baseRevision: EventSequence
+        /// The whole new row.
+        package var image: RowImage
+        /// The slots in which it differs from the base.
+        package var changedSlots: [Int]
+
+        package init(id: ObjectID, baseRevision: EventSequence, image: RowImage, changedSlots: [Int]) {
+            self.id = id
+            self.baseRevision = baseRevision
+            self.image = image
+            self.changedSlots = changedSlots
+        }
+    }
+
+    /// An object that is to go. Its many-to-many pairs are unlinked by the store.
+    package struct Deletion: Sendable {
+        package var id: ObjectID
+        package var baseRevision: EventSequence
+
+        package init(id: ObjectID, baseRevision: EventSequence) {
+            self.id = id
+            self.baseRevision = baseRevision
+        }
+    }
+
+    /// A change of one link whose truth is the pair; see `PairKey`.
+    package struct PairChange: Sendable {
+        package enum Kind: Sendable, Hashable {
+            case link(PairPositions)
+            case unlink
+            case move(PairPositions)
+        }
+        package var key: PairKey
+        package var kind: Kind
+
+        package init(key: PairKey, kind: Kind) {
+            self.key = key
+            self.kind = kind
+        }
+    }
+
+    /// Unique; submitting the same id again returns the first result.
+    package var transactionID: UUID
+    /// Where the context stood when it prepared this.
+    package var base: EventSequence
+    package var modelVersion: ModelVersion
+    package var author: String?
+    package var contextName: String?
+    package var metadata: [String: String]
+    package var insertions: [Insertion] = []
+    package var updates: [Update] = []
+    package var deletions: [Deletion] = []
+    package var pairs: [PairChange] = []
+
+    package init(
+        transactionID: UUID = UUID(), base: EventSequence, modelVersion: ModelVersion, author: String? = nil,
+        contextName: String? = nil, metadata: [String: String] = [:]
+    ) {
+        self.transactionID = transactionID
+        self.base = base
+        self.modelVersion = modelVersion
+        self.author = author
+        self.contextName = contextName
+        self.metadata = metadata
+    }
+
+    package var isEmpty: Bool {
+        insertions.isEmpty && updates.isEmpty && deletions.isEmpty && pairs.isEmpty
+    }
+}
+
+/// What came of a save.
+package enum SaveOutcome: Sendable {
+    case saved(SaveReceipt)
+    /// The head has moved under the context in a way that touches this save. Nothing was written.
+    case stale(Staleness)
+}
+
+/// A save that is in the log.
+package struct SaveReceipt: Sendable {
+    package let transaction: TransactionSequence
+    /// The last event of the transaction: where the context stands from now on.
+    package let sequence: EventSequence
+    /// The head that the save was checked against, the end of what others did.
+    package let previousHead: EventSequence
+    package let date: Date
+    /// What maintenance found worth saying, usually nothing.
+    package init(
+        transaction: TransactionSequence, sequence: EventSequence, previousHead: EventSequence, date: Date
+    ) {
+        self.transaction = transaction
+        self.sequence = sequence
+        self.previousHead = previousHead
+        self.date = date
+    }
+}
+
+/// Why a save must be merged and submitted again.
+package struct Staleness: Sendable {
+    /// An object of the change set whose row has a newer revision than the base.
+    package struct StaleObject: Sendable {
+        package let id: ObjectID
+        /// In the newest layout; nil when the object was deleted.
+        package let theirs: RowImage?
+        package let revision: EventSequence
+
+        package init(id: ObjectID, theirs: RowImage?, revision: EventSequence) {
+            self.id = id
+            self.theirs = theirs
+            self.revision = revision
+        }
+    }
+
+    /// An object outside the change set that still points at an object which the change set deletes.
+    package struct UnforeseenMember: Sendable {
+        package let deleted: ObjectID
+        /// The to-one relationship of the member that points there.
+        package let toOne: PropertyID
+        package let member: ObjectID
+
+        package init(deleted: ObjectID, toOne: PropertyID, member: ObjectID) {
+            self.deleted = deleted
+            self.toOne = toOne
+            self.member = member
+        }
+    }
+
+    /// A link of the change set to an object that is not there (any more).
+    package struct MissingTarget: Sendable {
+        package let source: ObjectID
+        package let property: PropertyID
+        package let target: ObjectID
+
+        package init(source: ObjectID, property: PropertyID, target: ObjectID) {
+            self.source = source
+            self.property = property
+            self.target = target
+        }
+    }
+
+    /// The head these findings are true at.
+    package let head: EventSequence
+    package var objects: [StaleObject] = []
+    package var members: [UnforeseenMember] = []
+    package var missingTargets: [MissingTarget] = []
+
+    package init(head: EventSequence) { self.head = head }
+
+    package var isEmpty: Bool { objects.isEmpty && members.isEmpty && missingTargets.isEmpty }
+}

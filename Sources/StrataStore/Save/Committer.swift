@@ -1,0 +1,163 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// Runs saves on the writer's thread: checks each at the head, applies it, and commits the group with one sync.
+///
+/// Not Sendable: only the writer's thread touches it, but for `init`.
+final class Committer {
+    private let store: StoreCore
+    private let blobs: BlobStore
+    private var projector: Projector
+    /// A write set over this many pages is refused before anything is put (STORE-RULES 11).
+    static let dirtyPageLimit = 64_000
+
+    init(_ store: StoreCore, _ blobs: BlobStore) {
+        self.store = store
+        self.blobs = blobs
+        projector = Projector(tables: store.tables, histories: store.histories, tracking: .independent)
+    }
+
+    /// Commits everything that waits as one group; each save gets its own outcome.
+    func commit(_ group: [Submission]) {
+        let saves = group.compactMap { submission -> (Submission, ChangeSet)? in
+            guard case .save(let changes) = submission.job else { return nil }
+            return (submission, changes)
+        }
+        for submission in group {
+            guard case .run(let job) = submission.job else { continue }
+            submission.finish(Result { try job() }.map { nil })
+        }
+        if !saves.isEmpty { commit(saves) }
+    }
+
+    private func commit(_ saves: [(Submission, ChangeSet)]) {
+        do {
+            let results = try write(saves.map(\.1))
+            for (save, result) in zip(saves, results) { save.0.finish(result.map { $0 }) }
+        } catch {
+            // Nothing of the group is on disk. Alone, each save meets only its own fate.
+            guard saves.count > 1 else {
+                saves.first?.0.finish(.failure(store.publicError(error, during: "save")))
+                return
+            }
+            for save in saves { commit([save]) }
+        }
+    }
+
+    /// One write transaction for the group.
+    ///
+    /// - Returns: the outcome of each; a save that is refused for its own sake has written nothing.
+    /// - Throws: when the transaction as a whole failed and nothing is on disk.
+    private func write(_ group: [ChangeSet]) throws -> [Result<SaveOutcome?, any Error>] {
+        var results: [Result<SaveOutcome?, any Error>] = []
+        do {
+            try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
+                results = try apply(group, transaction)
+            }
+        } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
+            results = try settle(group, results, error)
+        }
+        return results
+    }
+
+    private func apply(
+        _ group: [ChangeSet], _ transaction: WriteTransaction
+    ) throws -> [Result<SaveOutcome?, any Error>] {
+        projector.discard()
+        var head = try store.readHead(transaction)
+        projector.adopt(try store.histories(for: head, transaction))
+        var results: [Result<SaveOutcome?, any Error>] = []
+        for changes in group {
+            do {
+                results.append(.success(try apply(changes, &head, transaction)))
+            } catch let refusal as StrataError where refusal.code != .corrupt {
+                // Thrown by the check, before the first put.
+                results.append(.failure(refusal))
+            }
+        }
+        return results
+    }
+
+    /// Checks and applies one save; `head` moves past it.
+    private func apply(
+        _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction
+    ) throws -> SaveOutcome {
+        if let earlier = try store.transaction(id: changes.transactionID, transaction) {
+            return .saved(receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1))
+        }
+        guard let schema = projector.histories.newest else {
+            throw StrataError(.invalidModel, "The store has no model.")
+        }
+        let view = View(
+            sequence: head.event, schema: schema, transaction: transaction, tables: store.tables,
+            histories: projector.histories, layers: [])
+        let check = SaveCheck(changes, view: view, head: head)
+        let sequence = TransactionSequence(rawValue: head.transaction.rawValue + 1)
+        switch try check.run(sequence) {
+        case .stale(let staleness): return .stale(staleness)
+        case .events(let events, let touched):
+            guard events.count > 0 else {
+                return .saved(
+                    SaveReceipt(
+                        transaction: head.transaction, sequence: head.event, previousHead: head.event,
+                        date: Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000)))
+            }
+            try refuseIfTooLarge(events, transaction)
+            let description = TransactionDescription(
+                id: changes.transactionID, author: changes.author, contextName: changes.contextName,
+                metadata: changes.metadata, touched: touched)
+            let record = try LogWriter.append(
+                events, description, after: &head, store, transaction, &projector)
+            return .saved(receipt(record, previousHead: record.firstEvent.rawValue - 1))
+        }
+    }
+
+    private func receipt(_ record: TransactionRecord, previousHead: UInt64) -> SaveReceipt {
+        SaveReceipt(
+            transaction: record.sequence, sequence: record.lastEvent,
+            previousHead: EventSequence(rawValue: previousHead), date: record.date)
+    }
+
+    private func refuseIfTooLarge(_ events: borrowing EventList, _ transaction: WriteTransaction) throws {
+        let pageSize = 4096
+        let indexPages = try transaction.statistics(store.tables.indexes).leafPageCount
+        let rowPages = try transaction.statistics(store.tables.objects).leafPageCount
+        // A log page and a row page for every page of events, and at worst a page for each random index key.
+        let logPages = events.sizeInBytes / pageSize + 1
+        let randomPages = min(events.count * 4, indexPages + events.count / 20) + min(events.count, rowPages)
+        let estimate = logPages * 2 + randomPages
+        guard estimate > Self.dirtyPageLimit else { return }
+        throw StrataError(
+            .saveTooLarge,
+            "The save would touch about \(estimate) pages; the limit is \(Self.dirtyPageLimit). Save in smaller steps.")
+    }
+
+    /// The meta page may or may not be on disk: reopen, look for the transactions, and make one more durable commit
+    /// before believing what is found (STORE-RULES 8).
+    ///
+    /// - Throws: `cause` when the transactions are not there: then nothing of the group is on disk.
+    private func settle(
+        _ group: [ChangeSet], _ results: [Result<SaveOutcome?, any Error>], _ cause: LMDBError
+    ) throws -> [Result<SaveOutcome?, any Error>] {
+        var isFound = false
+        do {
+            try store.environment.reopen()
+            try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
+                isFound = try group.contains { try store.transaction(id: $0.transactionID, transaction) != nil }
+                try store.writeHead(try store.readHead(transaction), transaction)
+            }
+        } catch {
+            let doubt = StrataError(
+                .inDoubt,
+                "The commit failed while the file's head was written; whether the save is on disk is not known.",
+                context: .init(path: store.path), cause: cause)
+            return results.map { result in
+                if case .success(.stale?) = result { return result }
+                return result.flatMap { _ in .failure(doubt) }
+            }
+        }
+        guard isFound else { throw cause }
+        return results
+    }
+}

@@ -1,0 +1,375 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// Judges one save at the head, and turns it into events.
+///
+/// It only reads, through the write transaction, so it sees earlier saves of its group; what it returns is the whole
+/// write set. Uniqueness and delete rules are judged on the net result: two objects may swap unique values in one save.
+struct SaveCheck: ~Copyable {
+    let changes: ChangeSet
+    let schema: Schema
+    let plan: LinkPlan
+    let head: LogHead
+    let view: View
+    private(set) var staleness: Staleness
+    private var updates: [ObjectID: Int] = [:]
+    private var deletions: Set<ObjectID> = []
+    private var existing: Set<ObjectID> = []
+    /// Rows at the head, valid while nothing is written.
+    private var headRows: [ObjectID: RowView] = [:]
+    private var touched = TouchedSet()
+
+    init(_ changes: ChangeSet, view: View, head: LogHead) {
+        self.changes = changes
+        self.view = view
+        self.head = head
+        schema = view.schema
+        plan = view.plan
+        staleness = Staleness(head: head.event)
+    }
+
+    /// The write set, or why the save must be merged first.
+    enum Verdict: ~Copyable {
+        case stale(Staleness)
+        case events(EventList, [TransactionRecord.Touched])
+    }
+
+    /// - Throws: `modelChanged`, `constraintMerge` with a detail for each clash, `invalidRequest`.
+    consuming func run(_ transaction: TransactionSequence) throws -> Verdict {
+        guard changes.modelVersion == schema.version else { throw modelChanged() }
+        for (index, update) in changes.updates.enumerated() { updates[update.id] = index }
+        deletions = Set(changes.deletions.map(\.id))
+        try checkRevisions()
+        try checkTargets()
+        let pairs = try pairsOfDeletedObjects()
+        try checkMembersLeftBehind()
+        guard staleness.isEmpty else { return .stale(staleness) }
+        try checkUniqueness()
+        var events = EventList(transaction: transaction)
+        try writeInsertions(to: &events)
+        try writeUpdates(to: &events)
+        try writePairs(pairs, to: &events)
+        try writeDeletions(to: &events)
+        return .events(events, touched.records)
+    }
+
+    private func modelChanged() -> StrataError {
+        StrataError(
+            .modelChanged,
+            "The store has model version \(schema.version.rawValue), the save was prepared under "
+                + "\(changes.modelVersion.rawValue). Open the store again.")
+    }
+
+    // MARK: Revisions and targets
+
+    private mutating func checkRevisions() throws {
+        for update in changes.updates { try checkRevision(update.id, update.baseRevision) }
+        for deletion in changes.deletions { try checkRevision(deletion.id, deletion.baseRevision) }
+    }
+
+    private mutating func checkRevision(_ id: ObjectID, _ base: EventSequence) throws {
+        guard let row = try view.row(id) else {
+            staleness.objects.append(.init(id: id, theirs: nil, revision: .zero))
+            return
+        }
+        headRows[id] = row
+        guard row.revision != base, let entity = schema.entity(id.entityID) else { return }
+        let theirs = try row.converted(to: entity)
+        staleness.objects.append(.init(id: id, theirs: theirs, revision: row.revision))
+    }
+
+    private mutating func checkTargets() throws {
+        for insertion in changes.insertions {
+            let entity = try entity(of: insertion.id)
+            for property in entity.properties where property.relationship?.truth == .slot {
+                try checkTarget(of: insertion.id, insertion.image, property, entity)
+            }
+        }
+        for update in changes.updates {
+            let entity = try entity(of: update.id)
+            for slot in update.changedSlots where entity.properties[slot].relationship?.truth == .slot {
+                try checkTarget(of: update.id, update.image, entity.properties[slot], entity)
+            }
+        }
+        for pair in changes.pairs {
+            guard case .link = pair.kind else { continue }
+            for end in [pair.key.source, pair.key.target] where try !exists(end) {
+                let other = end == pair.key.source ? pair.key.target : pair.key.source
+                staleness.missingTargets.append(.init(source: other, property: pair.key.property, target: end))
+            }
+        }
+    }
+
+    private mutating func checkTarget(
+        of id: ObjectID, _ image: RowImage, _ property: PropertySchema, _ entity: EntitySchema
+    ) throws {
+        let target = try RowReader(image.unsafeBytes, layout: entity.layout).reference(property.slot)
+        guard !target.isNil, try !exists(target) else { return }
+        staleness.missingTargets.append(.init(source: id, property: property.id, target: target))
+    }
+
+    /// Whether the object is there when this save is done.
+    private mutating func exists(_ id: ObjectID) throws -> Bool {
+        if existing.contains(id) { return true }
+        if deletions.contains(id) { return false }
+        guard try isInserted(id) || view.exists(id) else { return false }
+        existing.insert(id)
+        return true
+    }
+
+    /// Insertions come sorted by id from the context; this holds whatever their order.
+    private func isInserted(_ id: ObjectID) -> Bool {
+        var low = 0
+        var high = changes.insertions.count
+        while low < high {
+            let middle = (low + high) / 2
+            if changes.insertions[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < changes.insertions.count && changes.insertions[low].id == id
+    }
+
+    private func entity(of id: ObjectID) throws -> EntitySchema {
+        guard let entity = schema.entity(id.entityID), !entity.isAbstract else {
+            throw StrataError(.unknownEntity, "The save names an entity this store does not have.", context: .init(objectID: id))
+        }
+        return entity
+    }
+
+    // MARK: Deletes
+
+    /// The pairs that go with the objects this save deletes.
+    private func pairsOfDeletedObjects() throws -> [PairKey] {
+        var keys: Set<PairKey> = []
+        for deletion in changes.deletions {
+            for owned in plan.ownedLinks(of: deletion.id.entityID) {
+                guard case .pairs(let canonical, let isForward, let isSymmetric, _) = owned.source else { continue }
+                try view.members(of: owned.link, owner: deletion.id) { member in
+                    keys.insert(View.key(canonical, isForward, isSymmetric, deletion.id, member))
+                    return true
+                }
+            }
+        }
+        for pair in changes.pairs { keys.remove(pair.key) }
+        return keys.sorted {
+            ($0.property, $0.source, $0.target) < ($1.property, $1.source, $1.target)
+        }
+    }
+
+    /// Finds objects outside the save that would point at nothing.
+    private mutating func checkMembersLeftBehind() throws {
+        for deletion in changes.deletions {
+            let id = deletion.id
+            for owned in plan.ownedLinks(of: id.entityID) where owned.deleteRule != .noAction {
+                guard case .rows(let toOne, _, _) = owned.source else { continue }
+                var left: [ObjectID] = []
+                try view.members(of: owned.link, owner: id) { member in
+                    if try stillPoints(member, at: id, by: toOne) { left.append(member) }
+                    return true
+                }
+                for member in left {
+                    staleness.members.append(.init(deleted: id, toOne: toOne, member: member))
+                }
+            }
+            try checkPartners(of: id)
+        }
+    }
+
+    private mutating func checkPartners(of id: ObjectID) throws {
+        guard let row = headRows[id], let entity = schema.entity(id.entityID) else { return }
+        for link in plan.oneToOnes(of: id.entityID) where link.deleteRule != .noAction {
+            guard let partner = try row.reference(entity.properties[link.slot].id, of: schema, id), partner != id,
+                let partnerRow = try view.row(partner),
+                try partnerRow.reference(link.inverse, of: schema, partner) == id,
+                try stillPoints(partner, at: id, by: link.inverse)
+            else { continue }
+            staleness.members.append(.init(deleted: id, toOne: link.inverse, member: partner))
+        }
+    }
+
+    /// Whether a member that points at `owner` now still does when this save is done.
+    private func stillPoints(_ member: ObjectID, at owner: ObjectID, by toOne: PropertyID) throws -> Bool {
+        if deletions.contains(member) { return false }
+        guard let index = updates[member], let entity = schema.entity(member.entityID),
+            let slot = entity.slot(of: toOne)
+        else { return true }
+        let image = changes.updates[index].image
+        return try RowReader(image.unsafeBytes, layout: entity.layout).reference(slot) == owner
+    }
+
+    // MARK: Uniqueness
+
+    private func checkUniqueness() throws {
+        var check = UniquenessCheck(schema: schema, view: view)
+        for insertion in changes.insertions {
+            try check.claim(insertion.id, insertion.image, changedSlots: nil)
+        }
+        for update in changes.updates {
+            try check.claim(update.id, update.image, changedSlots: Set(update.changedSlots))
+        }
+        try check.settle(deletions: deletions) { id in
+            updates[id].map { changes.updates[$0].image }
+        }
+    }
+}
+
+// MARK: - Events
+
+extension SaveCheck {
+    private mutating func writeInsertions(to events: inout EventList) throws {
+        let mayExist = try idsThatMayExist()
+        for insertion in changes.insertions {
+            let entity = try entity(of: insertion.id)
+            var previous = EventSequence.zero
+            if mayExist.contains(insertion.id.entityID) {
+                guard try !view.exists(insertion.id) else {
+                    throw StrataError(
+                        .invalidRequest, "The save inserts an object that is there already.",
+                        context: .init(entityName: entity.name, objectID: insertion.id))
+                }
+                previous = try tombstone(of: insertion.id)
+            }
+            guard try RowHeader(insertion.image.unsafeBytes).version == schema.version else { throw modelChanged() }
+            events.append(.inserted, insertion.id, previous: previous, insertion.image.unsafeBytes)
+            touched.add(insertion.id.entityID, .inserted)
+        }
+    }
+
+    /// Entities of the insertions that have, or had, an object with an id as large: only there must each be looked up.
+    private func idsThatMayExist() throws -> Set<EntityID> {
+        var smallest: [EntityID: ObjectID] = [:]
+        for insertion in changes.insertions {
+            let known = smallest[insertion.id.entityID]
+            if known.map({ insertion.id < $0 }) ?? true { smallest[insertion.id.entityID] = insertion.id }
+        }
+        var found: Set<EntityID> = []
+        for (entity, id) in smallest {
+            for table in [view.tables.objects, view.tables.tombstones] {
+                let hasLarger = try view.transaction.withCursor(table) { cursor in
+                    try cursor.seek(atOrAfter: id.rawValue)
+                        && StoreKey.objectID(cursor.key, at: 0).entityID == entity
+                }
+                if hasLarger { found.insert(entity) }
+            }
+        }
+        return found
+    }
+
+    private func tombstone(of id: ObjectID) throws -> EventSequence {
+        guard let value = try view.transaction.get(view.tables.tombstones, id.rawValue) else { return .zero }
+        guard value.count == 8 else {
+            throw StrataError.corrupt(CorruptRecord("tombstone of another length", at: 0), "tombstones", id: id)
+        }
+        return EventSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
+    }
+
+    private mutating func writeUpdates(to events: inout EventList) throws {
+        var payload = ByteWriter()
+        for update in changes.updates {
+            guard let row = headRows[update.id] else { continue }
+            let entity = try entity(of: update.id)
+            let list = try differences(update, row, entity)
+            guard !list.isEmpty else { continue }
+            payload.reset()
+            try payload.append(changes: list)
+            events.append(.updated, update.id, previous: row.revision, payload)
+            touched.add(update.id.entityID, .updated, list.map(\.property))
+        }
+    }
+
+    private func differences(
+        _ update: ChangeSet.Update, _ row: RowView, _ entity: EntitySchema
+    ) throws -> [PropertyChange] {
+        let after = try RowReader(update.image.unsafeBytes, layout: entity.layout)
+        let before = try row.reader
+        var list: [PropertyChange] = []
+        for slot in update.changedSlots.sorted() where entity.layout.slots[slot].storage != nil {
+            let property = entity.properties[slot].id
+            let old = try view.value(slot, of: row, before, entity)
+            let new = try after.value(slot)
+            guard old != new else { continue }
+            list.append(PropertyChange(property: property, before: old.asBeforeImage, after: .value(new)))
+        }
+        return list
+    }
+
+    private mutating func writePairs(_ gone: [PairKey], to events: inout EventList) throws {
+        var payload = ByteWriter()
+        for key in gone { try writePair(key, .unlink, &payload, to: &events) }
+        for change in changes.pairs {
+            try writePair(change.key, change.kind, &payload, to: &events)
+        }
+    }
+
+    /// A link that is there already, or an unlink of one that is gone, is no change: two contexts may agree.
+    private mutating func writePair(
+        _ key: PairKey, _ kind: ChangeSet.PairChange.Kind, _ payload: inout ByteWriter, to events: inout EventList
+    ) throws {
+        let state = try StoreKey.withPair(key) { bytes in
+            try view.transaction.get(view.tables.pairs, bytes).map { value throws(CorruptRecord) in
+                try PairState(value)
+            }
+        }
+        payload.reset()
+        let event: EventKind
+        switch (kind, state) {
+        case (.link(let positions), nil):
+            event = .linked
+            payload.append(pair: PairEvent(key: key, positions: positions))
+        case (.unlink, let state?):
+            event = .unlinked
+            payload.append(pair: PairEvent(key: key, positions: state.positions))
+        case (.move(let positions), let state?), (.link(let positions), let state?):
+            guard positions != state.positions else { return }
+            event = .moved
+            payload.append(pair: PairEvent(key: key, positions: positions, positionsBefore: state.positions))
+        case (.unlink, nil), (.move, nil): return
+        }
+        events.append(event, key.source, previous: state?.revision ?? .zero, payload)
+        touched.add(key.source.entityID, event, [key.property])
+        touched.add(key.target.entityID, event, [key.property])
+    }
+
+    private mutating func writeDeletions(to events: inout EventList) throws {
+        var payload = ByteWriter()
+        for deletion in changes.deletions {
+            guard let row = headRows[deletion.id] else { continue }
+            payload.reset()
+            try payload.append(lastRow: row)
+            events.append(.deleted, deletion.id, previous: row.revision, payload)
+            touched.add(deletion.id.entityID, .deleted)
+        }
+    }
+}
+
+extension AttributeValue {
+    /// As a before-image: large values are not repeated, the chain has them.
+    var asBeforeImage: RecordedValue { isLarge ? .previous : .value(self) }
+
+    private var isLarge: Bool {
+        switch self {
+        case .string(let text): text.utf8.count > EventHeader.largeValueLimit
+        case .data(let data): data.count > EventHeader.largeValueLimit
+        case .url(let url): url.absoluteString.utf8.count > EventHeader.largeValueLimit
+        case .composite(let elements): elements.values.contains(where: \.isLarge) || elements.count > 64
+        default: false
+        }
+    }
+}
+
+extension ByteWriter {
+    /// The payload of a `deleted` event: the row as it is, or value by value when some are large.
+    mutating func append(lastRow row: RowView) throws {
+        let variableSize = row.image.count - row.layout.fixedSize
+        guard variableSize > EventHeader.largeValueLimit else {
+            append(UInt8(0))
+            return append(row.image)
+        }
+        let reader = try row.reader
+        var values: [(property: PropertyID, value: RecordedValue)] = []
+        for (slot, description) in row.layout.slots.enumerated() where description.storage != nil {
+            values.append((description.propertyID, try reader.value(slot).asBeforeImage))
+        }
+        try append(lastValues: values)
+    }
+}

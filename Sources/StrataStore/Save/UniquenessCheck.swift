@@ -1,0 +1,113 @@
+import LMDB
+import StrataModel
+
+/// Judges the uniqueness constraints of one save on its net result at the head.
+///
+/// Removals count before additions, so objects may swap values. Keys with a nil in them clash with nothing.
+struct UniquenessCheck {
+    private struct Claim {
+        let id: ObjectID
+        let index: IndexSchema
+        let image: RowImage
+    }
+
+    private let schema: Schema
+    private let view: View
+    private let hasConstraints: Bool
+    /// Key without the object's id -> who wants it.
+    private var claims: [[UInt8]: [Claim]] = [:]
+    private var writer = ByteWriterBox()
+
+    init(schema: Schema, view: View) {
+        self.schema = schema
+        self.view = view
+        hasConstraints = schema.indexes.contains { $0.isUnique }
+    }
+
+    /// Notes the keys that an inserted (`changedSlots` nil) or updated object will have.
+    mutating func claim(_ id: ObjectID, _ image: RowImage, changedSlots: Set<Int>?) throws {
+        guard hasConstraints, let entity = schema.entity(id.entityID) else { return }
+        for index in entity.indexes where index.isUnique {
+            if let changedSlots, !index.elements.contains(where: { changedSlots.contains($0.slot) }) { continue }
+            guard let key = try key(index, entity, image, id) else { continue }
+            claims[key, default: []].append(Claim(id: id, index: index, image: image))
+        }
+    }
+
+    /// - Parameter newImage: the row an updated object will have; nil for one that this save does not update.
+    /// - Throws: `constraintMerge` with a detail for each clash.
+    mutating func settle(deletions: Set<ObjectID>, newImage: (ObjectID) -> RowImage?) throws {
+        var clashes: [StrataError] = []
+        for (key, claimants) in claims {
+            guard let first = claimants.first else { continue }
+            var holders = claimants
+            for other in try holdersInStore(of: key) where !claimants.contains(where: { $0.id == other }) {
+                if deletions.contains(other) { continue }
+                if let image = newImage(other), let entity = schema.entity(other.entityID),
+                    try self.key(first.index, entity, image, other) != key
+                {
+                    continue
+                }
+                holders.append(Claim(id: other, index: first.index, image: first.image))
+            }
+            if holders.count > 1 { clashes.append(try clash(holders)) }
+        }
+        guard !clashes.isEmpty else { return }
+        throw StrataError(
+            .constraintMerge, "A uniqueness constraint is violated.",
+            details: clashes.sorted { ($0.context.objectID?.rawValue ?? 0) < ($1.context.objectID?.rawValue ?? 0) })
+    }
+
+    private mutating func key(
+        _ index: IndexSchema, _ entity: EntitySchema, _ image: RowImage, _ id: ObjectID
+    ) throws -> [UInt8]? {
+        // The entity's own form of the index knows its slots.
+        guard let own = entity.indexes.first(where: { $0.id == index.id }) else { return nil }
+        let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
+        for element in own.elements where reader.isNull(element.slot) { return nil }
+        guard try IndexKeys.write(own, of: entity, reader, entity.layout, id, schema, into: &writer.bytes) else {
+            return nil
+        }
+        return Array(writer.bytes.bytes.dropLast(8))
+    }
+
+    private func holdersInStore(of key: [UInt8]) throws -> [ObjectID] {
+        var holders: [ObjectID] = []
+        try key.withUnsafeBytes { key in
+            try view.transaction.withCursor(view.tables.indexes) { cursor in
+                var found = try cursor.seek(atOrAfter: key)
+                while found, cursor.key.count == key.count + 8, cursor.key.starts(with: key) {
+                    holders.append(StoreKey.lastObjectID(cursor.key))
+                    found = try cursor.next()
+                }
+            }
+        }
+        return holders
+    }
+
+    private func clash(_ holders: [Claim]) throws -> StrataError {
+        let first = holders[0]
+        let entity = schema.entity(first.id.entityID)
+        let names = first.index.elements.map { element in
+            ([entity?.property(element.propertyID)?.name ?? ""] + element.compositePath).joined(separator: ".")
+        }
+        var values: [String: AttributeValue] = [:]
+        if let entity {
+            let reader = try RowReader(first.image.unsafeBytes, layout: entity.layout)
+            for (name, element) in zip(names, first.index.elements) {
+                if let slot = entity.slot(of: element.propertyID) { values[name] = try reader.value(slot) }
+            }
+        }
+        let others = holders.dropFirst().map { String(describing: $0.id) }.joined(separator: ", ")
+        return StrataError(
+            .constraintMerge,
+            "\(names.joined(separator: ", ")) must be unique, and \(others) has the same.",
+            context: .init(
+                entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","), objectValues: values))
+    }
+}
+
+/// A writer in a copyable struct.
+private final class ByteWriterBox {
+    var bytes = ByteWriter()
+}

@@ -1,0 +1,183 @@
+import LMDB
+import StrataModel
+import Synchronization
+
+/// The layers that take the base back to a past sequence, made from the log and kept for contexts at the same place.
+///
+/// For one N they form a stack of chunks, the newest at the bottom: the chunk over (A, B] shows, above a base at B, the
+/// state at A of everything touched in between. What a chunk holds is true for ever, so chunks are never changed, only
+/// added to below when the head has moved, and merged when there are many. `entries` is guarded by its mutex.
+final class LagLayers: Sendable {
+    /// Chunks of one N, bottom to top, reaching up to `head`.
+    private struct Entry {
+        var chunks: [Layer]
+        var head: EventSequence
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var entries: [EventSequence: Entry] = [:]
+        var clock: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    /// Objects and pairs kept over all N; the least recently used N goes first.
+    private static let budget = 2_000_000
+    private static let mostChunks = 8
+
+    /// The stack for `sequence` above a base at `head`, bottom to top.
+    func layers(
+        at sequence: EventSequence, head: EventSequence, _ transaction: ReadTransaction, _ store: StoreCore,
+        _ histories: SchemaHistory
+    ) throws -> [Layer] {
+        guard sequence < head else { return [] }
+        let known = state.withLock { state -> Entry? in
+            state.clock += 1
+            state.entries[sequence]?.lastUse = state.clock
+            return state.entries[sequence]
+        }
+        // A chunk that another reader made from a newer head than this reader's is not for this base.
+        let usable = known.flatMap { $0.head <= head ? $0 : nil }
+        if let usable, usable.head == head { return usable.chunks }
+        let fresh = try LagBuilder.layer(
+            after: usable?.head ?? sequence, through: head, transaction, store, histories)
+        var chunks = [fresh] + (usable?.chunks ?? [])
+        if chunks.count > Self.mostChunks { chunks = Self.merged(chunks) }
+        state.withLock { state in
+            if let newer = state.entries[sequence], newer.head > head { return }
+            state.entries[sequence] = Entry(chunks: chunks, head: head, lastUse: state.clock)
+            Self.trim(&state)
+        }
+        return chunks
+    }
+
+    /// Forgets everything, when a new model changes how rows look.
+    func removeAll() { state.withLock { $0.entries.removeAll() } }
+
+    /// One chunk of all: what is higher is older and wins.
+    private static func merged(_ chunks: [Layer]) -> [Layer] {
+        guard let bottom = chunks.first else { return [] }
+        return [chunks.dropFirst().reduce(bottom) { $0.merged(under: $1) }]
+    }
+
+    private static func trim(_ state: inout State) {
+        var total = state.entries.values.reduce(0) { $0 + $1.chunks.reduce(0) { $0 + $1.count } }
+        while total > budget, state.entries.count > 1,
+            let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            total -= oldest.value.chunks.reduce(0) { $0 + $1.count }
+            state.entries[oldest.key] = nil
+        }
+    }
+}
+
+/// Makes one chunk by one forward pass over the log: the first event after A on a property, or a pair, gives its
+/// value at A.
+struct LagBuilder {
+    /// What the events so far say of an object at A.
+    private struct Past {
+        /// The first event on the row was its insertion: the object was not there at A.
+        var isAbsent = false
+        /// The object was deleted later; its last values with earlier changes undone are its state at A.
+        var deleted: (sequence: EventSequence, payload: [UInt8])?
+        /// First before-image of each property, and the event before the one that has it.
+        var before: [PropertyID: (value: RecordedValue, asOf: EventSequence)] = [:]
+        var revision = EventSequence.zero
+        var isOver: Bool { isAbsent || deleted != nil }
+    }
+
+    private let reader: LogReader
+    private let schema: Schema
+    private let view: View
+    private var rows: [ObjectID: Past] = [:]
+    private var pairs: [PairKey: PairPositions?] = [:]
+
+    /// The state at `start` of everything that events in (start, end] touch; the base is at `end`.
+    static func layer(
+        after start: EventSequence, through end: EventSequence, _ transaction: ReadTransaction, _ store: StoreCore,
+        _ histories: SchemaHistory
+    ) throws -> Layer {
+        guard let schema = histories.newest else {
+            throw StrataError(.corrupt, "The log has events before the first model.")
+        }
+        let view = View(
+            sequence: end, schema: schema, transaction: transaction, tables: store.tables, histories: histories,
+            layers: [])
+        var builder = LagBuilder(
+            reader: LogReader(transaction, store.tables, histories), schema: schema, view: view)
+        try builder.reader.events(from: start.advanced(by: 1), through: end) { event, sequence in
+            try builder.note(event, sequence)
+            return true
+        }
+        return try builder.finish()
+    }
+
+    private init(reader: LogReader, schema: Schema, view: View) {
+        self.reader = reader
+        self.schema = schema
+        self.view = view
+    }
+
+    private mutating func note(_ event: EventView, _ sequence: EventSequence) throws {
+        let kind = event.header.kind
+        if kind.isOnPair { return try notePair(event) }
+        guard kind.isOnRow else { return }
+        let id = event.header.object
+        var past = rows[id] ?? Past(revision: event.header.previous)
+        guard !past.isOver else { return }
+        switch kind {
+        case .inserted: past.isAbsent = true
+        case .deleted: past.deleted = (sequence, Array(event.payload))
+        default:
+            for change in try event.changes() where past.before[change.property] == nil {
+                past.before[change.property] = (change.before, event.header.previous)
+            }
+        }
+        rows[id] = past
+    }
+
+    private mutating func notePair(_ event: EventView) throws {
+        let pair = try event.pair()
+        guard pairs[pair.key] == nil else { return }
+        switch event.header.kind {
+        case .linked: pairs[pair.key] = .some(nil)
+        case .unlinked: pairs[pair.key] = pair.positions
+        default: pairs[pair.key] = pair.positionsBefore
+        }
+    }
+
+    private consuming func finish() throws -> Layer {
+        var layer = Layer.Builder(schema: schema)
+        for (id, past) in rows {
+            guard !past.isAbsent, let entity = schema.entity(id.entityID) else {
+                layer.setAbsent(id)
+                continue
+            }
+            layer.setRow(id, try image(id, past, entity), revision: past.revision)
+        }
+        for (key, positions) in pairs { layer.setPair(key, positions) }
+        return layer.finish()
+    }
+
+    private func image(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
+        var builder: RowBuilder
+        if let deleted = past.deleted {
+            let last = try reader.lastRow(id, entity, deletedAt: deleted.sequence)
+            builder = try RowBuilder(last, layout: entity.layout)
+        } else {
+            guard let row = try view.row(id) else {
+                throw StrataError(
+                    .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
+                    context: .init(objectID: id))
+            }
+            let now = try row.converted(to: entity)
+            builder = try RowBuilder(now, layout: entity.layout)
+        }
+        for (property, before) in past.before {
+            guard let slot = entity.slot(of: property) else { continue }
+            let value = try reader.resolve(before.value, property, of: id, asOf: before.asOf)
+            try builder.set(slot, value.fitting(entity.layout.slots[slot]))
+        }
+        return try builder.finish()
+    }
+}

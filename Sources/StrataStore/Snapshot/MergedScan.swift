@@ -1,0 +1,121 @@
+import LMDB
+import StrataModel
+
+/// The keys that a stack of layers adds to one path, bottom to top.
+struct LayeredKeys {
+    let levels: [SortedKeys]
+
+    init(_ levels: [SortedKeys]) { self.levels = levels }
+}
+
+/// A walk over one range of a table with the layers' keys merged in, in key order or against it.
+///
+/// Order, limit and offset stay right because keys are merged before anything counts them.
+struct MergedScan {
+    let table: Table
+    let lower: UnsafeRawBufferPointer
+    let upper: UnsafeRawBufferPointer
+    let isUpperIncluded: Bool
+    let isDescending: Bool
+
+    /// - Parameters:
+    ///   - isHidden: whether a key of the base (level 0) or of layer `level - 1` is overruled by a layer above.
+    ///   - body: gets the key and, for keys of the base, the value; returns false to stop.
+    func run(
+        _ view: View, _ added: LayeredKeys, isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Bool
+    ) throws {
+        try view.transaction.withCursor(table) { cursor in
+            var hasBase = try start(cursor)
+            if view.layers.isEmpty {
+                while hasBase {
+                    if try !body(cursor.key, cursor.value) { return }
+                    hasBase = try advance(cursor)
+                }
+                return
+            }
+            try merge(cursor, hasBase, added, isHidden, body)
+        }
+    }
+
+    private func merge(
+        _ cursor: Cursor, _ startsWithBase: Bool, _ added: LayeredKeys,
+        _ isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Bool
+    ) throws {
+        var hasBase = startsWithBase
+        var places = added.levels.map(range)
+        while true {
+            let level = nextLevel(added, places, hasBase ? cursor.key : nil)
+            guard let level else { return }
+            if level == 0 {
+                if !isHidden(cursor.key, 0), try !body(cursor.key, cursor.value) { return }
+                hasBase = try advance(cursor)
+            } else {
+                let keys = added.levels[level - 1]
+                let index = isDescending ? places[level - 1].upperBound - 1 : places[level - 1].lowerBound
+                places[level - 1] =
+                    isDescending ? places[level - 1].dropLast() : places[level - 1].dropFirst()
+                let goesOn = try keys.withKey(index) { try isHidden($0, level) || body($0, nil) }
+                if !goesOn { return }
+            }
+        }
+    }
+
+    /// 0 for the base, else 1 + the layer whose key comes next; nil at the end.
+    private func nextLevel(
+        _ added: LayeredKeys, _ places: [Range<Int>], _ baseKey: UnsafeRawBufferPointer?
+    ) -> Int? {
+        var best: Int? = baseKey == nil ? nil : 0
+        for level in places.indices where !places[level].isEmpty {
+            guard let current = best else {
+                best = level + 1
+                continue
+            }
+            let comesFirst = withNextKey(added, places, level) { key in
+                if current == 0 { return baseKey.map { isBefore(key, $0) } ?? true }
+                return withNextKey(added, places, current - 1) { isBefore(key, $0) }
+            }
+            if comesFirst { best = level + 1 }
+        }
+        return best
+    }
+
+    private func withNextKey<R>(
+        _ added: LayeredKeys, _ places: [Range<Int>], _ level: Int, _ body: (UnsafeRawBufferPointer) -> R
+    ) -> R {
+        added.levels[level].withKey(
+            isDescending ? places[level].upperBound - 1 : places[level].lowerBound, body)
+    }
+
+    private func isBefore(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        let order = left.compare(with: right)
+        return isDescending ? order > 0 : order < 0
+    }
+
+    /// The part of a layer's keys that lies in the range.
+    private func range(_ keys: SortedKeys) -> Range<Int> {
+        let start = keys.lowerBound(lower)
+        var end = keys.lowerBound(upper)
+        while isUpperIncluded, end < keys.count, keys.withKey(end, { $0.compare(with: upper) == 0 }) { end += 1 }
+        return start..<max(start, end)
+    }
+
+    private func start(_ cursor: Cursor) throws -> Bool {
+        if !isDescending {
+            return try cursor.seek(atOrAfter: lower) && isInside(cursor)
+        }
+        if isUpperIncluded, try cursor.seek(to: upper) { return isInside(cursor) }
+        return try cursor.seek(before: upper) && isInside(cursor)
+    }
+
+    private func advance(_ cursor: Cursor) throws -> Bool {
+        try (isDescending ? cursor.previous() : cursor.next()) && isInside(cursor)
+    }
+
+    private func isInside(_ cursor: Cursor) -> Bool {
+        if isDescending { return cursor.key.compare(with: lower) >= 0 }
+        let order = cursor.key.compare(with: upper)
+        return order < 0 || isUpperIncluded && order == 0
+    }
+}

@@ -1,0 +1,209 @@
+package import StrataModel
+
+extension View {
+    /// Calls `body` with each member of a to-many in order (place, then id) until it returns false.
+    ///
+    /// Loads no member. `relationship` may be a hidden inverse.
+    package func members(
+        of relationship: PropertyID, owner: ObjectID, _ body: (ObjectID) throws -> Bool
+    ) throws {
+        try scanLinks(relationship, owner, isDescending: false) { try body(StoreKey.lastObjectID($0)) }
+    }
+
+    /// The members as an array, at most `limit`.
+    package func members(
+        of relationship: PropertyID, owner: ObjectID, limit: Int = .max
+    ) throws -> [ObjectID] {
+        var members: [ObjectID] = []
+        try self.members(of: relationship, owner: owner) { member in
+            members.append(member)
+            return members.count < limit
+        }
+        return members
+    }
+
+    /// The number of members: a counter record and the layers' differences; loads no member.
+    package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
+        var count = try counter(.members(relationship, owner: owner))
+        guard !layers.isEmpty, let source = plan.source(of: relationship) else { return count }
+        for (level, layer) in layers.enumerated() {
+            switch source {
+            case .rows(let toOne, let entities, _):
+                for entity in entities {
+                    for id in layer.touched(entity) {
+                        count += try self.owner(of: id, toOne, below: level + 1) == owner ? 1 : 0
+                        count -= try self.owner(of: id, toOne, below: level) == owner ? 1 : 0
+                    }
+                }
+            case .pairs:
+                count += try pairDifference(source, relationship, owner, layer, level)
+            }
+        }
+        return count
+    }
+
+    package func isMember(_ member: ObjectID, of relationship: PropertyID, owner: ObjectID) throws -> Bool {
+        switch plan.source(of: relationship) {
+        case .rows(let toOne, _, _)?: try self.owner(of: member, toOne, below: layers.count) == owner
+        case .pairs(let canonical, let isForward, let isSymmetric, _)?:
+            try pair(Self.key(canonical, isForward, isSymmetric, owner, member), below: layers.count) != nil
+        case nil: false
+        }
+    }
+
+    /// The place of the last member of an ordered to-many; nil when it is empty.
+    package func lastPosition(of relationship: PropertyID, owner: ObjectID) throws -> Int64? {
+        var last: Int64?
+        try scanLinks(relationship, owner, isDescending: true) { key in
+            last = Self.position(in: key)
+            return false
+        }
+        return last
+    }
+
+    /// The member's place in an ordered to-many; nil when it is no member.
+    package func position(
+        of member: ObjectID, in relationship: PropertyID, owner: ObjectID
+    ) throws -> Int64? {
+        switch plan.source(of: relationship) {
+        case .rows(let toOne, _, _)?:
+            guard let row = try row(member), try self.owner(of: member, toOne, below: layers.count) == owner,
+                let slot = plan.rowLinks(of: member.entityID).first(where: { $0.link == relationship })?.positionSlot,
+                let place = row.layout.slotNumber(slot, of: schema, member)
+            else { return nil }
+            return try row.reader.position(place) ?? 0
+        case .pairs(let canonical, let isForward, let isSymmetric, _)?:
+            let key = Self.key(canonical, isForward, isSymmetric, owner, member)
+            guard let positions = try pair(key, below: layers.count) else { return nil }
+            return key.source == owner ? positions.inSource : positions.inTarget
+        case nil: return nil
+        }
+    }
+
+    /// Members with their places, in order.
+    package func membersWithPositions(
+        of relationship: PropertyID, owner: ObjectID, _ body: (ObjectID, Int64) throws -> Bool
+    ) throws {
+        try scanLinks(relationship, owner, isDescending: false) { key in
+            try body(StoreKey.lastObjectID(key), Self.position(in: key))
+        }
+    }
+
+    // MARK: Inside
+
+    /// The pair that links `owner` and `member`.
+    static func key(
+        _ canonical: PropertyID, _ isForward: Bool, _ isSymmetric: Bool, _ owner: ObjectID, _ member: ObjectID
+    ) -> PairKey {
+        if isSymmetric {
+            return PairKey(property: canonical, source: min(owner, member), target: max(owner, member))
+        }
+        return isForward
+            ? PairKey(property: canonical, source: owner, target: member)
+            : PairKey(property: canonical, source: member, target: owner)
+    }
+
+    private static func position(in key: UnsafeRawBufferPointer) -> Int64 {
+        guard key.count == StoreKey.orderedLinkSize else { return 0 }
+        return StoreKey.position(UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 12, as: UInt64.self)))
+    }
+
+    /// Where the to-one of `id` points, as the first `level` layers show it.
+    private func owner(of id: ObjectID, _ toOne: PropertyID, below level: Int) throws -> ObjectID? {
+        guard let row = try row(id, below: level) else { return nil }
+        return try row.reference(toOne, of: schema, id)
+    }
+
+    private func scanLinks(
+        _ relationship: PropertyID, _ owner: ObjectID, isDescending: Bool,
+        _ body: (UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        let added = LayeredKeys(try layers.map { try $0.addedLinks(relationship) })
+        let source = plan.source(of: relationship)
+        try StoreKey.withLinkPrefix(relationship, owner: owner) { lower in
+            try StoreKey.withLinkPrefix(relationship, owner: ObjectID(rawValue: owner.rawValue &+ 1)) { upper in
+                let scan = MergedScan(
+                    table: tables.links, lower: lower, upper: upper, isUpperIncluded: false,
+                    isDescending: isDescending)
+                try scan.run(self, added, isHidden: { self.isLinkHidden($0, above: $1, source, owner) }) { key, _ in
+                    try body(key)
+                }
+            }
+        }
+    }
+
+    private func isLinkHidden(
+        _ key: UnsafeRawBufferPointer, above level: Int, _ source: LinkPlan.Source?, _ owner: ObjectID
+    ) -> Bool {
+        let member = StoreKey.lastObjectID(key)
+        var index = layers.count
+        while index > level {
+            index -= 1
+            let layer = layers[index]
+            switch source {
+            case .pairs(let canonical, let isForward, let isSymmetric, _)?:
+                if layer.isAbsent(member) || layer.isAbsent(owner) { return true }
+                let pair = Self.key(canonical, isForward, isSymmetric, owner, member)
+                if layer.pairs[pair] != nil { return true }
+            case .rows?, nil:
+                if layer.touches(member) { return true }
+            }
+        }
+        return false
+    }
+
+    /// How many members of `owner` a layer adds to what lies below it, for pair-truth links.
+    private func pairDifference(
+        _ source: LinkPlan.Source, _ relationship: PropertyID, _ owner: ObjectID, _ layer: Layer, _ level: Int
+    ) throws -> Int {
+        guard case .pairs(let canonical, let isForward, let isSymmetric, _) = source else { return 0 }
+        var difference = 0
+        for (key, positions) in layer.pairs where key.property == canonical {
+            let isOwners =
+                isSymmetric ? key.source == owner || key.target == owner : (isForward ? key.source : key.target) == owner
+            guard isOwners else { continue }
+            difference += positions == nil ? 0 : 1
+            difference -= try pair(key, below: level) == nil ? 0 : 1
+        }
+        for member in layer.absentObjects {
+            let key = Self.key(canonical, isForward, isSymmetric, owner, member)
+            guard layer.pairs[key] == nil else { continue }
+            difference -= try pair(key, below: level) == nil ? 0 : 1
+        }
+        return difference
+    }
+}
+
+extension RowView {
+    package var reader: RowReader {
+        get throws { try RowReader(image, layout: layout) }
+    }
+
+    /// The image in the newest layout, which is a copy of the bytes when it stands in that already.
+    package func converted(to entity: EntitySchema) throws -> RowImage {
+        try histories.converted(image, from: layout, to: entity)
+    }
+
+    /// A to-one of the row, whatever model version the row is of.
+    func reference(_ toOne: PropertyID, of schema: Schema, _ id: ObjectID) throws -> ObjectID? {
+        guard let slot = schema.entity(id.entityID)?.slot(of: toOne),
+            let place = layout.slotNumber(slot, of: schema, id)
+        else { return nil }
+        let reference = try reader.reference(place)
+        return reference.isNil ? nil : reference
+    }
+}
+
+extension RowLayout {
+    /// The slot of an older layout that holds what `slot` holds in the newest; nil when the row is older than the
+    /// property.
+    func slotNumber(_ slot: Int, of schema: Schema, _ id: ObjectID) -> Int? {
+        schema.entity(id.entityID).flatMap { slotNumber(slot, of: $0) }
+    }
+
+    func slotNumber(_ slot: Int, of entity: EntitySchema) -> Int? {
+        if entity.layout === self { return slot }
+        let property = entity.properties[slot].id
+        return slots.firstIndex { $0.propertyID == property }
+    }
+}

@@ -1,0 +1,211 @@
+import LMDB
+package import StrataModel
+
+/// The state of the store at one sequence: the base tables in one short read transaction, and layers above them.
+///
+/// Everything that reads objects, links and indexes goes through here, so that the present, the past and unsaved
+/// changes answer alike. Valid only inside the read that made it; bytes it hands out do not outlive that either.
+package final class View {
+    /// The state it shows.
+    package let sequence: EventSequence
+    /// The newest model, under which everything is read.
+    package let schema: Schema
+    let transaction: ReadTransaction
+    let tables: StoreTables
+    let histories: SchemaHistory
+    let plan: LinkPlan
+    /// Bottom to top.
+    let layers: [Layer]
+
+    init(
+        sequence: EventSequence, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
+        histories: SchemaHistory, layers: [Layer]
+    ) {
+        self.sequence = sequence
+        self.schema = schema
+        self.transaction = transaction
+        self.tables = tables
+        self.histories = histories
+        self.layers = layers.filter { !$0.isEmpty }
+        plan = LinkPlan.of(schema)
+    }
+
+    // MARK: Rows
+
+    /// The object's row, or nil when there is no such object at this point.
+    ///
+    /// - Throws: `corrupt` when the stored row does not match its checksum.
+    /// - Complexity: one lookup, about 1 us from a large store.
+    package func row(_ id: ObjectID) throws -> RowView? { try row(id, below: layers.count) }
+
+    package func exists(_ id: ObjectID) throws -> Bool {
+        for layer in layers.reversed() {
+            if layer.touches(id) { return !layer.isAbsent(id) }
+        }
+        return try transaction.get(tables.objects, id.rawValue) != nil
+    }
+
+    /// The row as the base and the first `level` layers show it.
+    func row(_ id: ObjectID, below level: Int) throws -> RowView? {
+        var index = level
+        while index > 0 {
+            index -= 1
+            switch layers[index].rows[id] {
+            case .absent?: return nil
+            case .row(let image, let layout, let revision)?:
+                return RowView(image: image, layout: layout, revision: revision, histories: histories)
+            case nil: continue
+            }
+        }
+        return try baseRow(id)
+    }
+
+    private func baseRow(_ id: ObjectID) throws -> RowView? {
+        guard let bytes = try transaction.get(tables.objects, id.rawValue) else { return nil }
+        return try storedRow(bytes, id)
+    }
+
+    /// A value of the `objects` table, checked.
+    func storedRow(_ bytes: UnsafeRawBufferPointer, _ id: ObjectID) throws -> RowView {
+        do {
+            let stored = try StoredRow(bytes)
+            let layout = try histories.layout(of: stored.image, id: id)
+            return RowView(stored.image, layout: layout, revision: stored.revision, histories: histories)
+        } catch {
+            throw StrataError.corrupt(error, "objects", id: id)
+        }
+    }
+
+    /// The pair's places as the base and the first `level` layers show it; nil when it is not linked.
+    func pair(_ key: PairKey, below level: Int) throws -> PairPositions? {
+        var index = level
+        while index > 0 {
+            index -= 1
+            if let positions = layers[index].pairs[key] { return positions }
+            if layers[index].isAbsent(key.source) || layers[index].isAbsent(key.target) { return nil }
+        }
+        return try StoreKey.withPair(key) { bytes in
+            guard let value = try transaction.get(tables.pairs, bytes) else { return nil }
+            return try PairState(value).positions
+        }
+    }
+
+    // MARK: Entities
+
+    /// Objects of exactly this entity, by a counter and the layers' differences.
+    package func count(of entity: EntityID) throws -> Int {
+        var count = try counter(.entity(entity))
+        for (level, layer) in layers.enumerated() {
+            for id in layer.touched(entity) {
+                count += layer.isAbsent(id) ? 0 : 1
+                count -= try row(id, below: level) == nil ? 0 : 1
+            }
+        }
+        return count
+    }
+
+    /// Calls `body` with every object of exactly this entity and its row, by id, until it returns false.
+    package func scan(_ entity: EntityID, _ body: (ObjectID, RowView) throws -> Bool) throws {
+        let added = LayeredKeys(layers.map { Self.keys(of: $0.touched(entity), in: $0) })
+        let lower = ObjectID(entity: entity, row: 0).rawValue
+        let upper = ObjectID(entity: entity, row: ObjectID.maximumRow).rawValue
+        try withUnsafeBytes(of: lower.bigEndian) { lower in
+            try withUnsafeBytes(of: upper.bigEndian) { upper in
+                let scan = MergedScan(
+                    table: tables.objects, lower: lower, upper: upper, isUpperIncluded: true, isDescending: false)
+                try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, value in
+                    let id = StoreKey.lastObjectID(key)
+                    if let value { return try body(id, try storedRow(value, id)) }
+                    guard let row = try row(id) else { return true }
+                    return try body(id, row)
+                }
+            }
+        }
+    }
+
+    private static func keys(of ids: [ObjectID], in layer: Layer) -> SortedKeys {
+        var keys = SortedKeys.Builder()
+        for id in ids where !layer.isAbsent(id) {
+            withUnsafeBytes(of: id.rawValue.bigEndian) { keys.append($0) }
+        }
+        return keys.finish()
+    }
+
+    // MARK: Indexes
+
+    /// Calls `body` with the id and key of every entry of `index` from `lower` up to `upper` (whole keys without the
+    /// index number, compared bytewise), in key order or against it, until it returns false.
+    package func scan(
+        _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, isDescending: Bool = false,
+        _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        let prefix = withUnsafeBytes(of: index.id.rawValue.bigEndian) { Array($0) }
+        let low = prefix + lower
+        let high = upper.map { prefix + $0 } ?? withUnsafeBytes(of: (index.id.rawValue + 1).bigEndian) { Array($0) }
+        let added = LayeredKeys(try layers.map { try $0.addedEntries(index) })
+        try low.withUnsafeBytes { low in
+            try high.withUnsafeBytes { high in
+                let scan = MergedScan(
+                    table: tables.indexes, lower: low, upper: high, isUpperIncluded: false,
+                    isDescending: isDescending)
+                try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, _ in
+                    try body(StoreKey.lastObjectID(key), key)
+                }
+            }
+        }
+    }
+
+    /// Whether a layer above `level` speaks of the object that the key ends in.
+    private func isHidden(_ key: UnsafeRawBufferPointer, above level: Int) -> Bool {
+        let id = StoreKey.lastObjectID(key)
+        var index = layers.count
+        while index > level {
+            index -= 1
+            if layers[index].touches(id) { return true }
+        }
+        return false
+    }
+
+    /// What a row holds in a slot of its entity's newest layout; what the row is too old for reads as it was born.
+    func value(_ slot: Int, of row: RowView, _ reader: RowReader, _ entity: EntitySchema) throws -> AttributeValue {
+        guard let place = row.layout.slotNumber(slot, of: entity) else {
+            return schema.assignment.bornDefaults[entity.properties[slot].id] ?? .null
+        }
+        let value = try reader.value(place)
+        return row.layout === entity.layout ? value : value.fitting(entity.layout.slots[slot])
+    }
+
+    func counter(_ key: CounterKey) throws -> Int {
+        try key.withBytes { bytes in
+            guard let value = try transaction.get(tables.counts, bytes) else { return 0 }
+            return Int(try CounterKey.value(value))
+        }
+    }
+}
+
+/// A row at the view's point, valid inside the read.
+package struct RowView {
+    package let image: UnsafeRawBufferPointer
+    package let layout: RowLayout
+    /// The newest event that changed the row.
+    package let revision: EventSequence
+    /// Keeps a layer's bytes alive; nil for bytes of the map.
+    private let owner: RowImage?
+    let histories: SchemaHistory
+
+    init(_ image: UnsafeRawBufferPointer, layout: RowLayout, revision: EventSequence, histories: SchemaHistory) {
+        self.image = image
+        self.layout = layout
+        self.revision = revision
+        owner = nil
+        self.histories = histories
+    }
+
+    init(image: RowImage, layout: RowLayout, revision: EventSequence, histories: SchemaHistory) {
+        self.histories = histories
+        self.image = image.unsafeBytes
+        self.layout = layout
+        self.revision = revision
+        owner = image
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import StrataModel
+
+/// Keys of the link and pair tables, built on the stack.
+enum StoreKey {
+    /// Relationship, owner, member: 20 bytes. With a place between owner and member: 28.
+    static let linkSize = 20
+    static let orderedLinkSize = 28
+
+    /// The key of one link.
+    static func withLink<R>(
+        _ relationship: PropertyID, owner: ObjectID, position: Int64?, member: ObjectID,
+        _ body: (UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
+        try withUnsafeTemporaryAllocation(byteCount: orderedLinkSize, alignment: 8) { key in
+            key.storeBytes(of: relationship.rawValue.bigEndian, as: UInt32.self)
+            key.storeBytes(of: owner.rawValue.bigEndian, toByteOffset: 4, as: UInt64.self)
+            guard let position else {
+                key.storeBytes(of: member.rawValue.bigEndian, toByteOffset: 12, as: UInt64.self)
+                return try body(UnsafeRawBufferPointer(rebasing: key[..<linkSize]))
+            }
+            key.storeBytes(of: ordered(position).bigEndian, toByteOffset: 12, as: UInt64.self)
+            key.storeBytes(of: member.rawValue.bigEndian, toByteOffset: 20, as: UInt64.self)
+            return try body(UnsafeRawBufferPointer(key))
+        }
+    }
+
+    /// The first twelve bytes of every link of one owner.
+    static func withLinkPrefix<R>(
+        _ relationship: PropertyID, owner: ObjectID, _ body: (UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
+        try withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { key in
+            key.storeBytes(of: relationship.rawValue.bigEndian, as: UInt32.self)
+            key.storeBytes(of: owner.rawValue.bigEndian, toByteOffset: 4, as: UInt64.self)
+            return try body(UnsafeRawBufferPointer(key))
+        }
+    }
+
+    static func withPair<R>(_ pair: PairKey, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try withLink(pair.property, owner: pair.source, position: nil, member: pair.target, body)
+    }
+
+    /// The pair that a key of `pairs` names; nil when the key has another length.
+    static func pair(_ key: UnsafeRawBufferPointer) -> PairKey? {
+        guard key.count == linkSize else { return nil }
+        return PairKey(
+            property: PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))),
+            source: objectID(key, at: 4), target: objectID(key, at: 12))
+    }
+
+    static func objectID(_ key: UnsafeRawBufferPointer, at offset: Int) -> ObjectID {
+        ObjectID(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+    }
+
+    /// The object at the end of any ordered key.
+    static func lastObjectID(_ key: UnsafeRawBufferPointer) -> ObjectID { objectID(key, at: key.count - 8) }
+
+    /// A signed number as one that orders the same without a sign.
+    static func ordered(_ position: Int64) -> UInt64 { UInt64(bitPattern: position) ^ (1 << 63) }
+    static func position(_ ordered: UInt64) -> Int64 { Int64(bitPattern: ordered ^ (1 << 63)) }
+}
+
+/// The value of a pair record.
+struct PairState: Sendable, Hashable {
+    static let size = 24
+
+    /// The newest event on the pair.
+    var revision: EventSequence
+    var positions: PairPositions
+
+    init(revision: EventSequence, positions: PairPositions) {
+        self.revision = revision
+        self.positions = positions
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard bytes.count == Self.size else { throw CorruptRecord("pair record of another length", at: 0) }
+        func integer(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        revision = EventSequence(rawValue: integer(0))
+        positions = PairPositions(
+            inSource: Int64(bitPattern: integer(8)), inTarget: Int64(bitPattern: integer(16)))
+    }
+
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        let words = (
+            revision.rawValue.littleEndian, positions.inSource.littleEndian, positions.inTarget.littleEndian
+        )
+        return try withUnsafeBytes(of: words, body)
+    }
+}
+
+/// Names a counter: objects of an entity, members of a to-many, or events that name a blob.
+enum CounterKey: Hashable, Sendable {
+    case entity(EntityID)
+    case members(PropertyID, owner: ObjectID)
+    /// The digest as four words in byte order.
+    case blob(UInt64, UInt64, UInt64, UInt64)
+
+    init(blob reference: BlobReference) {
+        var words: [UInt64] = [0, 0, 0, 0]
+        _ = words.withUnsafeMutableBytes { reference.digest.copyBytes(to: $0) }
+        self = .blob(words[0], words[1], words[2], words[3])
+    }
+
+    var isBlob: Bool { if case .blob = self { true } else { false } }
+
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        switch self {
+        case .entity(let entity): try withUnsafeBytes(of: entity.rawValue.bigEndian, body)
+        case .members(let relationship, let owner): try StoreKey.withLinkPrefix(relationship, owner: owner, body)
+        case .blob(let a, let b, let c, let d): try withUnsafeBytes(of: (a, b, c, d), body)
+        }
+    }
+
+    static func value(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> Int64 {
+        guard bytes.count == 8 else { throw CorruptRecord("counter of another length", at: 0) }
+        return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+    }
+
+    var errorContext: StrataError.Context {
+        switch self {
+        case .members(_, let owner): StrataError.Context(objectID: owner)
+        case .entity, .blob: StrataError.Context()
+        }
+    }
+}
+
+extension CounterKey: Comparable {
+    static func < (left: CounterKey, right: CounterKey) -> Bool {
+        left.withBytes { leftKey in right.withBytes { leftKey.compare(with: $0) < 0 } }
+    }
+}
