@@ -33,12 +33,17 @@ extension ModelCheck {
             if let minimum, let maximum, minimum > maximum {
                 fault(place, "has a length rule whose minimum \(minimum) is above its maximum \(maximum).")
             }
-        case .pattern:
-            if attribute.type != .string {
+        case .pattern(let pattern):
+            guard attribute.type == .string else {
                 fault(place, "has a pattern, which \(attribute.type.name) cannot have.")
+                return
+            }
+            if let complaint = Self.complaint(aboutPattern: pattern) {
+                fault(place, "has a bad pattern. \(complaint)")
             }
         case .predicate(let rule):
             if rule.message.isEmpty { fault(place, "has a validation predicate without a message.") }
+            checkValuePredicate(rule.predicate, of: attribute, at: place)
         }
     }
 

@@ -41,7 +41,21 @@ extension ModelCheck {
             fault(place, "has \(what) that is nested more than \(ModelLimits.predicateDepth) levels deep.")
             return []
         }
+        for pattern in predicate.patterns {
+            if let complaint = Self.complaint(aboutPattern: pattern) {
+                fault(place, "has \(what) with a bad pattern. \(complaint)")
+            }
+        }
         return predicate.keyPaths.sorted()
+    }
+
+    static func complaint(aboutPattern pattern: String) -> String? {
+        do {
+            _ = try PatternMatcher(pattern)
+            return nil
+        } catch {
+            return error.message
+        }
     }
 
     private func complaint(aboutKeyPath path: String, from entityName: String) -> String? {
@@ -78,6 +92,21 @@ extension FetchPredicate {
             for part in parts { part.collectKeyPaths(into: &paths) }
         case .not(let part): part.collectKeyPaths(into: &paths)
         case .constant: break
+        }
+    }
+
+    /// The constant right sides of every `MATCHES`.
+    fileprivate var patterns: [String] {
+        switch self {
+        case .comparison(let comparison):
+            if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
+                [pattern]
+            } else {
+                []
+            }
+        case .and(let parts), .or(let parts): parts.flatMap(\.patterns)
+        case .not(let part): part.patterns
+        case .constant: []
         }
     }
 

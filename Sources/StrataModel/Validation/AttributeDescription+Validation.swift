@@ -62,7 +62,27 @@ struct ValidationFailures {
         switch rule {
         case .range(let minimum, let maximum): checkRange(value, minimum, maximum, key: key)
         case .length(let minimum, let maximum): checkLength(value, minimum, maximum, key: key)
-        case .pattern, .predicate: break
+        case .pattern(let pattern): checkPattern(value, pattern, key: key)
+        case .predicate(let rule): checkPredicate(value, rule, key: key)
+        }
+    }
+
+    private mutating func checkPattern(_ value: AttributeValue, _ pattern: String, key: String) {
+        guard case .string(let text) = value else { return }
+        do {
+            if try PatternMatcher.cached(pattern).matches(text) { return }
+            add(.validationStringPatternMatching, "\(key) does not match the pattern.", key, value, predicate: pattern)
+        } catch {
+            errors.append(error)
+        }
+    }
+
+    private mutating func checkPredicate(_ value: AttributeValue, _ rule: ValidationPredicate, key: String) {
+        do {
+            if try rule.predicate.evaluate(attributeValue: value) { return }
+            add(.managedObjectValidation, rule.message, key, value, predicate: rule.predicate.description)
+        } catch {
+            errors.append(error)
         }
     }
 

@@ -1,0 +1,137 @@
+extension PatternParser {
+    /// What a backslash begins, outside a class.
+    mutating func parseEscape() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
+        if accept("Q") { return (parseQuoted(), true) }
+        switch peek {
+        case "A": return assertion(.start)
+        case "z": return assertion(.end)
+        case "Z": return assertion(.endOrLastLineEnd)
+        case "b": return assertion(.wordEdge)
+        case "B": return assertion(.noWordEdge)
+        default: break
+        }
+        switch try parseMember() {
+        case .scalar(let scalar): return (literal(scalar), true)
+        case .kind(let kind, let isNegated):
+            var members = PatternClass()
+            members.ignoresCase = flags.ignoresCase
+            members.insert(kind, isNegated: isNegated)
+            return (.member(members), true)
+        }
+    }
+
+    private mutating func assertion(_ assertion: PatternAssertion) -> (PatternNode, canRepeat: Bool) {
+        place += 1
+        return (.assertion(assertion), false)
+    }
+
+    /// Between `\Q` and `\E`, or to the end.
+    private mutating func parseQuoted() -> PatternNode {
+        var nodes: [PatternNode] = []
+        while !accept("\\E"), let scalar = next() { nodes.append(literal(scalar)) }
+        return .sequence(nodes)
+    }
+
+    // MARK: Classes
+
+    /// What follows an opening bracket.
+    mutating func parseClass() throws(PatternFault) -> PatternClass {
+        var members = PatternClass()
+        members.ignoresCase = flags.ignoresCase
+        members.isNegated = accept("^")
+        var isFirst = true
+        while let scalar = peek, scalar != "]" || isFirst {
+            isFirst = false
+            if scalar == "[" {
+                throw fault("has a class within a class, which is not supported; write \\[ for the sign")
+            }
+            if accept("&&") || accept("--") { throw fault("has a set operation, which is not supported") }
+            switch try parseClassMember() {
+            case .kind(let kind, let isNegated): members.insert(kind, isNegated: isNegated)
+            case .scalar(let first): members.insert(try parseRange(from: first))
+            }
+        }
+        guard accept("]") else { throw fault("has a class that is not closed") }
+        return members
+    }
+
+    private mutating func parseRange(from first: Unicode.Scalar) throws(PatternFault) -> ClosedRange<Unicode.Scalar> {
+        guard peek == "-", place + 1 < scalars.count, scalars[place + 1] != "]" else { return first...first }
+        place += 1
+        guard case .scalar(let last) = try parseClassMember(), last >= first else {
+            throw fault("has a range the wrong way round")
+        }
+        return first...last
+    }
+
+    private mutating func parseClassMember() throws(PatternFault) -> Member {
+        if accept("\\") { return try parseMember() }
+        guard let scalar = next() else { throw fault("has a class that is not closed") }
+        return .scalar(scalar)
+    }
+
+    // MARK: Members
+
+    enum Member {
+        case scalar(Unicode.Scalar)
+        case kind(PatternClass.Kind, isNegated: Bool)
+    }
+
+    /// What a backslash begins that stands for one scalar.
+    private mutating func parseMember() throws(PatternFault) -> Member {
+        guard let scalar = next() else { throw fault("ends with a backslash") }
+        switch scalar {
+        case "d", "D": return .kind(.digit, isNegated: scalar == "D")
+        case "w", "W": return .kind(.word, isNegated: scalar == "W")
+        case "s", "S": return .kind(.space, isNegated: scalar == "S")
+        case "h", "H": return .kind(.horizontalSpace, isNegated: scalar == "H")
+        case "v", "V": return .kind(.verticalSpace, isNegated: scalar == "V")
+        case "p", "P": return .kind(.category(try parseCategory()), isNegated: scalar == "P")
+        case "t": return .scalar("\t")
+        case "n": return .scalar("\n")
+        case "r": return .scalar("\r")
+        case "f": return .scalar("\u{0C}")
+        case "e": return .scalar("\u{1B}")
+        case "a": return .scalar("\u{07}")
+        case "x" where accept("{"): return .scalar(try parseHexadecimal(upTo: "}"))
+        case "x": return .scalar(try parseHexadecimal(digits: 2))
+        case "u": return .scalar(try parseHexadecimal(digits: 4))
+        case "U": return .scalar(try parseHexadecimal(digits: 8))
+        case "0"..."9", "k": throw fault("has a back reference, which cannot be matched in linear time")
+        case "A"..."Z", "a"..."z": throw fault("has an unknown escape, \\\(scalar)")
+        default: return .scalar(scalar)
+        }
+    }
+
+    private mutating func parseCategory() throws(PatternFault) -> String {
+        guard accept("{") else { throw fault("has a \\p without a category in braces") }
+        var name = ""
+        while let scalar = next(), scalar != "}" { name.unicodeScalars.append(scalar) }
+        guard Unicode.GeneralCategory.shortNames.contains(name) else {
+            throw fault("has an unknown category, \(name)")
+        }
+        return name
+    }
+
+    private mutating func parseHexadecimal(upTo end: Unicode.Scalar) throws(PatternFault) -> Unicode.Scalar {
+        var digits = ""
+        while let scalar = next(), scalar != end { digits.unicodeScalars.append(scalar) }
+        return try scalar(fromHexadecimal: digits)
+    }
+
+    private mutating func parseHexadecimal(digits count: Int) throws(PatternFault) -> Unicode.Scalar {
+        var digits = ""
+        for _ in 0..<count {
+            if let scalar = next() { digits.unicodeScalars.append(scalar) }
+        }
+        guard digits.unicodeScalars.count == count else { throw fault("has too few digits") }
+        return try scalar(fromHexadecimal: digits)
+    }
+
+    private func scalar(fromHexadecimal digits: String) throws(PatternFault) -> Unicode.Scalar {
+        guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
+            let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number)
+        else { throw fault("has a number that is no character, \(digits)") }
+        return scalar
+    }
+}

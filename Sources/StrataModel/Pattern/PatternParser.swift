@@ -1,0 +1,177 @@
+/// Reads a pattern by recursive descent; the depth of groups is bounded.
+struct PatternParser {
+    /// What is in force at a place in the pattern.
+    struct Flags {
+        var ignoresCase = false
+        var isMultiline = false
+        var dotCrossesLines = false
+    }
+
+    private(set) var scalars: [Unicode.Scalar]
+    var place = 0
+    var flags = Flags()
+    private var depth = 0
+
+    init(_ pattern: String, caseInsensitive: Bool) throws(PatternFault) {
+        scalars = Array(pattern.unicodeScalars.prefix(PatternMatcher.Limits.scalars + 1))
+        flags.ignoresCase = caseInsensitive
+        if scalars.count > PatternMatcher.Limits.scalars {
+            throw PatternFault("is longer than \(PatternMatcher.Limits.scalars) characters.")
+        }
+    }
+
+    mutating func parse() throws(PatternFault) -> PatternNode {
+        let node = try parseAlternatives()
+        if peek != nil { throw fault("has a closing parenthesis without an opening one") }
+        return node
+    }
+
+    // MARK: Reading
+
+    var peek: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
+
+    mutating func next() -> Unicode.Scalar? {
+        guard let scalar = peek else { return nil }
+        place += 1
+        return scalar
+    }
+
+    mutating func accept(_ text: String) -> Bool {
+        let expected = Array(text.unicodeScalars)
+        guard scalars.count - place >= expected.count,
+            scalars[place..<place + expected.count].elementsEqual(expected)
+        else { return false }
+        place += expected.count
+        return true
+    }
+
+    func fault(_ what: String) -> PatternFault { PatternFault("\(what), at character \(place).") }
+
+    // MARK: Structure
+
+    /// Up to a closing parenthesis or the end. Flags set inside end with it.
+    private mutating func parseAlternatives() throws(PatternFault) -> PatternNode {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= PatternMatcher.Limits.depth else {
+            throw fault("has groups nested more than \(PatternMatcher.Limits.depth) deep")
+        }
+        var alternatives: [PatternNode] = []
+        repeat { alternatives.append(try parseSequence()) } while accept("|")
+        return alternatives.count == 1 ? alternatives[0] : .alternatives(alternatives)
+    }
+
+    private mutating func parseSequence() throws(PatternFault) -> PatternNode {
+        var nodes: [PatternNode] = []
+        while let scalar = peek, scalar != "|", scalar != ")" {
+            let (node, canRepeat) = try parseItem()
+            nodes.append(try parseQuantifiers(of: node, canRepeat: canRepeat))
+        }
+        return nodes.count == 1 ? nodes[0] : .sequence(nodes)
+    }
+
+    /// One thing that a quantifier may follow, and whether one may.
+    private mutating func parseItem() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
+        guard let scalar = next() else { return (.empty, false) }
+        switch scalar {
+        case "(": return try parseGroup()
+        case "[": return (.member(try parseClass()), true)
+        case ".": return (.any(acrossLines: flags.dotCrossesLines), true)
+        case "^": return (.assertion(flags.isMultiline ? .lineStart : .start), false)
+        case "$": return (.assertion(flags.isMultiline ? .lineEnd : .endOrLastLineEnd), false)
+        case "\\": return try parseEscape()
+        case "*", "+", "?": throw fault("repeats nothing")
+        case "{": throw fault("has a brace that repeats nothing; write \\{ for the sign")
+        default: return (literal(scalar), true)
+        }
+    }
+
+    func literal(_ scalar: Unicode.Scalar) -> PatternNode { .scalar(scalar, ignoresCase: flags.ignoresCase) }
+
+    private mutating func parseGroup() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
+        let outer = flags
+        if accept("?") {
+            if accept("<") {
+                guard let scalar = peek, scalar != "=", scalar != "!" else { throw fault("looks behind") }
+                try skipGroupName()
+            } else if !accept(":") {
+                guard try parseFlags() else { return (.empty, false) }
+            }
+        }
+        let node = try parseAlternatives()
+        guard accept(")") else { throw fault("has a parenthesis that is not closed") }
+        flags = outer
+        return (node, true)
+    }
+
+    private mutating func skipGroupName() throws(PatternFault) {
+        while let scalar = next() {
+            if scalar == ">" { return }
+            guard PatternClass.Kind.word.contains(scalar) else { break }
+        }
+        throw fault("has a bad group name")
+    }
+
+    /// Returns whether a group follows, that is whether a colon ended the flags.
+    private mutating func parseFlags() throws(PatternFault) -> Bool {
+        var value = true
+        while let scalar = next() {
+            switch scalar {
+            case "i": flags.ignoresCase = value
+            case "m": flags.isMultiline = value
+            case "s": flags.dotCrossesLines = value
+            case "-" where value: value = false
+            case ":": return true
+            case ")": return false
+            case "=", "!": throw fault("looks ahead, which cannot be matched in linear time")
+            case ">": throw fault("has an atomic group, which is not supported")
+            default: throw fault("has an unknown flag \(scalar)")
+            }
+        }
+        throw fault("has a parenthesis that is not closed")
+    }
+
+    // MARK: Quantifiers
+
+    private mutating func parseQuantifiers(of node: PatternNode, canRepeat: Bool) throws(PatternFault) -> PatternNode {
+        var (least, most): (Int, Int?)
+        switch peek {
+        case "*": (least, most) = (0, nil)
+        case "+": (least, most) = (1, nil)
+        case "?": (least, most) = (0, 1)
+        case "{": (least, most) = (0, 0)
+        default: return node
+        }
+        guard canRepeat else { throw fault("repeats what cannot be repeated") }
+        place += 1
+        if scalars[place - 1] == "{" { (least, most) = try parseBounds() }
+        if accept("+") { throw fault("has a possessive quantifier, which is not supported") }
+        // A lazy quantifier finds the same whole matches.
+        _ = accept("?")
+        if let scalar = peek, ["*", "+", "?", "{"].contains(scalar) { throw fault("repeats a repetition") }
+        return .repeated(node, least: least, most: most)
+    }
+
+    private mutating func parseBounds() throws(PatternFault) -> (Int, Int?) {
+        let least = try parseNumber()
+        var most: Int? = least
+        if accept(",") { most = peek == "}" ? nil : try parseNumber() }
+        guard accept("}") else { throw fault("has bounds that are not closed") }
+        if let most, most < least { throw fault("has bounds the wrong way round") }
+        return (least, most)
+    }
+
+    private mutating func parseNumber() throws(PatternFault) -> Int {
+        var number = 0
+        let start = place
+        while let scalar = peek, ("0"..."9").contains(scalar) {
+            place += 1
+            number = number * 10 + Int(scalar.value - 0x30)
+            guard number <= PatternMatcher.Limits.repetitions else {
+                throw fault("repeats more than \(PatternMatcher.Limits.repetitions) times")
+            }
+        }
+        if place == start { throw fault("has bounds without a number") }
+        return number
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+// The written form is Core Data's format language. Constants that have no literal there are written as CAST from a
+// text. Compound conditions inside others always stand in parentheses, so that reading gives the same tree.
+
+extension FetchPredicate: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .comparison(let comparison): comparison.description
+        case .and(let parts): Self.join(parts, " AND ", empty: "TRUEPREDICATE")
+        case .or(let parts): Self.join(parts, " OR ", empty: "FALSEPREDICATE")
+        case .not(let part): "NOT \(part.descriptionAsPart)"
+        case .constant(true): "TRUEPREDICATE"
+        case .constant(false): "FALSEPREDICATE"
+        }
+    }
+
+    private static func join(_ parts: [FetchPredicate], _ separator: String, empty: String) -> String {
+        switch parts.count {
+        case 0: empty
+        case 1: parts[0].description
+        default: parts.map(\.descriptionAsPart).joined(separator: separator)
+        }
+    }
+
+    private var descriptionAsPart: String {
+        switch self {
+        case .and(let parts) where parts.count > 1: "(\(description))"
+        case .or(let parts) where parts.count > 1: "(\(description))"
+        case .and(let parts) where parts.count == 1: parts[0].descriptionAsPart
+        case .or(let parts) where parts.count == 1: parts[0].descriptionAsPart
+        default: description
+        }
+    }
+}
+
+extension ComparisonPredicate: CustomStringConvertible {
+    public var description: String {
+        let prefix =
+            switch modifier {
+            case .direct: ""
+            case .all: "ALL "
+            case .any: "ANY "
+            }
+        return "\(prefix)\(left) \(`operator`)\(folding) \(right)"
+    }
+}
+
+extension ComparisonPredicate.Operator: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .lessThan: "<"
+        case .lessThanOrEqualTo: "<="
+        case .greaterThan: ">"
+        case .greaterThanOrEqualTo: ">="
+        case .equalTo: "=="
+        case .notEqualTo: "!="
+        case .matches: "MATCHES"
+        case .like: "LIKE"
+        case .beginsWith: "BEGINSWITH"
+        case .endsWith: "ENDSWITH"
+        case .in: "IN"
+        case .contains: "CONTAINS"
+        case .between: "BETWEEN"
+        }
+    }
+}
+
+extension StringFolding: CustomStringConvertible {
+    /// As behind an operator: `[c]`, `[d]`, `[cd]`, or nothing.
+    public var description: String {
+        let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
+        return letters.isEmpty ? "" : "[\(letters)]"
+    }
+}
+
+extension FetchExpression: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .constant(let value): value.formatLiteral
+        case .keyPath(let path):
+            path.split(separator: ".", omittingEmptySubsequences: false).map(Self.quoted).joined(separator: ".")
+        case .evaluatedObject: "SELF"
+        case .aggregate(let parts): "{\(parts.map(\.description).joined(separator: ", "))}"
+        }
+    }
+
+    /// A name that is a word of the format language is led by `#`.
+    private static func quoted(_ name: Substring) -> String {
+        reservedWords.contains(name.uppercased()) ? "#\(name)" : String(name)
+    }
+
+    private static let reservedWords: Set<String> = [
+        "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES",
+        "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST",
+        "LAST", "SIZE", "ANYKEY", "SUBQUERY", "FETCH", "CAST", "TRUEPREDICATE", "FALSEPREDICATE", "FUNCTION",
+        "TERNARY", "UNION", "INTERSECT", "MINUS",
+    ]
+}
+
+extension AttributeValue {
+    /// The value in the format language.
+    package var formatLiteral: String {
+        switch self {
+        case .null: "nil"
+        case .boolean(let value): value ? "TRUE" : "FALSE"
+        case .integer(let value): String(value)
+        case .float(let value): Self.literal(Double(value), writtenAs: value.description)
+        case .double(let value): Self.literal(value, writtenAs: value.description)
+        case .decimal(let value): Self.cast(value.description, "NSDecimalNumber")
+        case .string(let text): Self.quoted(text)
+        case .date(let date): "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
+        case .uuid(let id): Self.cast(id.uuidString, "NSUUID")
+        case .url(let url): Self.cast(url.absoluteString, "NSURL")
+        case .data(let data): Self.cast(data.base64EncodedString(), "NSData")
+        case .blob(let blob): Self.cast(blob.digest.base64EncodedString(), "blob")
+        case .objectID(let id): Self.cast(id.description, "NSManagedObjectID")
+        case .composite(let values):
+            "{"
+                + values.keys.sorted().map { "\($0): \((values[$0] ?? .null).formatLiteral)" }
+                .joined(separator: ", ") + "}"
+        }
+    }
+
+    private static func literal(_ value: Double, writtenAs text: String) -> String {
+        value.isFinite ? text : cast(text, "double")
+    }
+
+    private static func cast(_ text: String, _ type: String) -> String { "CAST(\(quoted(text)), \"\(type)\")" }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case let control where control.value < 0x20:
+                let digits = String(control.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+extension AttributeValue {
+    /// A string folded; anything else as it is.
+    func folded(_ folding: StringFolding) -> AttributeValue {
+        guard !folding.isEmpty, case .string(let text) = self else { return self }
+        return .string(text.folded(folding))
+    }
+
+    /// URLs count as their absolute strings where text is asked for.
+    var asText: AttributeValue {
+        if case .url(let url) = self { .string(url.absoluteString) } else { self }
+    }
+}
+
+extension String {
+    func folded(_ folding: StringFolding) -> String {
+        var text = self
+        if folding.contains(.caseInsensitive) { text = text.lowercased() }
+        if folding.contains(.diacriticInsensitive) {
+            text = text.decomposedStringWithCanonicalMapping
+            text.unicodeScalars.removeAll { $0.properties.generalCategory == .nonspacingMark }
+        }
+        return text
+    }
+}
+
+extension ComparisonPredicate {
+    /// The operators over text.
+    package static func textHolds(
+        _ left: String, _ operator: Operator, _ right: String, _ folding: StringFolding
+    ) throws(StrataError) -> Bool {
+        if `operator` == .matches {
+            // Folding diacritics leaves the signs of a pattern alone; folding case would turn \D into \d.
+            let matcher = try PatternMatcher.cached(
+                right.folded(folding.subtracting(.caseInsensitive)),
+                caseInsensitive: folding.contains(.caseInsensitive))
+            return matcher.matches(left.folded(folding.subtracting(.caseInsensitive)))
+        }
+        let left = left.folded(folding), right = right.folded(folding)
+        switch `operator` {
+        case .beginsWith: return left.utf8.starts(with: right.utf8)
+        case .endsWith: return left.utf8.reversed().starts(with: right.utf8.reversed())
+        case .contains: return contains(Array(left.utf8), Array(right.utf8))
+        case .like: return isLike(left, right)
+        default: return false
+        }
+    }
+
+    /// Whole scalars are found, because no scalar's UTF-8 begins inside another's.
+    private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+        guard let first = part.first else { return true }
+        guard text.count >= part.count else { return false }
+        for start in 0...(text.count - part.count) where text[start] == first {
+            if text[start..<start + part.count].elementsEqual(part) { return true }
+        }
+        return false
+    }
+
+    /// Goes back only to the last star, so the time is at most length of text x length of pattern.
+    private static func isLike(_ text: String, _ pattern: String) -> Bool {
+        let text = Array(text.unicodeScalars)
+        let signs = wildcards(pattern)
+        var place = 0, sign = 0
+        var star: (sign: Int, place: Int)?
+        while place < text.count {
+            if sign < signs.count, signs[sign] == .many {
+                star = (sign, place)
+                sign += 1
+            } else if sign < signs.count, signs[sign] == .one || signs[sign] == .scalar(text[place]) {
+                place += 1
+                sign += 1
+            } else if let last = star {
+                star = (last.sign, last.place + 1)
+                (sign, place) = (last.sign + 1, last.place + 1)
+            } else {
+                return false
+            }
+        }
+        return signs[sign...].allSatisfy { $0 == .many }
+    }
+
+    private enum Wildcard: Equatable {
+        case one, many
+        case scalar(Unicode.Scalar)
+    }
+
+    private static func wildcards(_ pattern: String) -> [Wildcard] {
+        var signs: [Wildcard] = []
+        var isEscaped = false
+        for scalar in pattern.unicodeScalars {
+            switch scalar {
+            case "\\" where !isEscaped:
+                isEscaped = true
+                continue
+            case "?" where !isEscaped: signs.append(.one)
+            case "*" where !isEscaped: signs.append(.many)
+            default: signs.append(.scalar(scalar))
+            }
+            isEscaped = false
+        }
+        if isEscaped { signs.append(.scalar("\\")) }
+        return signs
+    }
+}

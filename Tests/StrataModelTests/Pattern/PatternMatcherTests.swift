@@ -1,0 +1,117 @@
+import StrataModel
+import Testing
+
+struct PatternMatcherTests {
+    @Test(arguments: [
+        ("", "", true), ("", "a", false), ("a", "a", true), ("a", "A", false), ("a", "aa", false), ("abc", "abc", true),
+        ("a.c", "abc", true), ("a.c", "a\nc", false), ("(?s)a.c", "a\nc", true), (".", "é", true), (".", "😀", true),
+        ("[abc]+", "cab", true), ("[^abc]+", "xyz", true), ("[^abc]+", "xyza", false), ("[a-z0-9_]*", "a_9", true),
+        ("[]a]+", "]a", true), ("[a-]+", "a-", true), ("[\\]]", "]", true), ("[\\d.]+", "1.5", true),
+        ("\\d{4}-\\d{2}", "2024-07", true), ("\\d{4}-\\d{2}", "2024-7", false), ("\\d", "٣", true),
+        ("\\D+", "abc", true), ("\\w+", "größe_1", true), ("\\W", "-", true), ("\\s*", " \t\n", true),
+        ("\\S+", "a b", false), ("\\h\\v", " \n", true), ("\\p{Lu}\\p{Ll}*", "Ähre", true), ("\\P{L}+", "123", true),
+        ("\\p{N}", "Ⅷ", true), ("a|b|cd", "cd", true), ("a|b|cd", "c", false), ("(a|b)c", "bc", true),
+        ("(?:ab)+", "abab", true), ("(?<year>\\d+)", "1999", true), ("a*", "", true), ("a+", "", false),
+        ("a?b", "b", true), ("a{2}", "aa", true), ("a{2,}", "aaaa", true), ("a{2,}", "a", false),
+        ("a{2,3}", "aaaa", false), ("a{0}", "", true), ("a*?b+?", "aabb", true), ("(a*)*", "aaaa", true),
+        ("(a*)*b", "aaaa", false), ("(|a)+", "aaa", true), ("(a|)", "", true), ("^abc$", "abc", true),
+        ("^abc$", "abc\n", false), ("^abc$\\n", "abc\n", true), ("a^b", "ab", false),
+        ("(?m)a$\\n^b", "a\nb", true), ("a$\\nb", "a\nb", false), ("\\Aa\\z", "a", true), ("a\\Z\\n", "a\n", true),
+        ("\\bfoo\\b.*", "foo bar", true), ("foo\\b.*", "food", false), ("foo\\B.*", "food", true),
+        ("(?i)straße", "STRASSE", false), ("(?i)ÄPFEL", "äpfel", true), ("(?i)[a-z]+", "ABC", true),
+        ("(?i)[^a-z]+", "ABC", false), ("a(?i)b", "aB", true), ("a(?i)b", "AB", false), ("(?i:a)b", "Ab", true),
+        ("(?i:a)b", "AB", false), ("((?i)a)b", "AB", false), ("(?i)a(?-i)b", "Ab", true), ("(?i)a(?-i)b", "AB", false),
+        ("(?i)σς", "ΣΣ", true), ("\\x41\\u0042\\U00000043\\x{44}", "ABCD", true), ("\\t\\n", "\t\n", true),
+        ("\\Qa.b*\\E+", "a.b*", true), ("\\.\\*\\\\", ".*\\", true), ("}", "}", true), ("]", "]", true),
+        ("[A-Z0-9a-z._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,4}", "john.smith@example.com", true),
+        ("[A-Z0-9a-z._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,4}", "john.smith@example", false),
+    ])
+    func wholeStringsMatch(pattern: String, text: String, expected: Bool) throws {
+        #expect(try PatternMatcher(pattern).matches(text) == expected)
+    }
+
+    @Test(arguments: [
+        "(", ")", "a)", "[", "[]", "[a", "[z-a]", "*", "+a", "a**", "a{2}{3}", "a++", "{2}", "a{", "a{x}", "a{3,2}",
+        "a{1001}", "\\", "\\1", "\\k<a>", "(?=a)", "(?!a)", "(?<=a)", "(?<!a)", "(?>a)", "(?z)", "(?", "(?<", "(?<a",
+        "\\p", "\\p{Zz}", "\\p{", "\\xG0", "\\x4", "\\x{110000}", "\\uD800", "\\y", "[a[b]]", "[a&&b]", "[[:alpha:]]",
+        "^*", "\\b+", "[\\d-a", "\\u+041",
+    ])
+    func whatCannotBeMatchedIsRefused(pattern: String) {
+        let error = #expect(throws: StrataError.self) { try PatternMatcher(pattern) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.hasPrefix("The pattern ") == true)
+        #expect(error?.message.hasSuffix(".") == true)
+    }
+
+    @Test func hugePatternsAreRefusedWithoutBeingBuilt() {
+        for pattern in [
+            "((a{1000}){1000}){1000}", "(((){1000}){1000}){1000}", String(repeating: "(", count: 2_000),
+            String(repeating: "a", count: 5_000), "(((a|b){1000}){1000}){1000}",
+        ] {
+            #expect(throws: StrataError.self) { try PatternMatcher(pattern) }
+        }
+    }
+
+    @Test func patternsThatHangOthersEndSoon() throws {
+        let text = String(repeating: "a", count: 2_000) + "!"
+        for pattern in ["(a+)+", "(a|aa)*", "(a*)*b", "(.*)*(.*)*x", "(a|a)*", "(a?){500}a{500}"] {
+            #expect(try !PatternMatcher(pattern).matches(text))
+        }
+    }
+
+    @Test func caseCanBeIgnoredFromOutside() throws {
+        #expect(try PatternMatcher("\\D[b-d]x", caseInsensitive: true).matches("aCX"))
+        #expect(try !PatternMatcher("\\Dx", caseInsensitive: true).matches("1x"))
+    }
+
+    /// Every pattern of a small language against every short text, beside a matcher that tries all ways.
+    @Test func agreesWithTryingAllWays() throws {
+        let atoms = ["a", "b", ".", "[ab]", "(a|b)", "(ab|)", "(a*b)"]
+        let marks = ["", "*", "+", "?", "{2}", "{1,2}"]
+        var texts = [""]
+        for _ in 0..<4 { texts += texts.filter { $0.count == texts.last?.count }.flatMap { ["\($0)a", "\($0)b"] } }
+        for first in atoms {
+            for second in atoms {
+                for mark in marks {
+                    let pattern = "\(first)\(mark)\(second)"
+                    let matcher = try PatternMatcher(pattern)
+                    let language = Self.language(first, mark, second, upTo: 4)
+                    for text in Set(texts) {
+                        #expect(matcher.matches(text) == language.contains(text), "\(pattern) on \(text)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func words(_ atom: String, upTo length: Int) -> Set<String> {
+        switch atom {
+        case "a", "b": [atom]
+        case ".", "[ab]", "(a|b)": ["a", "b"]
+        case "(ab|)": ["ab", ""]
+        default: Set((0..<length).map { String(repeating: "a", count: $0) + "b" })
+        }
+    }
+
+    private static func language(_ first: String, _ mark: String, _ second: String, upTo length: Int) -> Set<String> {
+        let words = words(first, upTo: length)
+        var powers: [Set<String>] = [[""]]
+        for _ in 0...length {
+            powers.append(Set(powers[powers.count - 1].flatMap { left in words.map { left + $0 } }))
+        }
+        let counts: ClosedRange<Int> =
+            switch mark {
+            case "*": 0...length + 1
+            case "+": 1...length + 1
+            case "?": 0...1
+            case "{2}": 2...2
+            case "{1,2}": 1...2
+            default: 1...1
+            }
+        let repeated = Set(counts.flatMap { powers[$0] })
+        return Set(
+            repeated.flatMap { left in Self.words(second, upTo: length).map { left + $0 } }.filter {
+                $0.count <= length
+            })
+    }
+}
