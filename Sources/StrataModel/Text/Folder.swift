@@ -1,0 +1,142 @@
+/// Folds text beyond ASCII piece by piece: a piece begins with a scalar that nothing before it can take in or pass, so
+/// that pieces fold by themselves.
+struct Folder {
+    private let folding: StringFolding
+    private let tables = UnicodeTables.shared
+    /// The piece, decomposed; in canonical order once it is whole.
+    private var piece: [UInt32] = []
+    /// The piece's case folding.
+    private var folded: [UInt32] = []
+
+    init(_ folding: StringFolding) {
+        self.folding = folding
+        piece.reserveCapacity(16)
+    }
+
+    /// Appends the folded form; may stop when the writer holds `end` bytes.
+    mutating func fold(_ utf8: UnsafeBufferPointer<UInt8>, into writer: inout ByteWriter, end: Int) {
+        var place = 0
+        while place < utf8.count {
+            let scalar = DecodedScalar(utf8, at: place)
+            place += scalar.length
+            if tables.beginsPiece(scalar.value) {
+                flush(into: &writer)
+                if writer.count >= end { return }
+            }
+            tables.decompose(scalar.value, into: &piece)
+        }
+        flush(into: &writer)
+    }
+
+    private mutating func flush(into writer: inout ByteWriter) {
+        if piece.isEmpty { return }
+        if piece.count == 1, piece[0] < 0x80 {
+            let isUpper = piece[0] &- 0x41 < 26 && folding.contains(.caseInsensitive)
+            writer.append(UInt8(truncatingIfNeeded: isUpper ? piece[0] | 0x20 : piece[0]))
+            return piece.removeAll(keepingCapacity: true)
+        }
+        tables.order(&piece)
+        if folding.contains(.diacriticInsensitive) { strip() }
+        if folding.contains(.caseInsensitive) {
+            foldCase()
+            if folding.contains(.diacriticInsensitive) { strip() }
+        }
+        compose()
+        for scalar in piece { writer.append(scalar: scalar) }
+        piece.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func strip() {
+        piece.removeAll { tables.record($0).isMark }
+    }
+
+    private mutating func foldCase() {
+        folded.removeAll(keepingCapacity: true)
+        for scalar in piece {
+            let record = tables.record(scalar)
+            if record.foldingCount == 0 {
+                folded.append(scalar)
+            } else {
+                for index in 0..<Int(record.foldingCount) {
+                    tables.decompose(tables.pool[Int(record.foldingStart) + index], into: &folded)
+                }
+            }
+        }
+        swap(&piece, &folded)
+        tables.order(&piece)
+    }
+
+    /// Canonical composition, in place (The Unicode Standard, section 3.11, D117).
+    private mutating func compose() {
+        if piece.count < 2 { return }
+        var starter: Int?
+        var lastClass: UInt8 = 0
+        var count = 0
+        for index in piece.indices {
+            let scalar = piece[index]
+            let record = tables.record(scalar)
+            let combiningClass = record.combiningClass
+            let mayCompose = record.composesWithPrevious || Hangul.composesWithPrevious(scalar)
+            if let starter, mayCompose, lastClass == 0 || lastClass < combiningClass,
+                let composite = tables.composite(piece[starter], scalar)
+            {
+                piece[starter] = composite
+                continue
+            }
+            if combiningClass == 0 { starter = count }
+            lastClass = combiningClass
+            piece[count] = scalar
+            count += 1
+        }
+        piece.removeSubrange(count...)
+    }
+}
+
+// Not methods of `Folder`: they would copy it, and with it the arrays that they change.
+extension UnicodeTables {
+    /// Whether nothing before the scalar can take it in or stand behind it, also when marks between them are dropped.
+    func beginsPiece(_ scalar: UInt32) -> Bool {
+        if scalar < 0x300 || Hangul.syllables.contains(scalar) { return true }
+        if Hangul.composesWithPrevious(scalar) { return false }
+        let own = record(scalar)
+        let first = own.decompositionCount == 0 ? own : record(pool[Int(own.decompositionStart)])
+        return first.combiningClass == 0 && !first.composesWithPrevious && !first.isMark
+    }
+
+    /// Appends the full canonical decomposition.
+    func decompose(_ scalar: UInt32, into target: inout [UInt32]) {
+        if scalar < 0xC0 { return target.append(scalar) }
+        if Hangul.syllables.contains(scalar) {
+            return Hangul.decompose(scalar) { target.append($0) }
+        }
+        let record = self.record(scalar)
+        if record.decompositionCount == 0 { return target.append(scalar) }
+        for index in 0..<Int(record.decompositionCount) {
+            target.append(pool[Int(record.decompositionStart) + index])
+        }
+    }
+
+    /// Canonical ordering: marks by combining class, those of one class as they stand.
+    func order(_ scalars: inout [UInt32]) {
+        var start = 0
+        while start < scalars.count {
+            guard record(scalars[start]).combiningClass != 0 else {
+                start += 1
+                continue
+            }
+            var end = start + 1
+            while end < scalars.count, record(scalars[end]).combiningClass != 0 { end += 1 }
+            if end - start > 1 { orderMarks(&scalars, start..<end) }
+            start = end
+        }
+    }
+
+    private func orderMarks(_ scalars: inout [UInt32], _ range: Range<Int>) {
+        // The place breaks ties, and keeps hostile runs of a million marks from taking quadratic time.
+        var keys = range.map { UInt64(record(scalars[$0]).combiningClass) << 56 | UInt64($0) }
+        if zip(keys, keys.dropFirst()).allSatisfy(<) { return }
+        keys.sort()
+        let ordered = keys.map { scalars[Int($0 & 0x00FF_FFFF_FFFF_FFFF)] }
+        scalars.replaceSubrange(range, with: ordered)
+    }
+}
