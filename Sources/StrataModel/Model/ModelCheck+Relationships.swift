@@ -91,7 +91,7 @@ extension ModelCheck {
         }
         guard let back = inverse.inverseName else { return declaration.key }
         if hierarchy.declaration(of: back, in: inverse.destinationEntityName)?.key != key {
-            fault(place, "names the inverse \(inverseText), whose inverse is \(back).")
+            fault(place, "names the inverse \(inverseText), whose inverse is \(inverse.destinationEntityName).\(back).")
         }
         return nil
     }

@@ -84,7 +84,7 @@ struct InverseTests {
             faults(
                 entity("A", [toOne("x", "B", inverse: "y"), toOne("z", "B", inverse: "y")]),
                 entity("B", [toOne("y", "A", inverse: "z")])) == [
-                    "A.x names the inverse B.y, whose inverse is z."
+                    "A.x names the inverse B.y, whose inverse is A.z."
                 ])
         #expect(
             faults(

@@ -1,0 +1,245 @@
+extension SchemaComparison {
+    mutating func compareProperties(_ before: EntitySchema, _ after: EntitySchema) {
+        for property in after.properties where !property.isHidden {
+            let isOwn = after.description.properties.contains { $0.name == property.name }
+            guard let earlier = before.property(property.id) else {
+                addArrival(of: property, in: after, isOwn: isOwn)
+                continue
+            }
+            // What is inherited is told at the entity that declares it.
+            guard isOwn else { continue }
+            if earlier.name != property.name {
+                add(
+                    .propertyRenamed, .constantTime, after, property.name,
+                    "\(after.name).\(earlier.name) is now called \(property.name).")
+            }
+            switch (earlier.kind, property.kind) {
+            case (.attribute(let old), .attribute(let new)):
+                compareStorage(earlier, property, before, after)
+                compare(old, new, after)
+            case (.relationship(let old), .relationship(let new)): compare(old, new, after)
+            default: break
+            }
+        }
+        for property in before.properties where !property.isHidden && after.property(property.id) == nil {
+            let isOwn = before.description.properties.contains { $0.name == property.name }
+            guard isOwn || before.superentityID != after.superentityID else { continue }
+            let sentence = isOwn ? "is removed" : "is no longer inherited"
+            add(
+                .propertyRemoved, .constantTime, after, property.name, "\(after.name).\(property.name) \(sentence).")
+        }
+    }
+
+    /// A property that the entity did not have: new, moved here, or inherited now.
+    private mutating func addArrival(of property: PropertySchema, in entity: EntitySchema, isOwn: Bool) {
+        let place = "\(entity.name).\(property.name)"
+        let isNew = old.property(property.id) == nil
+        // What a parent has got is told there, unless the parent itself is what is new.
+        if !isOwn && old.entity(entity.id)?.superentityID == entity.superentityID { return }
+        let kind: SchemaDifference.Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
+        let arrival = isNew && isOwn ? "is new" : isOwn ? "moved here" : "is now inherited"
+        if isFilled(property) {
+            add(kind, .constantTime, entity, property.name, "\(place) \(arrival).")
+        } else {
+            add(
+                kind, .scan, entity, property.name,
+                "\(place) \(arrival) and required; objects that exist have no value for it.")
+        }
+    }
+
+    /// Whether objects that were made before have what the property asks for.
+    private func isFilled(_ property: PropertySchema) -> Bool {
+        switch property.kind {
+        case .attribute(let attribute):
+            attribute.isOptional || attribute.isTransient || new.assignment.bornDefaults[property.id] != nil
+        case .relationship(let relationship):
+            relationship.description.isOptional || relationship.description.isTransient
+                || relationship.isToMany && relationship.description.minCount == 0
+        case .position: true
+        }
+    }
+
+    // MARK: Attributes
+
+    private mutating func compareStorage(
+        _ earlier: PropertySchema, _ later: PropertySchema, _ before: EntitySchema, _ after: EntitySchema
+    ) {
+        guard let oldType = earlier.attribute?.type, let newType = later.attribute?.type,
+            earlier.storage != nil, later.storage != nil
+        else { return }
+        let from = SlotKind(before.layout.slots[earlier.slot]), to = SlotKind(after.layout.slots[later.slot])
+        if from == to && oldType == newType { return }
+        let place = "\(after.name).\(later.name)"
+        // Bytes that a transformer made and plain bytes look alike, but are not.
+        let canRead = RowConverter.canRead(from, as: to) && (oldType == newType || newType.isNumeric)
+        if oldType == newType {
+            let sentence =
+                canRead ? "\(place) may now be stored outside the row." : "\(place) must be brought into the row."
+            add(.type, canRead ? .constantTime : .rewrite, after, later.name, sentence)
+        } else {
+            let change = "\(place) was \(oldType.nameWithArticle) and is now \(newType.nameWithArticle)"
+            let sentence = canRead ? "\(change), which older rows can be read as." : "\(change)."
+            add(.type, canRead ? .constantTime : .rewrite, after, later.name, sentence)
+        }
+    }
+
+    private mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema) {
+        let place = "\(entity.name).\(new.name)"
+        compareOptionality(old.isOptional, new.isOptional, entity, new.name)
+        if old.defaultValue ?? .null != new.defaultValue ?? .null {
+            add(
+                .defaultValue, .constantTime, entity, new.name,
+                "\(place) has another default, for objects made from now on.")
+        }
+        compareRules(old.validationRules, new.validationRules, entity, new.name)
+        if new.type == .composite { compareElements(old, new, entity) }
+        var neutral = old
+        neutral.name = new.name
+        neutral.type = new.type
+        neutral.isOptional = new.isOptional
+        neutral.defaultValue = new.defaultValue
+        neutral.validationRules = new.validationRules
+        neutral.elements = new.elements
+        neutral.allowsExternalBinaryDataStorage = new.allowsExternalBinaryDataStorage
+        if neutral != new {
+            add(
+                .metadata, .constantTime, entity, new.name,
+                "\(place) has another transformer, class name, hash modifier or user info.")
+        }
+    }
+
+    /// A composite's bytes name its elements: a missing one reads as nil, anything else must be written anew.
+    private mutating func compareElements(
+        _ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema
+    ) {
+        let place = "\(entity.name).\(new.name)"
+        guard old.elements != new.elements else { return }
+        let isReadable = old.elements.allSatisfy { earlier in
+            guard let later = new.elements.first(where: { $0.name == earlier.name }) else { return false }
+            return later.type == earlier.type && later.elements == earlier.elements
+                && (later.isOptional || !earlier.isOptional)
+        }
+        let added = new.elements.filter { later in !old.elements.contains { $0.name == later.name } }
+        if isReadable && added.allSatisfy(\.isOptional) {
+            add(.elements, .constantTime, entity, new.name, "\(place) has other elements; older values can be read.")
+        } else {
+            add(.elements, .rewrite, entity, new.name, "\(place) has other elements.")
+        }
+    }
+
+    private mutating func compareOptionality(_ old: Bool, _ new: Bool, _ entity: EntitySchema, _ key: String) {
+        if old == new { return }
+        if new {
+            add(.optionality, .constantTime, entity, key, "\(entity.name).\(key) is now optional.")
+        } else {
+            add(.optionality, .scan, entity, key, "\(entity.name).\(key) is now required.")
+        }
+    }
+
+    // MARK: Relationships
+
+    private mutating func compare(_ old: RelationshipSchema, _ new: RelationshipSchema, _ entity: EntitySchema) {
+        let (before, after) = (old.description, new.description)
+        let place = "\(entity.name).\(after.name)"
+        compareOptionality(before.isOptional, after.isOptional, entity, after.name)
+        if old.isToMany != new.isToMany {
+            let sentence = after.isToMany ? "\(place) is now to-many." : "\(place) is now to-one."
+            add(.cardinality, .rewrite, entity, after.name, sentence)
+        } else if before.isOrdered != after.isOrdered {
+            let sentence = after.isOrdered ? "\(place) is now ordered." : "\(place) is no longer ordered."
+            add(.order, .rewrite, entity, after.name, sentence)
+        }
+        if old.inverse != new.inverse {
+            add(.inverse, .rewrite, entity, after.name, "\(place) has another inverse, so its links are filed anew.")
+        } else if old.truth != new.truth && old.isToMany == new.isToMany {
+            add(.inverse, .rewrite, entity, after.name, "\(place) keeps its links elsewhere.")
+        }
+        compareDestination(old, new, entity)
+        compareCounts(before, after, entity)
+        if before.deleteRule != after.deleteRule || before.userInfo != after.userInfo
+            || before.versionHashModifier != after.versionHashModifier
+            || before.renamingIdentifier != after.renamingIdentifier
+        {
+            add(
+                .metadata, .constantTime, entity, after.name,
+                "\(place) has another delete rule, hash modifier or user info.")
+        }
+    }
+
+    private mutating func compareDestination(
+        _ old: RelationshipSchema, _ new: RelationshipSchema, _ entity: EntitySchema
+    ) {
+        guard old.destination != new.destination else { return }
+        let place = "\(entity.name).\(new.description.name)"
+        let destination = new.description.destinationEntityName
+        // Every object it may have led to must be one that it may lead to.
+        let allowed = Set(self.new.entity(new.destination)?.entityIDs ?? [])
+        let before = Set(self.old.entity(old.destination)?.concreteEntityIDs ?? [])
+        let remaining = before.filter { self.new.entity($0) != nil }
+        if remaining.isSubset(of: allowed) {
+            add(.destination, .constantTime, entity, new.description.name, "\(place) now leads to \(destination).")
+        } else {
+            add(
+                .destination, .scan, entity, new.description.name,
+                "\(place) now leads to \(destination), and may hold objects of other entities.")
+        }
+    }
+
+    private mutating func compareCounts(
+        _ old: RelationshipDescription, _ new: RelationshipDescription, _ entity: EntitySchema
+    ) {
+        // The counts of a to-one say nothing that its optionality does not.
+        guard new.isToMany, old.isToMany, old.minCount != new.minCount || old.maxCount != new.maxCount else { return }
+        let mostBefore = old.maxCount == 0 ? Int.max : old.maxCount
+        let mostAfter = new.maxCount == 0 ? Int.max : new.maxCount
+        let isNarrower = new.minCount > old.minCount || mostAfter < mostBefore
+        add(
+            .rules, isNarrower ? .scan : .constantTime, entity, new.name,
+            "\(entity.name).\(new.name) may have \(isNarrower ? "a narrower" : "a wider") range of members.")
+    }
+
+    // MARK: Rules
+
+    /// A rule that is added holds for what is saved from now on; one that is narrowed was meant for what is there.
+    mutating func compareRules(
+        _ old: [ValidationRule], _ new: [ValidationRule], _ entity: EntitySchema, _ key: String?
+    ) {
+        let removed = old.filter { !new.contains($0) }
+        let added = new.filter { !old.contains($0) }
+        if removed.isEmpty && added.isEmpty { return }
+        let place = key.map { "\(entity.name).\($0)" } ?? entity.name
+        let isNarrower = added.contains { rule in removed.contains { rule.isNarrower(than: $0) } }
+        if isNarrower {
+            add(.rules, .scan, entity, key, "\(place) has a narrower rule; objects that exist may break it.")
+        } else {
+            add(.rules, .constantTime, entity, key, "\(place) has other rules, for what is saved from now on.")
+        }
+    }
+}
+
+extension PropertySchema {
+    fileprivate var isHidden: Bool {
+        if case .position = kind { true } else { false }
+    }
+}
+
+extension ValidationRule {
+    /// Whether it is a rule of the same kind that refuses something which the other allows.
+    fileprivate func isNarrower(than other: ValidationRule) -> Bool {
+        switch (self, other) {
+        case (.range(let minimum, let maximum), .range(let otherMinimum, let otherMaximum)):
+            return Self.isTighter(minimum, otherMinimum, .descending)
+                || Self.isTighter(maximum, otherMaximum, .ascending)
+        case (.length(let minimum, let maximum), .length(let otherMinimum, let otherMaximum)):
+            return (minimum ?? 0) > (otherMinimum ?? 0) || (maximum ?? .max) < (otherMaximum ?? .max)
+        case (.pattern, .pattern), (.predicate, .predicate): return true
+        default: return false
+        }
+    }
+
+    private static func isTighter(_ bound: AttributeValue?, _ other: AttributeValue?, _ order: ValueOrder) -> Bool {
+        guard let bound else { return false }
+        guard let other else { return true }
+        return bound.order(to: other) == order
+    }
+}
