@@ -3,7 +3,8 @@
 //
 // Two values are equal when both are nil or both are worth the same; `!=` is the opposite, so nil differs from every
 // value. All other operators are false where a side is nil or the sides have no order. `IN` asks for an equal member.
-// Strings are compared scalar by scalar as they are; folding is applied to both sides first.
+// Strings are compared scalar by scalar in the form that `TextFolding` gives them, so canonically equivalent ones are
+// equal.
 
 /// What an expression comes to: one value, or the members at the end of a key path through a to-many relationship.
 package enum PredicateOperand: Sendable {

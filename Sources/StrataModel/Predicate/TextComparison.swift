@@ -1,27 +1,15 @@
 import Foundation
 
 extension AttributeValue {
-    /// A string folded; anything else as it is.
+    /// A string as it is compared, normalised at least; anything else as it is.
     func folded(_ folding: StringFolding) -> AttributeValue {
-        guard !folding.isEmpty, case .string(let text) = self else { return self }
-        return .string(text.folded(folding))
+        guard case .string(let text) = self else { return self }
+        return .string(TextFolding.fold(text, folding))
     }
 
     /// URLs count as their absolute strings where text is asked for.
     var asText: AttributeValue {
         if case .url(let url) = self { .string(url.absoluteString) } else { self }
-    }
-}
-
-extension String {
-    func folded(_ folding: StringFolding) -> String {
-        var text = self
-        if folding.contains(.caseInsensitive) { text = text.lowercased() }
-        if folding.contains(.diacriticInsensitive) {
-            text = text.decomposedStringWithCanonicalMapping
-            text.unicodeScalars.removeAll { $0.properties.generalCategory == .nonspacingMark }
-        }
-        return text
     }
 }
 
@@ -32,12 +20,12 @@ extension ComparisonPredicate {
     ) throws(StrataError) -> Bool {
         if `operator` == .matches {
             // Folding diacritics leaves the signs of a pattern alone; folding case would turn \D into \d.
+            let marks = folding.subtracting(.caseInsensitive)
             let matcher = try PatternMatcher.cached(
-                right.folded(folding.subtracting(.caseInsensitive)),
-                caseInsensitive: folding.contains(.caseInsensitive))
-            return matcher.matches(left.folded(folding.subtracting(.caseInsensitive)))
+                TextFolding.fold(right, marks), caseInsensitive: folding.contains(.caseInsensitive))
+            return matcher.matches(TextFolding.fold(left, marks))
         }
-        let left = left.folded(folding), right = right.folded(folding)
+        let left = TextFolding.fold(left, folding), right = TextFolding.fold(right, folding)
         switch `operator` {
         case .beginsWith: return left.utf8.starts(with: right.utf8)
         case .endsWith: return left.utf8.reversed().starts(with: right.utf8.reversed())

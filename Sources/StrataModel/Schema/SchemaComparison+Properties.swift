@@ -101,6 +101,7 @@ extension SchemaComparison {
         neutral.validationRules = new.validationRules
         neutral.elements = new.elements
         neutral.allowsExternalBinaryDataStorage = new.allowsExternalBinaryDataStorage
+        if old.name != new.name { neutral.renamingIdentifier = new.renamingIdentifier }
         if neutral != new {
             add(
                 .metadata, .constantTime, entity, new.name,
@@ -158,7 +159,7 @@ extension SchemaComparison {
         compareCounts(before, after, entity)
         if before.deleteRule != after.deleteRule || before.userInfo != after.userInfo
             || before.versionHashModifier != after.versionHashModifier
-            || before.renamingIdentifier != after.renamingIdentifier
+            || before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
         {
             add(
                 .metadata, .constantTime, entity, after.name,

@@ -65,7 +65,8 @@ struct SchemaComparison {
             after.description.validationPredicates.map(ValidationRule.predicate), after, nil)
         let old = before.description, new = after.description
         if old.managedObjectClassName != new.managedObjectClassName || old.userInfo != new.userInfo
-            || old.versionHashModifier != new.versionHashModifier || old.renamingIdentifier != new.renamingIdentifier
+            || old.versionHashModifier != new.versionHashModifier
+            || old.name == new.name && old.renamingIdentifier != new.renamingIdentifier
         {
             add(.metadata, .constantTime, after, nil, "\(name) has another class name, hash modifier or user info.")
         }

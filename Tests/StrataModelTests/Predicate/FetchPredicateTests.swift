@@ -62,6 +62,16 @@ struct FetchPredicateTests {
         #expect(try holds(.beginsWith("site", "file:")))
     }
 
+    @Test func canonicallyEquivalentTextIsTheSame() throws {
+        let decomposed = "A\u{30A}ngstro\u{308}m"
+        #expect(try holds(.equal("name", .string(decomposed))))
+        #expect(try holds(.beginsWith("name", "A\u{30A}n")))
+        #expect(try holds(.like("name", decomposed)))
+        #expect(try holds(.isIn("name", [.string(decomposed)])))
+        #expect(try !holds(.beginsWith("name", "A")))
+        #expect(try FetchPredicate.equal("x", "STRASSE", .caseInsensitive).evaluate(value: { _ in "straße" }))
+    }
+
     @Test(arguments: [
         ("*", true), ("Å?gstr*", true), ("?ngström", true), ("Ångströ", false), ("*m", true), ("*s*t*m", true),
         ("Ångström?", false), ("Ångström*", true), ("\\*", false), ("", false), ("*x*", false),
