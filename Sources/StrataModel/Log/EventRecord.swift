@@ -26,8 +26,6 @@
 // A before-image (or last value) over `largeValueLimit` bytes is written as the value codec's `previous`: the value
 // as of this event's predecessor on the same row.
 
-package import Foundation
-
 /// What an event says. Raw values are the format's.
 package enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case inserted = 1

@@ -1,0 +1,41 @@
+# Everything a newcomer needs: `make demo` and `make test`. Both install LMDB's development package if it is missing.
+
+SHELL := /bin/bash
+EXAMPLES := Examples
+DEMO_STORE ?= $(CURDIR)/BowTies.strata
+
+.PHONY: demo test bench fuzz sanitize lint format clean dependencies
+
+demo: dependencies
+	swift build --package-path $(EXAMPLES) --product BowTies
+	swift build --package-path $(EXAMPLES) --product strata
+	@mkdir -p bin && ln -sf ../$(EXAMPLES)/.build/debug/strata bin/strata
+	@$(EXAMPLES)/.build/debug/BowTies --store "$(DEMO_STORE)" --fixtures "$(CURDIR)/Fixtures/BowTies"
+
+test: dependencies
+	swift build --build-tests
+	swift test --skip-build
+
+bench: dependencies
+	swift run --package-path Benchmarks -c release strata-bench
+
+# Each codec's fuzz target for FUZZ_SECONDS seconds.
+FUZZ_SECONDS ?= 60
+fuzz: dependencies
+	Scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# The suite of the layers below the macros under the thread sanitizer.
+sanitize: dependencies
+	STRATA_CORE_ONLY=1 SWIFT_BACKTRACE=enable=no swift test --sanitize=thread --scratch-path .build-tsan
+
+lint:
+	swift format lint --recursive --parallel --strict Sources Tests Examples/Sources Benchmarks/Sources Package.swift
+
+format:
+	swift format --in-place --recursive --parallel Sources Tests Examples/Sources Benchmarks/Sources Package.swift
+
+dependencies:
+	@Scripts/dependencies.sh
+
+clean:
+	rm -rf .build .build-* $(EXAMPLES)/.build Benchmarks/.build bin
