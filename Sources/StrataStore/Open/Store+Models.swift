@@ -35,6 +35,11 @@ extension Store {
                     .extended(for: model, from: histories.newest)
                 let version = ModelVersion(rawValue: head.modelVersion.rawValue + 1)
                 let schema = try Schema(version: version, model: model, assignment: assignment)
+                if let newest = histories.newest {
+                    let difference = SchemaDifference(from: newest, to: schema)
+                    if difference.isSame { return }
+                    try refuseWhatNeedsMigration(difference, at: head, transaction)
+                }
                 var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
                 var events = EventList(transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
                 var payload = ByteWriter()
@@ -47,6 +52,40 @@ extension Store {
             try core.read { _, _, _ in }
         } catch {
             throw core.publicError(error, during: "installing a model")
+        }
+    }
+
+    /// A model may replace another while every row and link ever written can be read through it.
+    ///
+    /// Rows that are there must have what the new model requires; rules that got narrower hold for what is saved from
+    /// now on.
+    private func refuseWhatNeedsMigration(
+        _ difference: SchemaDifference, at head: LogHead, _ transaction: WriteTransaction
+    ) throws {
+        // Nothing but models was ever written.
+        if head.event.rawValue == UInt64(head.modelVersion.rawValue) { return }
+        let refused = try difference.changes.filter { change in
+            switch change.cost {
+            case .constantTime, .build: false
+            case .scan: try change.kind != .rules && hasObjects(change.entityIDs, transaction)
+            case .rewrite: true
+            }
+        }
+        guard !refused.isEmpty else { return }
+        throw StrataError(
+            .migration, "The store's objects do not fit the new model; it needs a migration.",
+            context: .init(path: path),
+            details: refused.map {
+                StrataError(.migration, $0.sentence, context: .init(entityName: $0.entityName, key: $0.key))
+            })
+    }
+
+    private func hasObjects(_ entities: [EntityID], _ transaction: WriteTransaction) throws -> Bool {
+        try entities.contains { entity in
+            try CounterKey.entity(entity).withBytes { key in
+                guard let value = try transaction.get(core.tables.counts, key) else { return false }
+                return try CounterKey.value(value) > 0
+            }
         }
     }
 }
