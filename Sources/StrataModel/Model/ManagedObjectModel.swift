@@ -25,6 +25,10 @@ public final class ManagedObjectModel: Sendable {
 
     /// Checks the entities and fills in the inverses that are named on one side only.
     ///
+    /// Names begin with a letter or underscore and go on with letters, digits and underscores. Properties may not
+    /// have the names of an object's own members (`objectID`, `entity`, `isDeleted`, `hasChanges`, `description`,
+    /// `hash`, …) nor `self`, `SELF` and the like; Swift's keywords are allowed.
+    ///
     /// - Throws: `invalidModel`; its `details` name every fault at once, in order of entity and property.
     public convenience init(entities: [EntityDescription]) throws(StrataError) {
         var check = ModelCheck(entities)

@@ -95,6 +95,7 @@ extension ModelCheck {
             }
             for rule in element.validationRules { check(rule, of: element, at: elementPlace) }
             checkElements(of: element, at: elementPlace, depth: depth + 1)
+            checkDefault(of: element, at: elementPlace)
         }
     }
 

@@ -19,8 +19,9 @@ package enum ValueOrder: Sendable {
 
 // Numbers are compared by what they are worth, whatever their kind: integers exactly, Float as the Double of the same
 // worth, and floating point beside Decimal by its shortest decimal writing (so a Double 0.1 equals a Decimal 0.1).
-// Strings are compared by Unicode scalars as they are (predicates normalise and fold them first), false is less than true, ids, UUIDs and bytes by their bytes, URLs by their
-// absolute strings. Nil, NaN, composites, blobs and values of different kinds have no order.
+// Strings are compared by Unicode scalars as they are (predicates normalise and fold them first), false is less than
+// true, ids, UUIDs and bytes by their bytes, URLs by their absolute strings. Nil, NaN, composites, blobs and values of
+// different kinds have no order.
 extension AttributeValue {
     /// nil when the two cannot be compared.
     package func order(to other: AttributeValue) -> ValueOrder? {

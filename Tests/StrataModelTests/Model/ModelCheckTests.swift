@@ -152,6 +152,10 @@ struct ModelCheckTests {
             faults(entity("A", [attribute("x", .composite, elements: [part("a"), part("a"), part("self")])])) == [
                 "A.x.a is declared twice.", "A.x.self is a reserved name.",
             ])
+        #expect(
+            faults(entity("A", [attribute("x", .composite, elements: [part("a", default: .integer(1))])])) == [
+                "A.x.a has a bad default: a must be a string, not integer."
+            ])
         var nested = part("deep")
         for level in 0..<9 { nested = part("level\(level)", .composite, elements: [nested]) }
         #expect(faults(entity("A", [.attribute(nested)])).count == 1)
@@ -210,6 +214,22 @@ struct ModelCheckTests {
         let folded = FetchIndexDescription(
             name: "i", elements: [FetchIndexElement("one", folding: .caseInsensitive)])
         #expect(faults(entity("A", properties, indexes: [folded])).count == 1)
+    }
+
+    @Test func predicatesAreBoundedAndTheirPatternsCompiled() {
+        var deep = FetchPredicate.isNil("x")
+        for _ in 0..<5_000 { deep = .not(deep) }
+        let properties = [attribute("x")]
+        #expect(
+            faults(entity("A", properties, rules: [ValidationPredicate(deep, message: "no")])) == [
+                "A has a validation predicate that is nested more than 64 levels deep."
+            ])
+        #expect(
+            faults(entity("A", properties, rules: [ValidationPredicate(.matches("x", "("), message: "no")])).count == 1)
+        #expect(faults(entity("A", properties, rules: [ValidationPredicate(.isNil("x"), message: "")])).count == 1)
+        #expect(faults(entity("A", [attribute("x", rules: [.pattern("[a-z")])])).count == 1)
+        let foreign = ValidationPredicate(.isNil("y"), message: "no")
+        #expect(faults(entity("A", [attribute("x", rules: [.predicate(foreign)])])).count == 1)
     }
 
     @Test func inheritedPropertiesCanBeIndexed() {

@@ -47,7 +47,8 @@ struct SchemaDifferenceTests {
             ])
         #expect(
             try changes([x], [attribute("x", .integer64)]) == [
-                "type constantTime: A.x was a 16-bit integer and is now a 64-bit integer, which older rows can be read as."
+                "type constantTime: A.x was a 16-bit integer and is now a 64-bit integer, which older rows can be "
+                    + "read as."
             ])
         #expect(
             try changes([x], [attribute("x", .integer16, optional: true)]) == [

@@ -301,6 +301,15 @@ struct SchemaRecordTests {
         #expect(try SchemaRecord(back).encoded() == data)
     }
 
+    @Test func deepNestingIsRefused() {
+        for depth in [400, 100_000] {
+            let not = String(repeating: #"{"not":{"_0":"#, count: depth)
+            let text = #"{"version":1,"entities":[{"validationPredicates":[{"message":"m","predicate":"# + not
+            let error = #expect(throws: StrataError.self) { try SchemaRecord.schema(from: Data(text.utf8)) }
+            #expect(error?.code == .corrupt)
+        }
+    }
+
     @Test func damagedRecordIsCorruptAndNeverTraps() throws {
         var installer = Installer()
         let schema = try installer.install(
