@@ -75,7 +75,10 @@ extension ModelCheck {
             if !attribute.elements.isEmpty { fault(place, "has elements, which only a composite can.") }
             return
         }
-        if attribute.elements.isEmpty { fault(place, "is a composite without elements.") }
+        // A composite of a Swift type has the elements that the type encodes.
+        if attribute.elements.isEmpty, attribute.attributeValueClassName == nil {
+            fault(place, "is a composite without elements.")
+        }
         if attribute.elements.count > ModelLimits.compositeElements {
             fault(place, "has more than \(ModelLimits.compositeElements) elements.")
         }

@@ -11,6 +11,7 @@ extension AttributeValue {
         case (.string, .string), (.boolean, .boolean), (.date, .date), (.uuid, .uuid), (.uri, .url): true
         case (.binaryData, .data), (.transformable, .data), (.objectID, .objectID): true
         case (.binaryData, .blob): attribute.allowsExternalBinaryDataStorage
+        case (.composite, .composite) where attribute.elements.isEmpty: true
         case (.composite, .composite(let values)):
             values.allSatisfy { name, value in
                 attribute.elements.first { $0.name == name }.map(value.fits) ?? false

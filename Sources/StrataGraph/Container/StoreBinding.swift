@@ -1,0 +1,73 @@
+import StrataModel
+import StrataStore
+
+/// An open store with the classes of its objects: what every context of a container shares.
+///
+/// Immutable after `init`; the store is safe to use from any thread.
+final class StoreBinding: Sendable {
+    let store: Store
+    let schema: Schema
+    /// By entity number.
+    private let entities: [EntityRuntime?]
+    private let byName: [String: EntityRuntime]
+    private let byClass: [ObjectIdentifier: EntityRuntime]
+    private let links: [PropertyID: LinkRuntime]
+    /// For each entity the to-ones that may point at its objects without an inverse, as their hidden to-many.
+    private let incoming: [EntityID: [LinkRuntime]]
+    /// Whether any to-many has a least or greatest number of members.
+    let hasBoundedLinks: Bool
+    /// The values too large for a row are kept in files from this size on.
+    let externalStorageThreshold = 64 * 1024
+
+    init(store: Store, classes: [String: ManagedObject.Type]) throws {
+        self.store = store
+        let schema = store.schema
+        self.schema = schema
+        var byName: [String: EntityRuntime] = [:]
+        var byClass: [ObjectIdentifier: EntityRuntime] = [:]
+        var table: [EntityRuntime?] = []
+        for entity in schema.entities {
+            let objectClass = classes[entity.name] ?? ManagedObject.self
+            let order = objectClass == ManagedObject.self ? [] : EntityDefinition.of(objectClass).order
+            let runtime = try EntityRuntime(
+                entity, objectClass: objectClass, order: order, hasPredicates: Self.hasPredicates(entity, schema))
+            byName[entity.name] = runtime
+            if objectClass != ManagedObject.self { byClass[ObjectIdentifier(objectClass)] = runtime }
+            let number = Int(entity.id.rawValue)
+            while table.count <= number { table.append(nil) }
+            table[number] = runtime
+        }
+        entities = table
+        self.byName = byName
+        self.byClass = byClass
+        let links = LinkRuntime.all(in: schema)
+        self.links = links
+        var incoming: [EntityID: [LinkRuntime]] = [:]
+        for link in links.values where link.id.isHiddenInverse && !link.isPairs {
+            for entity in schema.entity(link.ownerEntity)?.entityIDs ?? [] {
+                incoming[entity, default: []].append(link)
+            }
+        }
+        self.incoming = incoming
+        hasBoundedLinks = links.values.contains { $0.isBounded }
+    }
+
+    private static func hasPredicates(_ entity: EntitySchema, _ schema: Schema) -> Bool {
+        var entity: EntitySchema? = entity
+        while let current = entity {
+            if !current.description.validationPredicates.isEmpty { return true }
+            entity = current.superentityID.flatMap(schema.entity)
+        }
+        return false
+    }
+
+    func entity(_ id: EntityID) -> EntityRuntime? {
+        let number = Int(id.rawValue)
+        return number < entities.count ? entities[number] : nil
+    }
+
+    func entity(named name: String) -> EntityRuntime? { byName[name] }
+    func entity(of objectClass: ManagedObject.Type) -> EntityRuntime? { byClass[ObjectIdentifier(objectClass)] }
+    func link(_ id: PropertyID) -> LinkRuntime? { links[id] }
+    func incomingLinks(of entity: EntityID) -> [LinkRuntime] { incoming[entity] ?? [] }
+}

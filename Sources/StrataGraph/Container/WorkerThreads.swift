@@ -1,0 +1,103 @@
+import Foundation
+import Synchronization
+
+/// Threads for work that blocks: waiting for a writer, syncing, reading from a disk.
+///
+/// The cooperative pool has a thread a core; a blocked one there stops tasks that have nothing to do with it.
+final class WorkerThreads: Sendable {
+    static let shared = WorkerThreads(limit: 16)
+
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var next = 0
+        var idle = 0
+        var count = 0
+    }
+
+    private let limit: Int
+    // Work and counts of threads. Guarded by the mutex; the semaphore counts the work.
+    private let state = Mutex(State())
+    private let available = DispatchSemaphore(value: 0)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Runs `body` on one of the threads.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            submit { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+
+    func submit(_ work: @escaping @Sendable () -> Void) {
+        let needsThread = state.withLock { state in
+            state.waiting.append(work)
+            guard state.waiting.count - state.next > state.idle, state.count < limit else { return false }
+            state.count += 1
+            return true
+        }
+        if needsThread { startThread() }
+        available.signal()
+    }
+
+    private func startThread() {
+        let thread = Thread { self.work() }
+        thread.name = "strata.worker"
+        thread.start()
+    }
+
+    private func work() {
+        while true {
+            state.withLock { $0.idle += 1 }
+            available.wait()
+            let next = state.withLock { state -> (@Sendable () -> Void)? in
+                state.idle -= 1
+                guard state.next < state.waiting.count else { return nil }
+                let work = state.waiting[state.next]
+                state.next += 1
+                if state.next == state.waiting.count {
+                    state.waiting.removeAll(keepingCapacity: true)
+                    state.next = 0
+                }
+                return work
+            }
+            next?()
+        }
+    }
+}
+
+/// Runs the jobs of one actor in order, on threads where they may block.
+final class WorkerExecutor: SerialExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isRunning = false
+    }
+
+    // Jobs in order. Guarded by the mutex.
+    private let state = Mutex(State())
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let starts = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { WorkerThreads.shared.submit { self.drain() } }
+    }
+
+    private func drain() {
+        while true {
+            let job = state.withLock { state -> UnownedJob? in
+                guard !state.jobs.isEmpty else {
+                    state.isRunning = false
+                    return nil
+                }
+                return state.jobs.removeFirst()
+            }
+            guard let job else { return }
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+}

@@ -1,0 +1,186 @@
+import StrataModel
+import StrataStore
+
+// Merging is three-way, per slot: base is the row as this context read it, theirs the row now, mine the row here. A
+// slot that only one side changed is that side's; changed to different values on both sides it is a conflict. All
+// conflicts of a save are thrown together, and then nothing has moved.
+
+extension ManagedObjectContext {
+    /// Takes what others saved into the pending changes, so that the save can be submitted again.
+    ///
+    /// - Throws: `merge` (133020) with every conflict; the pending changes and the context's place are as they were.
+    func merge(_ staleness: Staleness) throws {
+        var conflicts: [MergeConflict] = []
+        for stale in staleness.objects {
+            guard let object = map[stale.id] else { continue }
+            if let conflict = try conflict(object, stale) { conflicts.append(conflict) }
+        }
+        for missing in staleness.missingTargets {
+            if let conflict = conflict(missing) { conflicts.append(conflict) }
+        }
+        guard conflicts.isEmpty else {
+            throw StrataError(
+                .merge,
+                "Others changed \(conflicts.count == 1 ? "an object" : "\(conflicts.count) objects") of this save.",
+                context: .init(
+                    entityName: conflicts[0].entityName, objectID: conflicts[0].objectID, conflicts: conflicts))
+        }
+        for stale in staleness.objects { adopt(stale) }
+        let before = base
+        base = staleness.head
+        baseGeneration += 1
+        try refreshObjects(changedAfter: before, through: staleness.head)
+        layers = PendingLayers()
+        rebuildLinkChanges()
+        try settlePairs()
+        try takeUnforeseenMembers(staleness.members)
+    }
+
+    // MARK: Conflicts
+
+    private func conflict(_ object: ManagedObject, _ stale: Staleness.StaleObject) throws -> MergeConflict? {
+        let isDeletedHere = object._flags.contains(.deleted)
+        guard let theirs = stale.theirs else {
+            // Both deleted it: agreed.
+            if isDeletedHere { return nil }
+            return MergeConflict(
+                objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: true,
+                isDeletedHere: false, properties: try properties(object, mine: object.changedSlots, theirs: nil))
+        }
+        let isChangedHere = object._base != nil
+        guard isDeletedHere || isChangedHere else { return nil }
+        let base = try object.baseImage()
+        let changed = theirs.withBytes { bytes in
+            object._entity.schema.properties.indices.filter {
+                object._entity.property(slot: $0).isInRow && !object._entity.isEqual(slot: $0, bytes, base)
+            }
+        }
+        if isDeletedHere {
+            // What they changed would be lost with the object.
+            return MergeConflict(
+                objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false,
+                isDeletedHere: true, properties: try properties(object, mine: changed, theirs: theirs))
+        }
+        let mine = Set(object.slotsThatDiffer(from: base))
+        let both = theirs.withBytes { bytes in
+            changed.filter { mine.contains($0) && !object._entity.isEqual(slot: $0, bytes, object.rowBytes) }
+        }
+        // Places are nobody's words: mine stand.
+        let real = both.filter { object._entity.property(slot: $0).kind != .position }
+        guard !real.isEmpty else { return nil }
+        return MergeConflict(
+            objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false, isDeletedHere: false,
+            properties: try properties(object, mine: real, theirs: theirs))
+    }
+
+    private func properties(
+        _ object: ManagedObject, mine slots: [Int], theirs: RowImage?
+    ) throws -> [MergeConflict.Property] {
+        let layout = object._entity.layout
+        let base = try RowReader(try object.baseImage(), layout: layout)
+        return try slots.compactMap { slot in
+            let property = object._entity.property(slot: slot)
+            guard property.index < object._entity.declaredCount else { return nil }
+            return MergeConflict.Property(
+                name: property.name, base: try base.value(slot),
+                theirs: try theirs?.withReader(layout) { reader throws(CorruptRecord) in try reader.value(slot) }
+                    ?? .null,
+                mine: object._flags.contains(.deleted) ? .null : object.attributeValue(property))
+        }
+    }
+
+    /// A link to an object that others deleted.
+    private func conflict(_ missing: Staleness.MissingTarget) -> MergeConflict? {
+        let id = map[missing.source] == nil ? missing.target : missing.source
+        guard let object = map[id] else { return nil }
+        let property = object._entity.property(missing.property)
+        let before = property.map { object.baseReference($0.place) } ?? ObjectID(rawValue: 0)
+        let base: AttributeValue = property?.isInRow ?? false && !before.isNil ? .objectID(before) : .null
+        return MergeConflict(
+            objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false, isDeletedHere: false,
+            properties: [
+                .init(
+                    name: property?.name ?? binding.link(missing.property)?.name ?? "", base: base, theirs: .null,
+                    mine: .objectID(missing.target))
+            ])
+    }
+
+    // MARK: Taking theirs
+
+    private func adopt(_ stale: Staleness.StaleObject) {
+        guard let object = map[stale.id] else { return }
+        guard let theirs = stale.theirs else {
+            deleted.removeAll { $0 === object }
+            object._flags = []
+            forget(object)
+            return
+        }
+        if object._base != nil {
+            object.rebase(onto: theirs, revision: stale.revision)
+            noteTouched(object)
+        } else {
+            // Only its pairs changed here.
+            theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: stale.revision) }
+            object._state = (object._state & ~ObjectState.fault) | ObjectState.clean
+            object.announceAllChanged()
+        }
+    }
+
+    /// Drops changes of pairs that others made too.
+    private func settlePairs() throws {
+        guard pairGeneration != 0 else { return }
+        pairGeneration += 1
+        let states = toManyStates.values.filter { $0.link.isPairs && $0.hasChanges && !isNew($0.owner) }
+        try binding.store.read(at: base) { view in
+            for state in states {
+                for (member, change) in state.pending where !isNew(member) {
+                    let isLinked = try view.isMember(member, of: state.link.id, owner: state.owner)
+                    switch change {
+                    case .added where isLinked && !state.link.isOrdered, .removed where !isLinked,
+                        .moved where !isLinked:
+                        state.settle(member)
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies the delete rules to members that others linked to an object which this save deletes.
+    private func takeUnforeseenMembers(_ members: [Staleness.UnforeseenMember]) throws {
+        for found in members {
+            guard let member = registeredOrFault(found.member), let owner = map[found.deleted] else { continue }
+            switch rule(of: owner, for: found.toOne) {
+            case .cascade: delete(member)
+            case .nullify:
+                try member.clearReference(found.toOne, to: found.deleted)
+                guard let property = member._entity.property(found.toOne), case .toMany(let link, _) = property.inverse
+                else { continue }
+                noteLinkChange(link, owner: found.deleted, member: found.member, isAdded: false)
+            case .deny, .noAction: continue
+            }
+        }
+    }
+
+    private func rule(of owner: ManagedObject, for toOne: PropertyID) -> DeleteRule {
+        for property in owner._entity.properties {
+            guard let relationship = property.relationship, relationship.inverse == toOne else { continue }
+            return relationship.description.deleteRule
+        }
+        return .nullify
+    }
+}
+
+extension ManagedObject {
+    /// The row before any change.
+    final func baseImage() throws -> UnsafeRawBufferPointer {
+        guard let base = baseBytes else { throw corruption(CorruptRecord("a new object has no base", at: 0)) }
+        return base
+    }
+}
+
+extension RowImage {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try bytes.withUnsafeBytes(body)
+    }
+}

@@ -1,0 +1,161 @@
+import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    // MARK: Dropping changes
+
+    /// Drops every change that is not saved: new objects leave the context, deleted ones come back, changed ones show
+    /// what they showed when they were read.
+    public func rollback() {
+        let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
+        forgetChanges()
+        pendingErrors = []
+        for object in newObjects {
+            object._flags = []
+            forget(object)
+        }
+        for list in [changedObjects, deletedObjects] {
+            for object in list where object._flags.isPending { object.dropChanges() }
+        }
+    }
+
+    /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
+    public func reset() {
+        map.forEach { object in
+            object._flags = []
+            object.detach()
+        }
+        map = IdentityMap()
+        forgetChanges()
+        pendingErrors = []
+        baseGeneration += 1
+        guard !isPast else { return }
+        do { base = try binding.store.head() } catch { report(Self.typed(error)) }
+    }
+
+    // MARK: Moving on
+
+    /// Moves the context to the newest state: objects in memory that others changed are read again when next used.
+    /// Changes that are not saved stay.
+    ///
+    /// An error in reaching the store is reported; see `faultingErrorHandler`.
+    public func refreshAllObjects() {
+        do {
+            try moveToHead()
+        } catch {
+            report(Self.typed(error))
+        }
+    }
+
+    /// Moves the context to the newest state, and makes the object a fault that is read again when next used.
+    ///
+    /// The whole context moves, since it shows one state of the store. With `mergeChanges` the object keeps its changes
+    /// that are not saved; without, they are dropped.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard object._context === self else {
+            return report(StrataError(.otherContext, "The object belongs to another context.", context: object.place()))
+        }
+        do {
+            try moveToHead()
+            if object._flags.contains(.inserted) { return }
+            if !object._flags.isPending { return turnIntoFault(object) }
+            guard !mergeChanges else { return try mergeStoredChanges(into: object) }
+            object.dropChanges()
+            updated.removeAll { $0 === object }
+            deleted.removeAll { $0 === object }
+            touched.removeAll { $0 === object }
+            layers = PendingLayers()
+            rebuildLinkChanges()
+            turnIntoFault(object)
+        } catch {
+            report(Self.typed(error))
+        }
+    }
+
+    /// Takes the newest stored values of the properties that this context did not change.
+    private func mergeStoredChanges(into object: ManagedObject) throws {
+        guard object._base != nil, !object._flags.contains(.deleted) else { return }
+        let theirs = try binding.store.read(at: base) { view -> (RowImage, EventSequence)? in
+            guard let row = try view.row(object.objectID) else { return nil }
+            return (try row.converted(to: object._entity.schema), row.revision)
+        }
+        guard let (image, revision) = theirs, revision != object._revision else { return }
+        object.rebase(onto: image, revision: revision)
+        noteTouched(object)
+        rebuildLinkChanges()
+    }
+
+    func moveToHead() throws {
+        guard !isPast else { return }
+        let head = try binding.store.head()
+        guard head != base else { return }
+        try learnRevisions()
+        let before = base
+        base = head
+        baseGeneration += 1
+        try refreshObjects(changedAfter: before, through: head)
+    }
+
+    /// Makes objects that others changed faults again, unless this context changed them too: what is to become of those
+    /// the next save decides.
+    func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
+        guard first < last, map.count > 0 else { return }
+        for id in try binding.store.changedObjects(after: first, through: last) {
+            guard let object = map[id], !object._flags.isPending else { continue }
+            turnIntoFault(object)
+        }
+    }
+
+    /// Lets go of the values of a clean object.
+    func turnIntoFault(_ object: ManagedObject) {
+        object._state &= ~ObjectState.inaccessible
+        guard object._state & ObjectState.fault == 0, !object._flags.isPending else { return }
+        object.willTurnIntoFault()
+        object.announceAllChanged()
+        object.dropRow()
+        object._state |= ObjectState.fault | ObjectState.clean
+        object._flags.remove(.revisionUnknown)
+        object._extras?.transients.removeAll()
+        object.didTurnIntoFault()
+    }
+}
+
+extension ManagedObject {
+    /// Goes back to the values that were read.
+    final func dropChanges() {
+        restoreBase()
+        _flags.subtract([.updated, .deleted])
+        _state = (_state & ~(ObjectState.deleted | ObjectState.layered)) | ObjectState.clean
+        announceAllChanged()
+    }
+
+    /// Takes another row as the base and keeps the changed slots on top.
+    final func rebase(onto image: RowImage, revision: EventSequence) {
+        guard let base = baseBytes else { return }
+        let mine = slotsThatDiffer(from: base)
+        let values = mine.map { (slot: $0, value: attributeValue(_entity.property(slot: $0))) }
+        image.bytes.withUnsafeBytes { adoptRow($0, revision: revision) }
+        _flags.remove(.revisionUnknown)
+        copyRowForWriting()
+        for (slot, value) in values {
+            let property = _entity.property(slot: slot)
+            switch property.kind {
+            case .reference:
+                if case .objectID(let id) = value {
+                    storeReference(id, property.place)
+                } else {
+                    _storeNull(property.place)
+                }
+            case .position:
+                if case .integer(let position) = value {
+                    _storeScalar(position.littleEndian, property.place)
+                    _didStore(property.place)
+                } else {
+                    _storeNull(property.place)
+                }
+            default: reporting { try store(value, property) }
+            }
+        }
+        announceAllChanged()
+    }
+}

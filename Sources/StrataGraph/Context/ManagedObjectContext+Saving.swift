@@ -1,0 +1,230 @@
+import StrataModel
+import StrataStore
+
+// A save: `willSave` until quiet, validation that collects every failure, one change set to the store. When others
+// saved meanwhile the store hands back what they did; the context merges, runs hooks and validation over the merged
+// objects and submits again. No code of the application runs inside the store's write transaction.
+
+extension ManagedObjectContext {
+    /// Writes every pending change, or none.
+    ///
+    /// When it throws, the store is as it was and the changes are still pending. The context stands at the new
+    /// transaction afterwards, and objects in memory that others changed since show what they saved.
+    ///
+    /// - Throws: an error that a property had to keep; validation errors (several as the details of one
+    ///   `validationMultipleErrors`, 1560); `merge` (133020) with a conflict for every object that others changed in
+    ///   the same property; `constraintMerge` (133021); `modelChanged`; what the store throws when it cannot write.
+    public func save() throws {
+        precondition(!isSaving, "save() was called from willSave or a validation.")
+        try throwPendingErrors()
+        guard hasChanges else { return }
+        isSaving = true
+        defer { isSaving = false }
+        for _ in 0..<4 {
+            try prepare()
+            try validate()
+            let changes = try makeChangeSet()
+            if changes.isEmpty { return settleWithoutSaving() }
+            switch try binding.store.save(changes) {
+            case .saved(let receipt): return try didSave(changes, receipt)
+            case .stale(let staleness): try merge(staleness)
+            }
+        }
+        throw StrataError(.merge, "Others kept changing what this save changes.")
+    }
+
+    private func throwPendingErrors() throws {
+        guard let first = pendingErrors.first else { return }
+        let errors = pendingErrors
+        pendingErrors = []
+        if errors.count == 1 { throw first }
+        throw StrataError(
+            first.code, "\(errors.count) properties could not be read or written.", context: first.context,
+            details: errors)
+    }
+
+    // MARK: willSave
+
+    /// Calls `willSave` on every changed object, and again on those changed by it.
+    private func prepare() throws {
+        var seen = (inserted: 0, updated: 0, deleted: 0, touched: touched.count)
+        for _ in 0..<100 {
+            if seen == (inserted.count, updated.count, deleted.count, touched.count) { return }
+            let start = seen
+            seen = (inserted.count, updated.count, deleted.count, touched.count)
+            for object in inserted[start.inserted..<seen.inserted] where object._flags.contains(.inserted) {
+                announceSave(object)
+            }
+            for object in updated[start.updated..<seen.updated] where object._flags.contains(.updated) {
+                if !object._flags.contains(.deleted) { announceSave(object) }
+            }
+            for object in deleted[start.deleted..<seen.deleted] where object._flags.contains(.deleted) {
+                announceSave(object)
+            }
+            for object in touched[start.touched..<seen.touched] where object._flags.isPending { announceSave(object) }
+        }
+        throw StrataError(.persistentStoreSave, "willSave changed objects in a hundred rounds without coming to rest.")
+    }
+
+    /// A write after this makes the object `touched`, and it hears again.
+    private func announceSave(_ object: ManagedObject) {
+        object._state |= ObjectState.layered
+        object.willSave()
+    }
+
+    // MARK: The change set
+
+    private func makeChangeSet() throws -> ChangeSet {
+        var changes = ChangeSet(
+            base: base, modelVersion: binding.schema.version, author: transactionAuthor, contextName: name,
+            metadata: transactionMetadata)
+        changes.insertions.reserveCapacity(inserted.count - withdrawnCount)
+        var isSorted = true
+        var last = ObjectID(rawValue: 0)
+        for object in inserted where object._flags.contains(.inserted) {
+            isSorted = isSorted && last < object.objectID
+            last = object.objectID
+            changes.insertions.append(.init(id: last, image: try imageToSave(object)))
+        }
+        if !isSorted { changes.insertions.sort { $0.id < $1.id } }
+        try learnRevisions()
+        for object in updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
+            guard let base = object.baseBytes, object._base != nil else { continue }
+            let slots = object.slotsThatDiffer(from: base)
+            guard !slots.isEmpty else { continue }
+            changes.updates.append(
+                .init(
+                    id: object.objectID, baseRevision: object._revision, image: try imageToSave(object),
+                    changedSlots: slots))
+        }
+        for object in deleted where object._flags.contains(.deleted) {
+            changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
+        }
+        if pairGeneration != 0 { changes.pairs = try pairChanges() }
+        return changes
+    }
+
+    private func imageToSave(_ object: ManagedObject) throws -> RowImage {
+        if object._entity.hasExternalStorage { try object.moveLargeValuesOut() }
+        return try object.canonicalImage()
+    }
+
+    /// Reads the newest event of rows that this context saved itself and now changes again.
+    func learnRevisions() throws {
+        var unknown: [ManagedObject] = []
+        for list in [updated, deleted] {
+            for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
+        }
+        guard !unknown.isEmpty else { return }
+        try binding.store.read(at: base) { view in
+            for object in unknown {
+                if let row = try view.row(object.objectID) { object._revision = row.revision }
+                object._flags.remove(.revisionUnknown)
+            }
+        }
+    }
+
+    // MARK: Afterwards
+
+    private func settleWithoutSaving() {
+        settleObjects(insertedRevision: nil)
+    }
+
+    private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) throws {
+        let before = base
+        // The insertions of a save are its first events, in the order given.
+        var revisions: EventSequence? = receipt.previousHead.advanced(by: 1)
+        if changes.insertions.isEmpty { revisions = nil }
+        base = receipt.sequence
+        baseGeneration += 1
+        settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) })
+        try refreshObjects(changedAfter: before, through: receipt.previousHead)
+    }
+
+    /// Makes every pending object a clean one, and tells it.
+    private func settleObjects(insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?) {
+        let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
+        if let insertedRevision {
+            for (place, insertion) in insertedRevision.insertions.enumerated() {
+                map[insertion.id]?._revision = insertedRevision.first.advanced(by: place)
+            }
+        }
+        for object in newObjects {
+            if object._flags.contains(.withdrawn) {
+                forget(object)
+            } else if object._flags.contains(.inserted) {
+                object.becomeClean()
+            }
+        }
+        for object in changedObjects where !object._flags.contains(.deleted) {
+            if object._base != nil, object._flags.contains(.updated) { object._flags.insert(.revisionUnknown) }
+            object.becomeClean()
+        }
+        for object in deletedObjects where object._flags.contains(.deleted) {
+            object._flags = .savedDeletion
+            forget(object)
+        }
+        forgetChanges()
+        for object in newObjects where object._state & ObjectState.detached == 0 { object.didSave() }
+        for object in changedObjects where object._state & ObjectState.detached == 0 { object.didSave() }
+        for object in deletedObjects where object._flags.contains(.savedDeletion) {
+            object.didSave()
+            object._flags = []
+        }
+        if map.count > 4096 { sweep() }
+    }
+
+    /// Empties the lists; the objects have been seen to.
+    func forgetChanges() {
+        inserted.removeAll(keepingCapacity: true)
+        updated.removeAll(keepingCapacity: true)
+        deleted.removeAll(keepingCapacity: true)
+        touched.removeAll(keepingCapacity: true)
+        linkChanges.removeAll(keepingCapacity: true)
+        withdrawnCount = 0
+        toManyStates.removeAll(keepingCapacity: false)
+        pairGeneration = 0
+        layers = PendingLayers()
+    }
+}
+
+extension ManagedObject {
+    /// The values now in memory are the ones in the store.
+    final func becomeClean() {
+        _base?.deallocate()
+        _base = nil
+        clearChangedSlots()
+        _flags.subtract([.inserted, .updated])
+        _state = (_state & ~ObjectState.layered) | ObjectState.clean
+    }
+
+    /// Slots whose values are not those of `base`, ascending.
+    final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> [Int] {
+        changedSlots.filter { !_entity.isEqual(slot: $0, rowBytes, base) }
+    }
+}
+
+extension EntityRuntime {
+    /// Whether two rows of the entity hold the same value, bit for bit.
+    func isEqual(slot: Int, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard let left = left.baseAddress, let right = right.baseAddress else { return false }
+        let property = property(slot: slot)
+        let place = property.place
+        let leftNull = left.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask
+        let rightNull = right.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask
+        if leftNull != 0 || rightNull != 0 { return leftNull == rightNull }
+        let leftBytes = Self.bytes(left, property)
+        let rightBytes = Self.bytes(right, property)
+        return leftBytes.count == rightBytes.count && leftBytes.elementsEqual(rightBytes)
+    }
+
+    private static func bytes(_ row: UnsafeRawPointer, _ property: PropertyRuntime) -> UnsafeRawBufferPointer {
+        let start = property.place.start
+        guard property.kind.isVariableWidth else {
+            return UnsafeRawBufferPointer(start: row + start, count: property.kind.width)
+        }
+        let offset = Int(UInt32(littleEndian: row.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        let count = Int(UInt32(littleEndian: row.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)))
+        return UnsafeRawBufferPointer(start: row + offset, count: count)
+    }
+}

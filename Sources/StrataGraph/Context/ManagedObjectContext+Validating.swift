@@ -1,0 +1,168 @@
+import StrataModel
+
+/// At which kind of save an object is checked.
+enum ValidationMoment { case insert, update, delete }
+
+extension ManagedObjectContext {
+    /// Checks every pending object, and throws everything that is wrong at once.
+    func validate() throws {
+        var errors: [StrataError] = []
+        foldLinkChangesIfBounded()
+        for object in inserted where object._flags.contains(.inserted) {
+            Self.collect(object, &errors) { try object.validateForInsert() }
+        }
+        for object in updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
+            Self.collect(object, &errors) { try object.validateForUpdate() }
+        }
+        for object in deleted where object._flags.contains(.deleted) {
+            Self.collect(object, &errors) { try object.validateForDelete() }
+        }
+        if binding.hasBoundedLinks { try validateBounds(&errors) }
+        try Self.throwTogether(errors)
+    }
+
+    private func foldLinkChangesIfBounded() { if binding.hasBoundedLinks { foldLinkChanges() } }
+
+    private static func collect(_ object: ManagedObject, _ errors: inout [StrataError], _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch let error as StrataError {
+            for error in error.code == .validationMultipleErrors ? error.details : [error] {
+                errors.append(object.completing(error))
+            }
+        } catch {
+            errors.append(
+                StrataError(
+                    .managedObjectValidation, "The object is not valid.", context: object.fullPlace(), cause: error))
+        }
+    }
+
+    static func throwTogether(_ errors: [StrataError]) throws {
+        guard let first = errors.first else { return }
+        if errors.count == 1 { throw first }
+        throw StrataError(.validationMultipleErrors, "\(errors.count) validation errors.", details: errors)
+    }
+
+    /// Counts members where the model bounds them: of new objects, and of owners whose members changed.
+    private func validateBounds(_ errors: inout [StrataError]) throws {
+        var owners: Set<ToManyKey> = []
+        for object in inserted where object._flags.contains(.inserted) {
+            for index in object._entity.toManyIndexes {
+                let id = object._entity.properties[index].id
+                if binding.link(id)?.isBounded ?? false { owners.insert(ToManyKey(link: id, owner: object.objectID)) }
+            }
+        }
+        for (key, state) in toManyStates where state.link.isBounded && state.hasChanges { owners.insert(key) }
+        for key in owners.sorted(by: { ($0.owner, $0.link) < ($1.owner, $1.link) }) where !isDeleted(key.owner) {
+            guard let link = binding.link(key.link) else { continue }
+            let count = try memberCount(toManyState(link, key.owner))
+            guard let found = link.description?.validate(count: count), !found.isEmpty,
+                let owner = registeredOrFault(key.owner)
+            else { continue }
+            owner.fireFault()
+            errors += found.map(owner.completing)
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The checks of the model; what `validateForInsert` and its siblings begin with.
+    final func validateProperties(at moment: ValidationMoment) throws {
+        guard let context = _context else { return }
+        if moment == .delete { return try ManagedObjectContext.throwTogether(context.deniedDeletions(of: self)) }
+        var errors: [StrataError] = []
+        for check in _entity.checks {
+            // What needs no hook and no rule is settled by the null bit.
+            if check.hasRules || _entity.validatesValues {
+                validateValue(of: check.property, &errors)
+            } else if _isNull(check.property.place) {
+                errors.append(missing(check.property))
+            }
+        }
+        if _entity.hasPredicates { errors += validateWholeObject(context) }
+        if !errors.isEmpty { try ManagedObjectContext.throwTogether(errors.map(completing)) }
+    }
+
+    private final func missing(_ property: PropertyRuntime) -> StrataError {
+        StrataError(
+            .validationMissingMandatoryProperty, "\(property.name) is required.",
+            context: place(property.name, .null))
+    }
+
+    /// Runs the hook, which runs the rules; a value that it replaced is written.
+    private final func validateValue(of property: PropertyRuntime, _ errors: inout [StrataError]) {
+        do {
+            guard property.attribute != nil else {
+                if let relationship = property.relationship, _isNull(property.place) {
+                    errors += relationship.description.validate(count: 0)
+                }
+                return
+            }
+            let before = attributeValue(property)
+            // Bytes that only a transformer, a decoder or a file makes a value of are checked as they are stored.
+            guard _entity.validatesValues, !property.isEncoded else {
+                errors += property.attribute?.validate(before, entityName: _entity.name) ?? []
+                return
+            }
+            var value = value(of: property)
+            try validateValue(&value, forKey: property.name)
+            let after = try boxed(value, for: property)
+            if before != after { try write(after, to: property) }
+        } catch let error as StrataError {
+            errors += error.code == .validationMultipleErrors ? error.details : [error]
+        } catch {
+            errors.append(
+                StrataError(
+                    .managedObjectValidation, "\(property.name) is not valid.", context: place(property.name),
+                    cause: error))
+        }
+    }
+
+    /// The predicates of the entity and of its parents.
+    private final func validateWholeObject(_ context: ManagedObjectContext) -> [StrataError] {
+        var errors: [StrataError] = []
+        var entity: EntitySchema? = _entity.schema
+        while let current = entity {
+            errors += current.description.validate(object: .objectID(objectID)) { (path) throws(StrataError) in
+                try self.operand(at: path)
+            }
+            entity = current.superentityID.flatMap(context.binding.schema.entity)
+        }
+        return errors
+    }
+
+    /// The rules of the model for one value.
+    final func validateAgainstModel(_ value: inout Any?, forKey key: String) throws {
+        guard let property = _entity.property(named: key) else { throw unknownKey(key) }
+        guard let attribute = property.attribute, !attribute.isTransient else { return }
+        let boxed = try boxed(value, for: property)
+        let errors = attribute.validate(boxed, entityName: _entity.name)
+        try ManagedObjectContext.throwTogether(errors.map(completing))
+    }
+
+    /// The error with what it does not say yet: the object, its entity and its values.
+    final func completing(_ error: StrataError) -> StrataError {
+        guard error.context.objectValues == nil else { return error }
+        var error = error
+        error.context.entityName = error.context.entityName ?? _entity.name
+        error.context.objectID = error.context.objectID ?? objectID
+        error.context.objectValues = objectValues
+        return error
+    }
+
+    /// Entity, object and values, for an error.
+    final func fullPlace(_ key: String? = nil) -> StrataError.Context {
+        var context = place(key)
+        context.objectValues = objectValues
+        return context
+    }
+
+    /// Every attribute and to-one in the row, by name.
+    final var objectValues: [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        for property in _entity.properties where property.isInRow && property.index < _entity.declaredCount {
+            values[property.name] = attributeValue(property)
+        }
+        return values
+    }
+}

@@ -1,0 +1,69 @@
+public import StrataModel
+
+/// Asks for the objects of an entity that match a predicate, in an order.
+///
+/// ```swift
+/// let request = FetchRequest<Movie>(where: .greaterThan("rating", 4), sortedBy: [SortDescription("title")])
+/// let movies = try context.fetch(request)
+/// ```
+///
+/// It holds names and values only, so it can be sent anywhere.
+public struct FetchRequest<Result: ManagedObject>: Sendable {
+    public var entityName: String
+    public var predicate: FetchPredicate?
+    public var sortDescriptors: [SortDescription]
+    /// Most objects to return; 0 is no limit.
+    public var fetchLimit: Int
+    /// Matching objects to pass over first.
+    public var fetchOffset: Int
+    /// Objects of subentities too.
+    public var includesSubentities = true
+    /// Whether unsaved changes of the context count.
+    public var includesPendingChanges = true
+    /// Whether objects not in memory come as faults, or with their values read.
+    public var returnsObjectsAsFaults = true
+
+    /// Asks for the objects of the class.
+    public init(
+        where predicate: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [], limit: Int = 0,
+        offset: Int = 0
+    ) {
+        self.init(
+            entityName: Result.entityName, where: predicate, sortedBy: sortDescriptors, limit: limit, offset: offset)
+    }
+
+    /// Asks for the objects of an entity by name; `Result` is its class, or `ManagedObject`.
+    public init(
+        entityName: String, where predicate: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [],
+        limit: Int = 0, offset: Int = 0
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.sortDescriptors = sortDescriptors
+        fetchLimit = limit
+        fetchOffset = offset
+    }
+}
+
+extension SortDescription {
+    /// Sorts by a property of the class, or of an object one or more to-ones away.
+    ///
+    /// The key path becomes its name at once; one that names no property is misuse and traps.
+    public init<Root: ManagedObject, Value>(
+        _ keyPath: KeyPath<Root, Value>, isAscending: Bool = true, folding: StringFolding = []
+    ) {
+        self.init(PropertyName.of(keyPath), isAscending: isAscending, folding: folding)
+    }
+}
+
+/// Names of properties from key paths.
+public enum PropertyName {
+    /// The dotted name of a key path through properties of entities; one that is none is misuse and traps.
+    public static func of<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
+        do {
+            return try KeyPathNames.name(of: keyPath)
+        } catch {
+            preconditionFailure("The key path is no path of properties of \(Root.self): \(error)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// The objects that match, unsaved changes counted.
+    ///
+    /// Objects that are not in memory come as faults, and are read when first used.
+    ///
+    /// - Throws: `unknownEntity`; `invalidRequest` for a predicate or order that the entity cannot answer.
+    public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
+        let ids = try fetchObjectIDs(request)
+        var results: [Result] = []
+        results.reserveCapacity(ids.count)
+        for id in ids {
+            guard let object = registeredOrFault(id) else { continue }
+            guard let result = object as? Result else {
+                throw StrataError(
+                    .wrongType, "The objects of \(request.entityName) are not \(Result.self).",
+                    context: .init(entityName: request.entityName))
+            }
+            results.append(result)
+        }
+        if !request.returnsObjectsAsFaults { try fill(results) }
+        return results
+    }
+
+    /// The ids of the objects that match; makes no objects.
+    public func fetchObjectIDs<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [ObjectID] {
+        let (storeRequest, layers) = try prepare(request)
+        return try binding.store.read(at: base, layers: layers) { try $0.fetch(storeRequest) }
+    }
+
+    /// How many objects match; limit and offset count too.
+    public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
+        let (storeRequest, layers) = try prepare(request)
+        return try binding.store.read(at: base, layers: layers) { try $0.count(storeRequest) }
+    }
+
+    private func prepare<Result: ManagedObject>(
+        _ request: FetchRequest<Result>
+    ) throws -> (StoreRequest, [Layer]) {
+        guard let entity = binding.entity(named: request.entityName) else {
+            throw Self.unknownEntity(request.entityName)
+        }
+        guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
+            throw StrataError(
+                .invalidRequest, "Limit and offset cannot be negative.", context: .init(entityName: entity.name))
+        }
+        if automaticallyMergesChangesFromParent { try moveToHead() }
+        let storeRequest = StoreRequest(
+            entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
+            sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset)
+        return (storeRequest, request.includesPendingChanges ? try pendingLayers() : [])
+    }
+
+    /// Reads the values of objects that are faults, in one read of the store.
+    private func fill(_ objects: [ManagedObject]) throws {
+        var read: [ManagedObject] = []
+        try binding.store.read(at: base) { view in
+            for object in objects where object.isFault {
+                if try Self.load(object, from: view) {
+                    read.append(object)
+                } else {
+                    object._state |= ObjectState.inaccessible
+                }
+                object._state &= ~ObjectState.fault
+            }
+        }
+        for object in read { object.awakeFromFetch() }
+    }
+}

@@ -1,0 +1,195 @@
+import StrataModel
+
+/// An entity as objects of an open store use it: its class, and where each declared property stands in the rows.
+///
+/// Immutable. The memory behind the pointers is written in `init` and freed when the last object is gone.
+@usableFromInline final class EntityRuntime: Sendable {
+    let schema: EntitySchema
+    let objectClass: ManagedObject.Type
+    /// By accessor index: declared properties, inherited first; hidden ones follow and have no accessor.
+    let properties: [PropertyRuntime]
+    let declaredCount: Int
+    let indexByName: [String: Int]
+    /// Slot -> index.
+    let indexBySlot: [Int]
+    /// Indexes of to-one relationships, of to-many ones, and of both.
+    let toOneIndexes: [Int]
+    let toManyIndexes: [Int]
+    /// Index -> place.
+    nonisolated(unsafe) let fields: UnsafePointer<FieldPlace>
+    /// The row of a new object: constant defaults, the rest nil.
+    nonisolated(unsafe) let template: UnsafeRawBufferPointer
+    /// The row of an object whose values are not in memory: all nil. Never written.
+    nonisolated(unsafe) let blank: UnsafeMutableRawPointer
+    /// Room for the strings of a new object.
+    let spareBytes: Int
+    /// Properties that a save must look at.
+    let checks: [Check]
+    /// Whether the class may override `validateValue(_:forKey:)`.
+    let validatesValues: Bool
+    /// Whether the entity or a parent has predicates over the whole object.
+    let hasPredicates: Bool
+    let hasExternalStorage: Bool
+
+    struct Check: Sendable {
+        let property: PropertyRuntime
+        let hasRules: Bool
+    }
+
+    var id: EntityID { schema.id }
+    var name: String { schema.name }
+    var layout: RowLayout { schema.layout }
+
+    init(
+        _ schema: EntitySchema, objectClass: ManagedObject.Type, order: [String], hasDefaults: Bool = true,
+        hasPredicates: Bool = false
+    ) throws {
+        self.schema = schema
+        self.objectClass = objectClass
+        let declared = try Self.declared(schema, order)
+        let hidden = schema.properties.filter { if case .position = $0.kind { true } else { false } }
+        let properties = (declared + hidden).enumerated().map { PropertyRuntime($1, index: $0, schema) }
+        self.properties = properties
+        declaredCount = declared.count
+        indexByName = Dictionary(
+            declared.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var bySlot = [Int](repeating: 0, count: schema.properties.count)
+        for property in properties { bySlot[property.slot] = property.index }
+        indexBySlot = bySlot
+        toOneIndexes = properties.filter { $0.isToOne }.map(\.index)
+        toManyIndexes = properties.filter { $0.isToMany }.map(\.index)
+        let validates = objectClass != ManagedObject.self && objectClass._validatesValues
+        validatesValues = validates
+        checks = declared.indices.compactMap { Self.check(properties[$0], validates) }
+        self.hasPredicates = hasPredicates
+        hasExternalStorage = properties.contains { $0.kind == .externalData }
+        let fields = UnsafeMutablePointer<FieldPlace>.allocate(capacity: max(1, properties.count))
+        for property in properties { (fields + property.index).initialize(to: property.place) }
+        self.fields = UnsafePointer(fields)
+        let row = try hasDefaults ? Self.templateRow(schema) : schema.layout.emptyRow
+        template = UnsafeRawBufferPointer(Self.copy(row))
+        blank = Self.copy(schema.layout.emptyRow).baseAddress.unsafelyUnwrapped
+        spareBytes = schema.layout.variableSlots.count * 24
+    }
+
+    deinit {
+        fields.deallocate()
+        template.deallocate()
+        blank.deallocate()
+    }
+
+    func property(named name: String) -> PropertyRuntime? { indexByName[name].map { properties[$0] } }
+
+    /// The property of a relationship's id, as this entity has it.
+    func property(_ id: PropertyID) -> PropertyRuntime? { schema.slot(of: id).map { properties[indexBySlot[$0]] } }
+
+    /// The property behind a slot.
+    func property(slot: Int) -> PropertyRuntime { properties[indexBySlot[slot]] }
+
+    private static func check(_ property: PropertyRuntime, _ validatesValues: Bool) -> Check? {
+        guard property.isInRow else { return nil }
+        guard let attribute = property.attribute else {
+            let isOptional = property.relationship?.description.isOptional ?? true
+            return isOptional ? nil : Check(property: property, hasRules: true)
+        }
+        let hasRules = !attribute.validationRules.isEmpty || attribute.type == .date || attribute.type == .uri
+        if hasRules || validatesValues { return Check(property: property, hasRules: hasRules) }
+        return attribute.isOptional ? nil : Check(property: property, hasRules: false)
+    }
+
+    private static func declared(_ schema: EntitySchema, _ order: [String]) throws -> [PropertySchema] {
+        let visible = schema.properties.filter { if case .position = $0.kind { false } else { true } }
+        if order.isEmpty { return visible }
+        let found = order.compactMap { schema.property(named: $0) }
+        guard found.count == order.count, found.count == visible.count else {
+            throw StrataError(
+                .persistentStoreIncompatibleVersionHash,
+                "The class declares other properties than the entity in the model.",
+                context: .init(entityName: schema.name))
+        }
+        return found
+    }
+
+    private static func templateRow(_ schema: EntitySchema) throws -> [UInt8] {
+        var builder = RowBuilder(schema.layout)
+        for property in schema.properties {
+            guard let attribute = property.attribute, let value = attribute.defaultValue, property.storage != nil else {
+                continue
+            }
+            do { try builder.set(property.slot, value) } catch {
+                throw StrataError(
+                    .invalidModel, "The default value cannot be stored.",
+                    context: .init(entityName: schema.name, key: property.name, value: value), cause: error)
+            }
+        }
+        return try builder.finish().bytes
+    }
+
+    private static func copy(_ bytes: [UInt8]) -> UnsafeMutableRawBufferPointer {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 8), alignment: 8)
+        copy.copyBytes(from: bytes)
+        return UnsafeMutableRawBufferPointer(rebasing: copy[..<bytes.count])
+    }
+}
+
+/// A property as objects use it; a class, because copying a description costs a dozen retains.
+final class PropertyRuntime: Sendable {
+    let schema: PropertySchema
+    let name: String
+    let id: PropertyID
+    let slot: Int
+    let index: Int
+    let place: FieldPlace
+    let kind: SlotKind
+    let isToMany: Bool
+    let isToOne: Bool
+    let isOrdered: Bool
+    let inverse: InverseRuntime
+
+    /// What happens at the other end when a link of the property changes.
+    enum InverseRuntime: Sendable {
+        case none
+        /// One-to-one: a slot of the target.
+        case toOne(PropertyID)
+        /// A to-one: the to-many of the target (a hidden one when the model names no inverse), ordered by the hidden slot
+        /// of this row.
+        case toMany(PropertyID, positionSlot: Int?)
+    }
+
+    init(_ property: PropertySchema, index: Int, _ entity: EntitySchema) {
+        schema = property
+        name = property.name
+        id = property.id
+        slot = property.slot
+        self.index = index
+        isToMany = property.relationship?.isToMany ?? false
+        isToOne = property.relationship.map { !$0.isToMany } ?? false
+        isOrdered = property.relationship?.description.isOrdered ?? false
+        let slot = entity.layout.slots[property.slot]
+        kind = SlotKind(slot)
+        var flags: UInt16 = 0
+        if kind == .externalData { flags |= FieldPlace.externalStorage }
+        if kind == .absent { flags |= FieldPlace.notInRow }
+        place = FieldPlace(
+            offset: UInt32(truncatingIfNeeded: slot.offset), slot: UInt16(truncatingIfNeeded: property.slot),
+            flags: flags)
+        switch property.relationship {
+        case let relationship? where relationship.truth == .slot:
+            if let inverse = relationship.inverse {
+                self.inverse =
+                    relationship.isInverseToMany
+                    ? .toMany(inverse, positionSlot: relationship.position.flatMap(entity.slot(of:))) : .toOne(inverse)
+            } else {
+                inverse = .toMany(property.id.hiddenInverse, positionSlot: nil)
+            }
+        default: inverse = .none
+        }
+    }
+
+    var attribute: AttributeDescription? { schema.attribute }
+    var relationship: RelationshipSchema? { schema.relationship }
+    var isTransient: Bool { attribute?.isTransient ?? relationship?.description.isTransient ?? false }
+    var isInRow: Bool { kind != .absent }
+    /// Whether the row holds something else than the value itself.
+    var isEncoded: Bool { kind == .externalData || kind == .composite || attribute?.type == .transformable }
+}

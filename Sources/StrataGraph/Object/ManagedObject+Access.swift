@@ -1,0 +1,164 @@
+import Observation
+public import StrataModel
+
+// The slow halves of reading and writing: a fault fires, a first change copies the row, observers hear of it.
+
+extension ManagedObject {
+    @usableFromInline final func _willRead(_ index: Int) {
+        let state = _state
+        if state & ObjectState.probe != 0 {
+            _extras?.probe?.record(_entity.properties[index].name)
+            return
+        }
+        if state & ObjectState.fault != 0 { fireFault() }
+        if state & ObjectState.observed != 0 { announceAccess(index) }
+    }
+
+    /// A to-many is not in the row: nothing to fire.
+    @usableFromInline final func _willReadToMany(_ index: Int) {
+        if _state & ObjectState.probe != 0 {
+            _extras?.probe?.record(_entity.properties[index].name)
+        } else if _state & ObjectState.observed != 0 {
+            announceAccess(index)
+        }
+    }
+
+    /// Brings the values into memory, if they are not.
+    final func fireFault() {
+        guard _state & ObjectState.fault != 0 else { return }
+        _context?.fire(self)
+    }
+
+    /// Makes the row ready to be written; false, with an error reported, when it must not be.
+    @usableFromInline final func _willWrite(_ index: Int) -> Bool {
+        if let refusal = refusalToChange(key: _entity.properties[index].name) {
+            report(refusal)
+            return false
+        }
+        return makeWritable(index)
+    }
+
+    /// Why the object cannot be changed; nil when it can.
+    final func refusalToChange(key: String?) -> StrataError? {
+        let state = _state
+        let context = place(key)
+        if state & ObjectState.readOnly != 0 {
+            return StrataError(.readOnly, "The context cannot be changed.", context: context)
+        }
+        if state & (ObjectState.deleted | ObjectState.inaccessible) != 0 {
+            return StrataError(.deletedObject, "The object was deleted.", context: context)
+        }
+        if state & ObjectState.detached != 0, _capacity == 0 {
+            return StrataError(.deletedObject, "The object is in no context.", context: context)
+        }
+        if state & ObjectState.probe != 0 {
+            return StrataError(.invalidRequest, "The object only stands for a key path.", context: context)
+        }
+        return nil
+    }
+
+    /// The part of `_willWrite` after the checks; false when the row could not be read.
+    final func makeWritable(_ index: Int) -> Bool {
+        if _state & ObjectState.fault != 0 {
+            fireFault()
+            if _state & (ObjectState.fault | ObjectState.inaccessible) != 0 { return false }
+        }
+        if _state & ObjectState.observed != 0 { announceWillSet(index) }
+        if _state & ObjectState.clean != 0 {
+            copyRowForWriting()
+            _state &= ~ObjectState.clean
+            _context?.noteUpdated(self)
+        }
+        if _state & ObjectState.layered != 0 {
+            _state &= ~ObjectState.layered
+            _context?.noteTouched(self)
+        }
+        return true
+    }
+
+    @usableFromInline final func _didWrite(_ index: Int) {
+        if _state & ObjectState.observed != 0 { announceDidSet(index) }
+    }
+
+    // MARK: To-one
+
+    /// The object an id stands for, in memory or as a fault.
+    @usableFromInline final func _target(_ id: ObjectID) -> ManagedObject? {
+        _context?.registeredOrFault(id)
+    }
+
+    /// The usual class test failed: a subclass, or a class the model does not know.
+    @usableFromInline final func _target<Target: ManagedObject>(
+        _ object: ManagedObject, as type: Target.Type, _ index: Int
+    ) -> Target? {
+        if let target = object as? Target { return target }
+        report(
+            StrataError(
+                .wrongType, "The target is not a \(Target.self).", context: place(_entity.properties[index].name)))
+        return nil
+    }
+
+    /// nil, but on a probe the next probe.
+    @usableFromInline final func _noTarget<Target: ManagedObject>(_ index: Int) -> Target? {
+        guard _state & ObjectState.probe != 0, let recorder = _extras?.probe else { return nil }
+        return recorder.makeProbe(of: Target.self)
+    }
+
+    /// A value that no case of its type stands for, and no default to fall back to.
+    @usableFromInline final func _unknownRawValue<Value: RawRepresentable>(_ index: Int) -> Value
+    where Value.RawValue: StorableValue {
+        let property = _entity.properties[index]
+        if _state & ObjectState.probe == 0 {
+            report(
+                StrataError(
+                    .wrongType, "The stored value is none of \(Value.self)'s.", context: place(property.name)))
+        }
+        if let initial = property.attribute?.defaultValue, let raw = Value.RawValue(attributeValue: initial),
+            let value = Value(rawValue: raw)
+        {
+            return value
+        }
+        preconditionFailure(
+            "\(_entity.name).\(property.name) holds no value of \(Value.self): give it a default or make it optional.")
+    }
+
+    /// nil where the type has one, else the default of the model.
+    final func _noValue<Value>(_ index: Int) -> Value {
+        if let optional = Value.self as? any OptionalType.Type, let none = optional.none as? Value { return none }
+        let property = _entity.properties[index]
+        if let initial = property.attribute?.defaultValue, let decodable = Value.self as? any Decodable.Type,
+            let value = try? AttributeValueDecoder.decode(decodable, from: initial) as? Value
+        {
+            return value
+        }
+        preconditionFailure(
+            "\(_entity.name).\(property.name) holds no value of \(Value.self): give it a default or make it optional.")
+    }
+}
+
+/// What generic code asks of a type that may be an optional.
+protocol OptionalType {
+    static var none: Self { get }
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalType {
+    var wrapped: Any? { map { $0 as Any } }
+}
+
+/// Records which properties are read on objects that are not there, so that a key path tells its property names.
+final class ProbeRecorder {
+    private(set) var path: [String] = []
+
+    func record(_ name: String) { path.append(name) }
+
+    func makeProbe<Target: ManagedObject>(of type: Target.Type) -> Target? {
+        guard let entity = ProbeEntities.entity(for: type) else { return nil }
+        let probe = Target(
+            ObjectSeed(
+                entity: entity, objectID: ObjectID(rawValue: 0), state: ObjectState.probe, context: nil,
+                isInserted: false))
+        probe.ensureExtras().probe = self
+        return probe
+    }
+}

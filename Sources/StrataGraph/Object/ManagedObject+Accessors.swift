@@ -1,0 +1,128 @@
+public import StrataModel
+
+// What generated accessors call. `index` is the place of the property among the declared ones, inherited first. The
+// usual read tests one word and loads; the usual write tests one word, stores and sets a bit.
+
+extension ManagedObject {
+    /// Where the properties of the first subclass begin; generated accessors add to it.
+    public static var _propertyEnd_ManagedObject: Int { 0 }
+
+    /// The parent of this chain declares nothing.
+    public static func _describe_ManagedObject<Leaf: ManagedObject>(_ entity: inout EntityBuilder<Leaf>) {}
+
+    // MARK: Attributes
+
+    @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value {
+        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        return Value._load(self, _fields[index])
+    }
+
+    @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value? {
+        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        let place = _fields[index]
+        if _isNull(place) { return nil }
+        return Value._load(self, place)
+    }
+
+    @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value) {
+        if _state != 0 { guard _willWrite(index) else { return } }
+        let place = _fields[index]
+        Value._store(value, in: self, place)
+        _didStore(place)
+        if _state != 0 { _didWrite(index) }
+    }
+
+    @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value?) {
+        if _state != 0 { guard _willWrite(index) else { return } }
+        let place = _fields[index]
+        if let value {
+            Value._store(value, in: self, place)
+            _didStore(place)
+        } else {
+            _storeNull(place)
+        }
+        if _state != 0 { _didWrite(index) }
+    }
+
+    // MARK: Enums over a string or an integer
+
+    @inlinable public final func _get<Value: RawRepresentable>(_ index: Int) -> Value
+    where Value.RawValue: StorableValue {
+        let raw: Value.RawValue = _get(index)
+        if let value = Value(rawValue: raw) { return value }
+        return _unknownRawValue(index)
+    }
+
+    @inlinable public final func _get<Value: RawRepresentable>(_ index: Int) -> Value?
+    where Value.RawValue: StorableValue {
+        let raw: Value.RawValue? = _get(index)
+        return raw.flatMap(Value.init(rawValue:))
+    }
+
+    @inlinable public final func _set<Value: RawRepresentable>(_ index: Int, _ value: Value)
+    where Value.RawValue: StorableValue {
+        _set(index, value.rawValue)
+    }
+
+    @inlinable public final func _set<Value: RawRepresentable>(_ index: Int, _ value: Value?)
+    where Value.RawValue: StorableValue {
+        _set(index, value?.rawValue)
+    }
+
+    // MARK: Relationships
+
+    @inlinable public final func _get<Target: ManagedObject>(_ index: Int) -> Target? {
+        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        let target = _row.loadUnaligned(fromByteOffset: _fields[index].start, as: UInt64.self)
+        if target == 0 { return _noTarget(index) }
+        guard let object = _target(ObjectID(rawValue: target)) else { return nil }
+        if type(of: object) == Target.self { return unsafeDowncast(object, to: Target.self) }
+        return _target(object, as: Target.self, index)
+    }
+
+    public final func _set<Target: ManagedObject>(_ index: Int, _ value: Target?) {
+        setTarget(value, at: index)
+    }
+
+    /// The members of a to-many relationship; nothing is loaded.
+    @inlinable public final func _get<Member: ManagedObject>(_ index: Int) -> ToMany<Member> {
+        if _state & ObjectState.readMask != 0 { _willReadToMany(index) }
+        return ToMany(owner: self, index: index)
+    }
+
+    /// Makes the relationship hold exactly the members of `value`.
+    public final func _set<Member: ManagedObject>(_ index: Int, _ value: ToMany<Member>) {
+        setMembers(value, at: index)
+    }
+
+    // MARK: Codable values, optional ones too
+
+    @_disfavoredOverload
+    public final func _get<Value: Codable & Sendable>(_ index: Int) -> Value {
+        if let value: Value = decodedValue(at: index) { return value }
+        return _noValue(index)
+    }
+
+    @_disfavoredOverload
+    public final func _set<Value: Codable & Sendable>(_ index: Int, _ value: Value) {
+        setEncodedValue(value, at: index)
+    }
+
+    // MARK: Values of any type, through a transformer or in memory only
+
+    public final func _getTransformed<Value>(_ index: Int) -> Value {
+        if let value = transformedValue(at: index) as? Value { return value }
+        return _noValue(index)
+    }
+
+    public final func _setTransformed<Value>(_ index: Int, _ value: Value) {
+        setTransformedValue(value, at: index)
+    }
+
+    public final func _getTransient<Value>(_ index: Int) -> Value {
+        if let value = transientValue(at: index) as? Value { return value }
+        return _noValue(index)
+    }
+
+    public final func _setTransient<Value>(_ index: Int, _ value: Value) { setTransientValue(value, at: index) }
+}

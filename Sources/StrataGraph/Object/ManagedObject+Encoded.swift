@@ -1,0 +1,119 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+// Attributes whose rows hold something else than the value: Codable values, data in files, and values that are in no
+// row at all.
+
+extension ManagedObject {
+    // MARK: Codable
+
+    final func decodedValue<Value: Codable & Sendable>(at index: Int) -> Value? {
+        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        let property = _entity.properties[index]
+        guard property.isInRow, !_isNull(property.place) else { return nil }
+        if let known = _extras?.decoded[index] as? Value { return known }
+        do {
+            if property.attribute?.type == .transformable { return try readTransformed(property) as? Value }
+            let value = try RowReader(rowBytes, layout: _entity.layout).value(property.slot)
+            let decoded = try AttributeValueDecoder.decode(Value.self, from: value)
+            ensureExtras().decoded[index] = decoded
+            return decoded
+        } catch {
+            report(
+                (error as? StrataError)
+                    ?? StrataError(
+                        .wrongType, "The stored value is no \(Value.self).", context: place(property.name),
+                        cause: error))
+            return nil
+        }
+    }
+
+    final func setEncodedValue<Value: Codable & Sendable>(_ value: Value, at index: Int) {
+        let property = _entity.properties[index]
+        reporting {
+            guard Self.unwrapped(value) != nil else { return try write(.null, to: property) }
+            if property.attribute?.type == .transformable {
+                return try write(try boxed(value, for: property), to: property)
+            }
+            let encoded: AttributeValue
+            do { encoded = try AttributeValueEncoder.encode(value) } catch {
+                throw StrataError(
+                    .wrongType, "The value cannot be encoded.", context: place(property.name), cause: error)
+            }
+            try write(encoded, to: property)
+        }
+    }
+
+    // MARK: Transient
+
+    final func transientValue(at index: Int) -> Any? {
+        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        return _extras?.transients[index]
+    }
+
+    final func setTransientValue(_ value: Any?, at index: Int) {
+        if _state & ObjectState.observed != 0 { announceWillSet(index) }
+        ensureExtras().transients[index] = Self.unwrapped(value)
+        if _state & ObjectState.observed != 0 { announceDidSet(index) }
+    }
+
+    // MARK: Data in files
+
+    /// The bytes, read from the file when they are in one; empty, with an error reported, when they cannot be had.
+    final func externalData(at place: FieldPlace) -> Data {
+        do {
+            return try readExternalData(place)
+        } catch {
+            report(ManagedObjectContext.typed(error))
+            return Data()
+        }
+    }
+
+    final func readExternalData(_ place: FieldPlace) throws -> Data {
+        let reader = try RowReader(rowBytes, layout: _entity.layout)
+        if let bytes = try reader.bytes(Int(place.slot)) { return Data(bytes) }
+        guard let reference = try reader.blob(Int(place.slot)) else { return Data() }
+        guard let context = _context else { throw unreadable(_entity.property(slot: Int(place.slot)).name) }
+        do {
+            return try context.binding.store.blob(reference)
+        } catch var error as StrataError {
+            let name = _entity.property(slot: Int(place.slot)).name
+            error.context.entityName = _entity.name
+            error.context.objectID = objectID
+            error.context.key = name
+            throw error
+        }
+    }
+
+    final func storeExternalData(_ value: Data, at place: FieldPlace) {
+        var bytes = [UInt8](repeating: 0, count: 1)
+        bytes.reserveCapacity(value.count + 1)
+        value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        bytes.withUnsafeBytes { _storeBytes($0, place) }
+    }
+
+    /// Moves values too large for a row into files; the row keeps their names.
+    final func moveLargeValuesOut() throws {
+        guard let context = _context else { return }
+        for property in _entity.properties where property.kind == .externalData && !_isNull(property.place) {
+            guard isChanged(slot: property.slot) || _flags.contains(.inserted) else { continue }
+            let reader = try RowReader(rowBytes, layout: _entity.layout)
+            guard let bytes = try reader.bytes(property.slot),
+                bytes.count >= context.binding.externalStorageThreshold
+            else { continue }
+            let reference = try context.binding.store.stageBlob(Data(bytes))
+            try storeReference(toBlob: reference, property)
+        }
+    }
+
+    private final func storeReference(toBlob reference: BlobReference, _ property: PropertyRuntime) throws {
+        var builder = RowBuilder(_entity.layout)
+        try builder.set(property.slot, .blob(reference))
+        let image = try builder.finish()
+        try image.bytes.withUnsafeBytes { bytes throws in
+            let reader = try RowReader(bytes, layout: _entity.layout)
+            _storeBytes(try reader.variableBytes(reader.entry(property.slot)), property.place)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+public import StrataModel
+
+// Values by name, for code that has no class: the command line, forms, importers. Attributes come as their Swift
+// values (Int16, Int32, Int64, Double, …, a transformable as what its transformer makes, a composite as a dictionary),
+// a to-one as its object, a to-many as an array of objects.
+
+extension ManagedObject {
+    /// The value of a property.
+    ///
+    /// - Throws: `unknownKey`; `missingBlob`, `transformation` or `corrupt` when the value cannot be had.
+    public final func value(forKey key: String) throws -> Any? {
+        let property = try declared(key)
+        _willRead(property.index)
+        try throwIfUnreadable()
+        if property.isToMany {
+            return toManyIDs(at: property.index).compactMap { _target($0) }
+        }
+        if property.isTransient { return transientValue(at: property.index) }
+        if property.isToOne {
+            let target = reference(property.place)
+            return target.isNil ? nil : _target(target)
+        }
+        if _isNull(property.place) { return nil }
+        if property.kind == .externalData { return try readExternalData(property.place) }
+        if property.attribute?.type == .transformable { return try readTransformed(property) }
+        return value(of: property)
+    }
+
+    /// Sets a property: an attribute, a to-one, or all members of a to-many (an array, a set or a `ToMany`).
+    ///
+    /// Numbers change their type where nothing is lost. When it throws, the value is as it was.
+    ///
+    /// - Throws: `unknownKey`, `wrongType`, `otherContext`, `deletedObject`, `readOnly`.
+    public final func setValue(_ value: Any?, forKey key: String) throws {
+        let property = try declared(key)
+        if let refusal = refusalToChange(key: key) { throw refusal }
+        if property.isToMany { return try replaceMembers(objects(in: value, for: property), at: property.index) }
+        if property.isToOne {
+            guard let value = Self.unwrapped(value) else { return try changeTarget(nil, at: property.index) }
+            guard let target = value as? ManagedObject else { throw wrongType(property, value) }
+            try checkTarget(target, property)
+            return try changeTarget(target, at: property.index)
+        }
+        if property.isTransient { return setTransientValue(value, at: property.index) }
+        try write(try boxed(value, for: property), to: property)
+    }
+
+    /// The value at the end of a dotted path: to-ones are followed, a to-many on the way gives an array.
+    ///
+    /// The operators `@count`, `@sum`, `@avg`, `@min` and `@max` stand after a to-many.
+    public final func value(forKeyPath keyPath: String) throws -> Any? {
+        let steps = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return try KeyPathWalk(path: keyPath).value(of: self, steps[...])
+    }
+
+    /// The value without hooks and observers: what `awakeFromFetch` and overriding accessors use.
+    public final func primitiveValue(forKey key: String) throws -> Any? { try value(forKey: key) }
+
+    /// Sets an attribute without telling observers and without calling `willSave` again.
+    public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {
+        let property = try declared(key)
+        let (observed, layered) = (_state & ObjectState.observed, _state & ObjectState.layered)
+        _state &= ~(ObjectState.observed | (_context?.isSaving ?? false ? ObjectState.layered : 0))
+        defer { _state |= observed | (_context?.isSaving ?? false ? layered : 0) }
+        try setValue(value, forKey: property.name)
+    }
+
+    // MARK: What changed
+
+    /// New values of the properties that this context changed, by name; for a to-many its members.
+    public final var changedValues: [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        for slot in slotsChangedByUser {
+            let property = _entity.property(slot: slot)
+            guard property.index < _entity.declaredCount else { continue }
+            values[property.name] = attributeValue(property)
+        }
+        return values
+    }
+
+    /// Values as they were read from the store, before any change; for a new object nothing.
+    ///
+    /// - Throws: `unknownKey`.
+    public final func committedValues(forKeys keys: [String]?) throws -> [String: AttributeValue] {
+        fireFault()
+        let names = keys ?? _entity.properties.filter { $0.isInRow && $0.index < _entity.declaredCount }.map(\.name)
+        guard let base = baseBytes else {
+            for key in names { _ = try declared(key) }
+            return [:]
+        }
+        let reader = try RowReader(base, layout: _entity.layout)
+        var values: [String: AttributeValue] = [:]
+        for key in names {
+            let property = try declared(key)
+            guard property.isInRow else { continue }
+            values[key] = try reader.value(property.slot)
+        }
+        return values
+    }
+
+    private final var slotsChangedByUser: [Int] {
+        if _base == nil, !_flags.contains(.inserted) { return [] }
+        guard let base = baseBytes else { return changedSlots }
+        return slotsThatDiffer(from: base)
+    }
+
+    // MARK: State
+
+    /// The context the object belongs to; nil after the context is gone or the object's deletion was saved.
+    public final var managedObjectContext: ManagedObjectContext? { _context }
+    /// The object's entity in the model.
+    public final var entity: EntityDescription { _entity.schema.description }
+    /// Whether the object is new and not saved.
+    public final var isInserted: Bool { _flags.contains(.inserted) }
+    /// Whether a saved object has changes that are not saved.
+    public final var isUpdated: Bool { _flags.contains(.updated) && !isDeleted }
+    /// Whether the object's deletion is pending, or its values are gone with the object.
+    public final var isDeleted: Bool {
+        _flags.contains(.deleted) || _flags.contains(.savedDeletion) || _state & ObjectState.inaccessible != 0
+    }
+    /// Whether the values are not in memory.
+    public final var isFault: Bool { _state & ObjectState.fault != 0 }
+    /// Whether the next save has something to do for the object.
+    public final var hasChanges: Bool { _flags.isPending }
+    /// Whether a value differs from the one in the store.
+    public final var hasPersistentChangedValues: Bool { !slotsChangedByUser.isEmpty }
+
+    // MARK: Inside
+
+    final func declared(_ key: String) throws -> PropertyRuntime {
+        guard let property = _entity.property(named: key) else { throw unknownKey(key) }
+        return property
+    }
+
+    final func unknownKey(_ key: String) -> StrataError {
+        StrataError(.unknownKey, "\(_entity.name) has no property \(key).", context: place(key))
+    }
+
+    final func wrongType(_ property: PropertyRuntime, _ value: Any) -> StrataError {
+        let expected =
+            property.attribute.map { "\($0.type)" }
+            ?? property.relationship.map { $0.description.destinationEntityName } ?? "no value"
+        return StrataError(
+            .wrongType, "\(property.name) takes \(expected), not a value of type \(type(of: value)).",
+            context: place(property.name))
+    }
+
+    /// A read that left the object a fault has reported an error; here it can be thrown instead.
+    private final func throwIfUnreadable() throws {
+        guard isFault, let context = _context, let error = context.pendingErrors.popLast() else { return }
+        throw error
+    }
+
+    private final func objects(in value: Any?, for property: PropertyRuntime) throws -> [ManagedObject] {
+        switch Self.unwrapped(value) {
+        case nil: return []
+        case let objects as [ManagedObject]: return objects
+        case let objects as Set<ManagedObject>: return objects.sorted { $0.objectID < $1.objectID }
+        case let members as any Sequence:
+            return try members.map { element in
+                guard let object = element as? ManagedObject else { throw wrongType(property, element) }
+                return object
+            }
+        case let other?: throw wrongType(property, other)
+        }
+    }
+
+    private final func checkTarget(_ target: ManagedObject, _ property: PropertyRuntime) throws {
+        guard let relationship = property.relationship, let context = _context else { return }
+        let entities = context.binding.schema.entity(relationship.destination)?.entityIDs ?? []
+        guard target._context !== context || entities.contains(target._entity.id) else {
+            throw wrongType(property, target)
+        }
+    }
+
+    /// `Any?` may hold an optional in an optional, when it comes from generic code.
+    static func unwrapped(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        guard let optional = value as? any OptionalType else { return value }
+        return unwrapped(optional.wrapped)
+    }
+}

@@ -1,0 +1,192 @@
+import StrataModel
+
+// How the row of an object is read, copied and written. Slots of variable width point behind the fixed area; a new
+// value is appended and the old one becomes garbage, which goes when the row must grow and when it is saved.
+
+extension ManagedObject {
+    /// The row as it is now, canonical or not.
+    final var rowBytes: UnsafeRawBufferPointer {
+        _capacity == 0
+            ? UnsafeRawBufferPointer(start: _row, count: _entity.layout.emptyRow.count)
+            : UnsafeRawBufferPointer(start: _row, count: Int(_size))
+    }
+
+    /// The row as it was read from the store; nil for a new object.
+    final var baseBytes: UnsafeRawBufferPointer? {
+        if let _base { return UnsafeRawBufferPointer(start: _base, count: Int(_baseSize)) }
+        return _flags.contains(.inserted) ? nil : rowBytes
+    }
+
+    /// Takes an image as the object's row; what was there is freed, changes too.
+    final func adoptRow(_ image: UnsafeRawBufferPointer, revision: EventSequence) {
+        dropRow()
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(image.count, 8), alignment: 8)
+        if let start = image.baseAddress { memory.copyMemory(from: start, byteCount: image.count) }
+        _row = memory
+        _size = UInt32(truncatingIfNeeded: image.count)
+        _capacity = UInt32(truncatingIfNeeded: max(image.count, 8))
+        _revision = revision
+    }
+
+    /// Frees the row and its base; the object reads as blank until another is adopted.
+    final func dropRow() {
+        if _capacity != 0 { _row.deallocate() }
+        _base?.deallocate()
+        _base = nil
+        _row = _entity.blank
+        _capacity = 0
+        _size = 0
+        clearChangedSlots()
+        _extras?.decoded.removeAll()
+    }
+
+    /// Keeps the row as the base and gives the object a copy to write into.
+    final func copyRowForWriting() {
+        let size = Int(_size)
+        let capacity = size + 32
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        copy.copyMemory(from: _row, byteCount: size)
+        _base = _row
+        _baseSize = _size
+        _row = copy
+        _capacity = UInt32(truncatingIfNeeded: capacity)
+    }
+
+    /// Goes back to the row that was read.
+    final func restoreBase() {
+        guard let base = _base else { return }
+        _row.deallocate()
+        _row = base
+        _size = _baseSize
+        _capacity = max(_baseSize, 8)
+        _base = nil
+        clearChangedSlots()
+        _extras?.decoded.removeAll()
+    }
+
+    // MARK: Changed slots
+
+    @usableFromInline final func _markChanged(slot: Int) {
+        if slot < 64 {
+            _mask |= 1 << UInt64(slot)
+        } else {
+            let extras = ensureExtras()
+            let word = slot / 64 - 1
+            while extras.moreMask.count <= word { extras.moreMask.append(0) }
+            extras.moreMask[word] |= 1 << UInt64(slot % 64)
+        }
+    }
+
+    final func isChanged(slot: Int) -> Bool {
+        if slot < 64 { return _mask & (1 << UInt64(slot)) != 0 }
+        guard let more = _extras?.moreMask, slot / 64 - 1 < more.count else { return false }
+        return more[slot / 64 - 1] & (1 << UInt64(slot % 64)) != 0
+    }
+
+    final func clearChangedSlots() {
+        _mask = 0
+        _extras?.moreMask.removeAll()
+    }
+
+    /// Slots written since the object was read or made, ascending.
+    final var changedSlots: [Int] {
+        var slots: [Int] = []
+        var rest = _mask
+        while rest != 0 {
+            slots.append(rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+        for (word, bits) in (_extras?.moreMask ?? []).enumerated() {
+            var rest = bits
+            while rest != 0 {
+                slots.append((word + 1) * 64 + rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
+        }
+        return slots
+    }
+
+    final func ensureExtras() -> ObjectExtras {
+        if let _extras { return _extras }
+        let made = ObjectExtras()
+        _extras = made
+        return made
+    }
+
+    // MARK: Writing
+
+    /// Makes the slot nil.
+    @usableFromInline final func _storeNull(_ place: FieldPlace) {
+        let null = _row.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
+        null.pointee |= place.nullMask
+        let width = _entity.property(slot: Int(place.slot)).kind.width
+        (_row + place.start).initializeMemory(as: UInt8.self, repeating: 0, count: width)
+        _markChanged(slot: Int(place.slot))
+    }
+
+    /// Writes a value of variable width; the caller sets the null and changed bits.
+    @usableFromInline final func _storeBytes(_ bytes: UnsafeRawBufferPointer, _ place: FieldPlace) {
+        let room = Int(_capacity) - Int(_size)
+        if bytes.count > room, !growRow(by: bytes.count) { return }
+        let start = Int(_size)
+        if let source = bytes.baseAddress, bytes.count > 0 {
+            (_row + start).copyMemory(from: source, byteCount: bytes.count)
+        }
+        _row.storeBytes(of: UInt32(truncatingIfNeeded: start).littleEndian, toByteOffset: place.start, as: UInt32.self)
+        _row.storeBytes(
+            of: UInt32(truncatingIfNeeded: bytes.count).littleEndian, toByteOffset: place.start + 4, as: UInt32.self)
+        _size = UInt32(truncatingIfNeeded: start + bytes.count)
+    }
+
+    /// Compacts the row into larger memory.
+    private final func growRow(by count: Int) -> Bool {
+        let live: RowImage
+        do { live = try _entity.layout.canonicalize(rowBytes) } catch {
+            report(corruption(error))
+            return false
+        }
+        let needed = live.count + count
+        guard needed <= Int(UInt32.max) else {
+            report(StrataError(.keyTooLong, "An object takes 4 GiB or more.", context: place()))
+            return false
+        }
+        let capacity = min(Int(UInt32.max), needed + needed / 2 + 32)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        live.bytes.withUnsafeBytes {
+            if let start = $0.baseAddress { memory.copyMemory(from: start, byteCount: $0.count) }
+        }
+        if _capacity != 0 { _row.deallocate() }
+        _row = memory
+        _size = UInt32(truncatingIfNeeded: live.count)
+        _capacity = UInt32(truncatingIfNeeded: capacity)
+        return true
+    }
+
+    /// Writes a to-one slot, inverse and position left alone; the row must be the object's own.
+    final func storeReference(_ id: ObjectID, _ place: FieldPlace) {
+        if id.isNil {
+            _storeNull(place)
+        } else {
+            _storeScalar(id.rawValue.littleEndian, place)
+            _didStore(place)
+        }
+    }
+
+    final func reference(_ place: FieldPlace) -> ObjectID {
+        ObjectID(rawValue: UInt64(littleEndian: _loadScalar(place, as: UInt64.self)))
+    }
+
+    // MARK: Errors
+
+    /// Entity and object, for an error.
+    final func place(_ key: String? = nil, _ value: AttributeValue? = nil) -> StrataError.Context {
+        StrataError.Context(entityName: _entity.name, objectID: objectID, key: key, value: value)
+    }
+
+    final func corruption(_ error: any Error) -> StrataError {
+        (error as? StrataError) ?? StrataError(.corrupt, "The object's row is damaged.", context: place(), cause: error)
+    }
+
+    /// Tells the context of an error that the caller cannot be told of.
+    final func report(_ error: StrataError) { _context?.report(error) }
+}

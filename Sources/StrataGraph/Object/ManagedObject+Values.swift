@@ -1,0 +1,159 @@
+import Foundation
+import StrataModel
+
+// Between a slot of the row and a value that carries its own type.
+
+extension ManagedObject {
+    /// The slot as the model's value type; a fault has fired.
+    final func attributeValue(_ property: PropertyRuntime) -> AttributeValue {
+        guard property.isInRow else { return .null }
+        do {
+            return try RowReader(rowBytes, layout: _entity.layout).value(property.slot)
+        } catch {
+            report(corruption(error))
+            return .null
+        }
+    }
+
+    /// The slot as the Swift value of its attribute's type; data kept in a file and transformed values as stored.
+    final func value(of property: PropertyRuntime) -> Any? {
+        guard property.isInRow, !_isNull(property.place) else { return nil }
+        let place = property.place
+        switch property.kind {
+        case .absent: return nil
+        case .boolean: return Bool._load(self, place)
+        case .integer16: return Int16._load(self, place)
+        case .integer32: return Int32._load(self, place)
+        case .integer64, .position: return Int64._load(self, place)
+        case .float: return Float._load(self, place)
+        case .double: return Double._load(self, place)
+        case .date: return Date._load(self, place)
+        case .decimal: return Decimal._load(self, place)
+        case .uuid: return UUID._load(self, place)
+        case .objectID, .reference: return ObjectID._load(self, place)
+        case .string: return String._load(self, place)
+        case .url: return URL._load(self, place)
+        case .data: return Data(_bytes(place))
+        case .externalData, .composite, .undefined:
+            let value = attributeValue(property)
+            return value.isNull ? nil : value.plain
+        }
+    }
+
+    /// A Swift value as the model's value type, fit for the attribute.
+    ///
+    /// - Throws: `wrongType`.
+    final func boxed(_ value: Any?, for property: PropertyRuntime) throws -> AttributeValue {
+        guard let value = Self.unwrapped(value) else { return .null }
+        guard let attribute = property.attribute else { throw wrongType(property, value) }
+        if attribute.type == .transformable, !(value is AttributeValue) {
+            return .data(try transformed(value, attribute, property))
+        }
+        guard let given = try AttributeValue(any: value, for: attribute), let fit = given.coerced(to: attribute.type)
+        else { throw wrongType(property, value) }
+        return fit
+    }
+
+    /// Writes an attribute whose value is fit for it.
+    final func write(_ value: AttributeValue, to property: PropertyRuntime) throws {
+        if let refusal = refusalToChange(key: property.name) { throw refusal }
+        if _state != 0, !makeWritable(property.index) { throw unreadable(property.name) }
+        try store(value, property)
+        _extras?.decoded[property.index] = nil
+        if _state != 0 { _didWrite(property.index) }
+    }
+
+    final func store(_ value: AttributeValue, _ property: PropertyRuntime) throws {
+        let place = property.place
+        switch (value, property.kind) {
+        case (.null, _): return _storeNull(place)
+        case (.boolean(let value), .boolean): Bool._store(value, in: self, place)
+        case (.integer(let value), .integer16): Int16._store(try narrow(value, property), in: self, place)
+        case (.integer(let value), .integer32): Int32._store(try narrow(value, property), in: self, place)
+        case (.integer(let value), .integer64): Int64._store(value, in: self, place)
+        case (.float(let value), .float): Float._store(value, in: self, place)
+        case (.double(let value), .double): Double._store(value, in: self, place)
+        case (.date(let value), .date): Date._store(value, in: self, place)
+        case (.decimal(let value), .decimal): Decimal._store(value, in: self, place)
+        case (.uuid(let value), .uuid): UUID._store(value, in: self, place)
+        case (.objectID(let value), .objectID):
+            if value.isNil { return _storeNull(place) }
+            ObjectID._store(value, in: self, place)
+        case (.string(let value), .string): String._store(value, in: self, place)
+        case (.url(let value), .url): URL._store(value, in: self, place)
+        case (.data(let value), .data), (.data(let value), .externalData): Data._store(value, in: self, place)
+        case (.blob, .externalData), (_, .composite), (_, .undefined): try storeEncoded(value, property)
+        default: throw wrongType(property, value)
+        }
+        _didStore(place)
+    }
+
+    /// Values that only the row codec can write.
+    private final func storeEncoded(_ value: AttributeValue, _ property: PropertyRuntime) throws {
+        do {
+            var builder = RowBuilder(_entity.layout)
+            try builder.set(property.slot, value)
+            let image = try builder.finish()
+            try image.bytes.withUnsafeBytes { bytes throws in
+                let reader = try RowReader(bytes, layout: _entity.layout)
+                _storeBytes(try reader.variableBytes(reader.entry(property.slot)), property.place)
+            }
+        } catch {
+            throw StrataError(
+                .wrongType, "The value cannot be stored.", context: place(property.name, value), cause: error)
+        }
+    }
+
+    private final func narrow<Number: FixedWidthInteger>(_ value: Int64, _ property: PropertyRuntime) throws -> Number {
+        guard let number = Number(exactly: value) else { throw wrongType(property, value) }
+        return number
+    }
+}
+
+extension AttributeValue {
+    /// A Swift value of any storable type; nil for other types.
+    init?(any value: Any, for attribute: AttributeDescription) throws {
+        switch value {
+        case let value as AttributeValue: self = value
+        case let value as any StorableValue: self = value.attributeValue
+        case let value as [String: Any]:
+            self = .composite(
+                try value.mapValues { element in
+                    guard let inner = ManagedObject.unwrapped(element) else { return .null }
+                    guard let boxed = try AttributeValue(any: inner, for: attribute) else {
+                        throw StrataError(.wrongType, "A composite cannot hold a \(type(of: inner)).")
+                    }
+                    return boxed
+                })
+        case let value as any BinaryInteger:
+            guard let exact = Int64(exactly: value) else { return nil }
+            self = .integer(exact)
+        case let value as any RawRepresentable:
+            guard let raw = value.rawValue as? any StorableValue else { return nil }
+            self = raw.attributeValue
+        case let value as any Codable & Sendable where attribute.type == .composite:
+            self = try AttributeValueEncoder.encode(value)
+        default: return nil
+        }
+    }
+
+    /// The value as Swift has it: a composite as a dictionary.
+    var plain: Any? {
+        switch self {
+        case .null: nil
+        case .boolean(let value): value
+        case .integer(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .decimal(let value): value
+        case .string(let value): value
+        case .date(let value): value
+        case .uuid(let value): value
+        case .url(let value): value
+        case .data(let value): value
+        case .blob(let value): value
+        case .objectID(let value): value
+        case .composite(let values): values.mapValues { $0.plain }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+public import StrataModel
+
+/// An object of one entity in one context: a row that is read when first needed and changed in memory until saved.
+///
+/// Subclass it with `@Entity`, or use it as it is with `value(forKey:)` and `setValue(_:forKey:)`. Objects belong to
+/// the isolation of their context and cannot be sent elsewhere; send `objectID` instead.
+///
+/// Reading never fails: when a row cannot be read (a damaged page, a missing file) the property reads as nil, zero or
+/// empty, the context's `faultingErrorHandler` hears of it and the next `save()` throws it. The same holds for a
+/// write that is refused (another context's object, a deleted object, a read-only context): the value stays as it was.
+open class ManagedObject {
+    // Memory: `_row` is this object's own when `_capacity` is not 0, else the entity's blank row, which is never
+    // written. `_base` is the row as read from the store while `_row` holds changes to it. Everything here is guarded
+    // by the isolation of the context, as the object is; `deinit` frees memory and touches nothing else.
+    @exclusivity(unchecked) @usableFromInline final var _state: UInt32
+    /// Bytes allocated for `_row`.
+    @exclusivity(unchecked) @usableFromInline final var _capacity: UInt32
+    /// Bytes of `_row` in use.
+    @exclusivity(unchecked) @usableFromInline final var _size: UInt32
+    @exclusivity(unchecked) final var _baseSize: UInt32 = 0
+    @exclusivity(unchecked) @usableFromInline final var _row: UnsafeMutableRawPointer
+    @exclusivity(unchecked) @usableFromInline final var _fields: UnsafePointer<FieldPlace>
+    /// Changed slots below 64; the others are in `_extras`.
+    @exclusivity(unchecked) @usableFromInline final var _mask: UInt64 = 0
+    @exclusivity(unchecked) final var _base: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) final var _revision: EventSequence = .zero
+    @exclusivity(unchecked) final var _flags = ObjectFlags()
+    /// Cleared by the context when it goes or lets go of the object.
+    @exclusivity(unchecked) @usableFromInline unowned(unsafe) final var _context: ManagedObjectContext?
+    @exclusivity(unchecked) final var _extras: ObjectExtras?
+    @usableFromInline final let _entity: EntityRuntime
+    /// The object's name for ever, in this store.
+    public final let objectID: ObjectID
+
+    /// Generated and inherited; apps use `init(context:)`.
+    public required init(_ seed: ObjectSeed) {
+        let entity = seed.entity
+        _entity = entity
+        objectID = seed.objectID
+        _state = seed.state
+        _context = seed.context
+        _fields = entity.fields
+        if seed.isInserted {
+            let size = entity.template.count
+            let capacity = size + entity.spareBytes
+            _row = .allocate(byteCount: capacity, alignment: 8)
+            _row.copyMemory(from: entity.template.baseAddress.unsafelyUnwrapped, byteCount: size)
+            _capacity = UInt32(truncatingIfNeeded: capacity)
+            _size = UInt32(truncatingIfNeeded: size)
+        } else {
+            _row = entity.blank
+            _capacity = 0
+            _size = 0
+        }
+    }
+
+    /// Makes a new object in `context`; it is in the store after the next save.
+    ///
+    /// In a context that cannot be changed the object stays outside the context and the next `save()` throws
+    /// `readOnly`.
+    public convenience init(context: ManagedObjectContext) {
+        self.init(context.seedForNewObject(of: Self.self))
+        if _context != nil { context.registerInserted(self) }
+    }
+
+    deinit {
+        if _capacity != 0 { _row.deallocate() }
+        _base?.deallocate()
+    }
+
+    // MARK: What an entity class overrides
+
+    /// The name of the entity whose objects have this class.
+    open class var entityName: String { String(describing: self) }
+
+    /// What the entity is; generated.
+    open class var entityDefinition: EntityDefinition { EntityDefinition.plain(self) }
+
+    /// Whether `validateValue(_:forKey:)` must be called at each save; generated as false for classes that do not
+    /// override it, because boxing every value costs.
+    open class var _validatesValues: Bool { true }
+
+    /// Calls `visitor` with the key path of the property at `index`; generated, used to announce changes.
+    open func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {}
+
+    /// Called once in the life of an object, when it is made; give values that a constant default cannot.
+    open func awakeFromInsert() {}
+    /// Called after the values came from the store.
+    open func awakeFromFetch() {}
+    /// Called before each save that writes or deletes the object; changes made here are saved too.
+    ///
+    /// It is called again for objects that were changed meanwhile, until a round changes nothing.
+    open func willSave() {}
+    /// Called after the save; `isDeleted` still says whether the save deleted the object.
+    open func didSave() {}
+    /// Called by `delete(_:)` before anything else happens.
+    open func prepareForDeletion() {}
+    /// Called before the values leave memory.
+    open func willTurnIntoFault() {}
+    /// Called after the values left memory.
+    open func didTurnIntoFault() {}
+
+    /// Checks a new object before it is saved; call `super`, which checks every property.
+    open func validateForInsert() throws { try validateProperties(at: .insert) }
+    /// Checks a changed object before it is saved; call `super`.
+    open func validateForUpdate() throws { try validateProperties(at: .update) }
+    /// Checks an object before it is deleted; call `super`.
+    open func validateForDelete() throws { try validateProperties(at: .delete) }
+
+    /// Checks one value, and may replace it; call `super`, which applies the rules of the model.
+    open func validateValue(_ value: inout Any?, forKey key: String) throws {
+        try validateAgainstModel(&value, forKey: key)
+    }
+}
+
+@available(*, unavailable, message: "A managed object stays in the isolation of its context; send its objectID.")
+extension ManagedObject: @unchecked Sendable {}
+
+/// The conformance of every class that `@Entity` stands on.
+///
+/// It says that the class itself, unlike its objects, may be sent anywhere.
+public protocol ManagedEntity: ManagedObject, SendableMetatype {}
+
+extension ManagedObject: Hashable {
+    /// Objects are equal when they are the same object.
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What a managed object is made from; only contexts make one.
+public struct ObjectSeed {
+    let entity: EntityRuntime
+    let objectID: ObjectID
+    let state: UInt32
+    unowned(unsafe) let context: ManagedObjectContext?
+    let isInserted: Bool
+
+    init(
+        entity: EntityRuntime, objectID: ObjectID, state: UInt32, context: ManagedObjectContext?, isInserted: Bool
+    ) {
+        self.entity = entity
+        self.objectID = objectID
+        self.state = state
+        self.context = context
+        self.isInserted = isInserted
+    }
+}
+
+/// Gets a key path of the class that declares the property, and the object as that class.
+public protocol KeyPathVisitor {
+    mutating func visit<Owner: ManagedObject, Value>(_ owner: Owner, _ keyPath: KeyPath<Owner, Value>)
+}

@@ -1,0 +1,199 @@
+public import Foundation
+public import StrataModel
+
+/// A type that stands in a row as it is: numbers, strings, dates, data and the like.
+public protocol StorableValue: Codable, Hashable, Sendable {
+    /// The type an attribute of this Swift type has in the model.
+    static var attributeType: AttributeType { get }
+    /// The same value as the model's value type.
+    var attributeValue: AttributeValue { get }
+    /// nil when `attributeValue` is of another kind or out of range.
+    init?(attributeValue: AttributeValue)
+    /// Reads the slot; a slot that is nil reads as zero or empty.
+    static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Self
+    /// Writes the slot of a row that is the object's own.
+    static func _store(_ value: Self, in object: ManagedObject, _ place: FieldPlace)
+}
+
+extension ManagedObject {
+    @inlinable final func _isNull(_ place: FieldPlace) -> Bool {
+        _row.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask != 0
+    }
+
+    /// Clears the null bit and sets the changed bit.
+    @inlinable final func _didStore(_ place: FieldPlace) {
+        let null = _row.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
+        null.pointee &= ~place.nullMask
+        if place.slot < 64 { _mask |= 1 << UInt64(place.slot) } else { _markChanged(slot: Int(place.slot)) }
+    }
+
+    @inlinable final func _loadScalar<Value: BitwiseCopyable>(_ place: FieldPlace, as type: Value.Type) -> Value {
+        _row.loadUnaligned(fromByteOffset: place.start, as: type)
+    }
+
+    @inlinable final func _storeScalar<Value: BitwiseCopyable>(_ value: Value, _ place: FieldPlace) {
+        _row.storeBytes(of: value, toByteOffset: place.start, as: Value.self)
+    }
+
+    /// The bytes of a variable-width slot; valid until the object changes.
+    @inlinable final func _bytes(_ place: FieldPlace) -> UnsafeRawBufferPointer {
+        let offset = _row.loadUnaligned(fromByteOffset: place.start, as: UInt32.self)
+        let length = _row.loadUnaligned(fromByteOffset: place.start + 4, as: UInt32.self)
+        return UnsafeRawBufferPointer(start: _row + Int(offset), count: Int(length))
+    }
+}
+
+extension StorableValue where Self: FixedWidthInteger & BitwiseCopyable {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Self {
+        Self(littleEndian: object._loadScalar(place, as: Self.self))
+    }
+
+    @inlinable public static func _store(_ value: Self, in object: ManagedObject, _ place: FieldPlace) {
+        object._storeScalar(value.littleEndian, place)
+    }
+
+    public var attributeValue: AttributeValue { .integer(Int64(self)) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .integer(let value) = attributeValue, let exact = Self(exactly: value) else { return nil }
+        self = exact
+    }
+}
+
+extension Int16: StorableValue {
+    public static var attributeType: AttributeType { .integer16 }
+}
+
+extension Int32: StorableValue {
+    public static var attributeType: AttributeType { .integer32 }
+}
+
+extension Int64: StorableValue {
+    public static var attributeType: AttributeType { .integer64 }
+}
+
+extension Int: StorableValue {
+    public static var attributeType: AttributeType { .integer64 }
+}
+
+extension Bool: StorableValue {
+    public static var attributeType: AttributeType { .boolean }
+
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Bool {
+        object._loadScalar(place, as: UInt8.self) != 0
+    }
+
+    @inlinable public static func _store(_ value: Bool, in object: ManagedObject, _ place: FieldPlace) {
+        object._storeScalar(UInt8(value ? 1 : 0), place)
+    }
+
+    public var attributeValue: AttributeValue { .boolean(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .boolean(let value) = attributeValue else { return nil }
+        self = value
+    }
+}
+
+extension Float: StorableValue {
+    public static var attributeType: AttributeType { .float }
+
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Float {
+        Float(bitPattern: UInt32(littleEndian: object._loadScalar(place, as: UInt32.self)))
+    }
+
+    @inlinable public static func _store(_ value: Float, in object: ManagedObject, _ place: FieldPlace) {
+        object._storeScalar(value.bitPattern.littleEndian, place)
+    }
+
+    public var attributeValue: AttributeValue { .float(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        switch attributeValue {
+        case .float(let value): self = value
+        case .double(let value): self = Float(value)
+        case .integer(let value): self = Float(value)
+        default: return nil
+        }
+    }
+}
+
+extension Double: StorableValue {
+    public static var attributeType: AttributeType { .double }
+
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Double {
+        Double(bitPattern: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
+    }
+
+    @inlinable public static func _store(_ value: Double, in object: ManagedObject, _ place: FieldPlace) {
+        object._storeScalar(value.bitPattern.littleEndian, place)
+    }
+
+    public var attributeValue: AttributeValue { .double(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        switch attributeValue {
+        case .double(let value): self = value
+        case .float(let value): self = Double(value)
+        case .integer(let value): self = Double(value)
+        default: return nil
+        }
+    }
+}
+
+extension Date: StorableValue {
+    public static var attributeType: AttributeType { .date }
+
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Date {
+        Date(timeIntervalSinceReferenceDate: Double._load(object, place))
+    }
+
+    @inlinable public static func _store(_ value: Date, in object: ManagedObject, _ place: FieldPlace) {
+        Double._store(value.timeIntervalSinceReferenceDate, in: object, place)
+    }
+
+    public var attributeValue: AttributeValue { .date(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .date(let value) = attributeValue else { return nil }
+        self = value
+    }
+}
+
+extension UUID: StorableValue {
+    public static var attributeType: AttributeType { .uuid }
+
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> UUID {
+        UUID(uuid: object._loadScalar(place, as: uuid_t.self))
+    }
+
+    @inlinable public static func _store(_ value: UUID, in object: ManagedObject, _ place: FieldPlace) {
+        object._storeScalar(value.uuid, place)
+    }
+
+    public var attributeValue: AttributeValue { .uuid(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .uuid(let value) = attributeValue else { return nil }
+        self = value
+    }
+}
+
+extension ObjectID: StorableValue {
+    public static var attributeType: AttributeType { .objectID }
+
+    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> ObjectID {
+        ObjectID(rawValue: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
+    }
+
+    @inlinable public static func _store(_ value: ObjectID, in object: ManagedObject, _ place: FieldPlace) {
+        object._storeScalar(value.rawValue.littleEndian, place)
+    }
+
+    public var attributeValue: AttributeValue { .objectID(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .objectID(let value) = attributeValue else { return nil }
+        self = value
+    }
+}

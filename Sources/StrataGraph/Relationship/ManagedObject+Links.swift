@@ -1,0 +1,151 @@
+import StrataModel
+
+// Setting a to-one: the checks, the slot, and the other end.
+
+extension ManagedObject {
+    /// Sets a to-one property; refuses, with a reported error, what cannot be linked.
+    final func setTarget(_ target: ManagedObject?, at index: Int) {
+        do {
+            try changeTarget(target, at: index)
+        } catch {
+            report(ManagedObjectContext.typed(error))
+        }
+    }
+
+    final func changeTarget(_ target: ManagedObject?, at index: Int) throws {
+        let property = _entity.properties[index]
+        if let target, target._context !== _context || target._state & ObjectState.unlinkable != 0 {
+            throw refusalToLink(target, property.name)
+        }
+        guard property.isInRow else {
+            setTransientValue(target, at: index)
+            return
+        }
+        if _state & (ObjectState.unchangeable | ObjectState.probe) != 0,
+            let refusal = refusalToChange(key: property.name)
+        {
+            throw refusal
+        }
+        if _state != 0, !makeWritable(index) { throw unreadable(property.name) }
+        try link(property, to: target)
+        if _state != 0 { _didWrite(index) }
+    }
+
+    private final func link(_ property: PropertyRuntime, to target: ManagedObject?) throws {
+        let place = property.place
+        let before = reference(place)
+        let now = target?.objectID ?? ObjectID(rawValue: 0)
+        guard before != now else { return }
+        switch property.inverse {
+        case .none: storeReference(now, place)
+        case .toMany(let link, let positionSlot):
+            if let positionSlot { try takePlace(positionSlot, link, owner: now) }
+            storeReference(now, place)
+            guard let context = _context else { return }
+            if !before.isNil { context.noteLinkChange(link, owner: before, member: objectID, isAdded: false) }
+            if !now.isNil { context.noteLinkChange(link, owner: now, member: objectID, isAdded: true) }
+            if context.observesObjects { announceLink(link, [before, now]) }
+        case .toOne(let inverse): try linkOneToOne(property, before, target, inverse)
+        }
+    }
+
+    /// The end of the new owner's list.
+    private final func takePlace(_ slot: Int, _ link: PropertyID, owner: ObjectID) throws {
+        guard let context = _context, !owner.isNil, let link = context.binding.link(link) else { return }
+        storePosition(try context.placeAtEnd(context.toManyState(link, owner)), slot: slot)
+    }
+
+    private final func linkOneToOne(
+        _ property: PropertyRuntime, _ before: ObjectID, _ target: ManagedObject?, _ inverse: PropertyID
+    ) throws {
+        guard let context = _context else { return }
+        let old = before.isNil ? nil : context.registeredOrFault(before)
+        // Both neighbours must be readable before anything changes.
+        var partner: ManagedObject?
+        if let target, let back = target._entity.property(inverse) {
+            let place = back.place
+            target.fireFault()
+            let id = target.reference(place)
+            if !id.isNil, id != objectID { partner = context.registeredOrFault(id) }
+        }
+        storeReference(target?.objectID ?? ObjectID(rawValue: 0), property.place)
+        if let old, old !== target { try old.storeOtherEnd(ObjectID(rawValue: 0), inverse, ifItWas: objectID) }
+        if let partner, partner !== self {
+            try partner.storeOtherEnd(ObjectID(rawValue: 0), property.id, ifItWas: target?.objectID)
+        }
+        if let target { try target.storeOtherEnd(objectID, inverse, ifItWas: nil) }
+    }
+
+    /// Sets the other end of a one-to-one without looking further.
+    private final func storeOtherEnd(_ id: ObjectID, _ property: PropertyID, ifItWas expected: ObjectID?) throws {
+        guard let property = _entity.property(property), property.isInRow else { return }
+        if _state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
+        fireFault()
+        if let expected, reference(property.place) != expected { return }
+        if _state != 0, !makeWritable(property.index) { throw unreadable(property.name) }
+        storeReference(id, property.place)
+        if _state != 0 { _didWrite(property.index) }
+    }
+
+    /// Clears a to-one because its target goes away; the target's side is left alone.
+    final func clearReference(_ toOne: PropertyID, to target: ObjectID) throws {
+        try storeOtherEnd(ObjectID(rawValue: 0), toOne, ifItWas: target)
+    }
+
+    final func storePosition(_ position: Int64, slot: Int) {
+        let property = _entity.property(slot: slot)
+        if _state != 0, !makeWritable(property.index) { return }
+        _storeScalar(position.littleEndian, property.place)
+        _didStore(property.place)
+    }
+
+    final func position(slot: Int) -> Int64 {
+        Int64(littleEndian: _loadScalar(_entity.property(slot: slot).place, as: Int64.self))
+    }
+
+    /// The target before any change; nil for a new object.
+    final func baseReference(_ place: FieldPlace) -> ObjectID {
+        guard let base = baseBytes, let start = base.baseAddress else { return ObjectID(rawValue: 0) }
+        return ObjectID(
+            rawValue: UInt64(littleEndian: start.loadUnaligned(fromByteOffset: place.start, as: UInt64.self)))
+    }
+
+    private final func announceLink(_ link: PropertyID, _ owners: [ObjectID]) {
+        for owner in owners where !owner.isNil {
+            guard let object = _context?.map[owner], let property = object._entity.property(link) else { continue }
+            object.announceWillSet(property.index)
+            object.announceDidSet(property.index)
+        }
+    }
+
+    // MARK: Refusals
+
+    private final func refusalToLink(_ target: ManagedObject, _ key: String) -> StrataError {
+        if target._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 {
+            return StrataError(
+                .deletedObject, "The target was deleted.", context: place(key, .objectID(target.objectID)))
+        }
+        return StrataError(
+            .otherContext, "The target belongs to another context.", context: place(key, .objectID(target.objectID)))
+    }
+
+    final func unreadable(_ key: String) -> StrataError {
+        StrataError(.deletedObject, "The object cannot be read any more.", context: place(key))
+    }
+}
+
+extension ObjectState {
+    /// An object in one of these states cannot be the target of a link.
+    static let unlinkable = deleted | inaccessible | detached | probe
+    static let unchangeable = readOnly | deleted | inaccessible | detached
+}
+
+extension PropertyRuntime {
+    /// The slot of the object's place among the members of the other end.
+    var positionSlot: Int? { if case .toMany(_, let slot) = inverse { slot } else { nil } }
+}
+
+extension ObjectFlags {
+    /// Whether the context has something to save for the object.
+    var isPending: Bool { !isDisjoint(with: [.inserted, .updated, .deleted]) }
+}

@@ -1,0 +1,160 @@
+import StrataModel
+
+// What `ToMany` does on its owner. Errors that its methods cannot throw are reported to the context.
+
+extension ManagedObject {
+    /// The state of the to-many at `index`; nil outside a context, where it is empty.
+    private final func state(at index: Int) -> ToManyState? {
+        guard let context = _context, let link = context.binding.link(_entity.properties[index].id) else { return nil }
+        return context.toManyState(link, objectID)
+    }
+
+    /// Runs `body` and tells the context of what it throws.
+    final func reporting(_ body: () throws -> Void) {
+        do { try body() } catch { report(ManagedObjectContext.typed(error)) }
+    }
+
+    private final func reading<Result>(_ initial: Result, _ body: () throws -> Result) -> Result {
+        do {
+            return try body()
+        } catch {
+            report(ManagedObjectContext.typed(error))
+            return initial
+        }
+    }
+
+    final func toManyCount(at index: Int) -> Int {
+        guard let context = _context, let state = state(at: index) else { return 0 }
+        return reading(0) { try context.memberCount(state) }
+    }
+
+    final func toManyContains(_ member: ManagedObject, at index: Int) -> Bool {
+        guard let context = _context, member._context === context, let state = state(at: index) else { return false }
+        return reading(false) { try context.isMember(member.objectID, state) }
+    }
+
+    final func toManyIDs(at index: Int) -> [ObjectID] {
+        guard let context = _context, let state = state(at: index) else { return [] }
+        return reading([]) { try context.members(state) }
+    }
+
+    final func member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
+        guard let object = _target(id) else {
+            preconditionFailure("The object's context is gone: keep the context while its objects are used.")
+        }
+        if Swift.type(of: object) == Member.self { return unsafeDowncast(object, to: Member.self) }
+        guard let member = object as? Member else {
+            preconditionFailure("A member of \(_entity.name) is a \(Swift.type(of: object)), not a \(Member.self).")
+        }
+        return member
+    }
+
+    // MARK: Changing
+
+    final func addMember(_ member: ManagedObject, at index: Int, position: Int?) throws {
+        let property = _entity.properties[index]
+        let (context, link) = try changing(property, member)
+        if _state & ObjectState.observed != 0 { announceWillSet(index) }
+        switch link.source {
+        case .pairs: try context.linkPair(context.toManyState(link, objectID), member.objectID, at: position)
+        case .rows(let toOne):
+            guard let back = member._entity.property(toOne) else { throw wrongMember(member, property) }
+            try member.changeTarget(self, at: back.index)
+            if let position, link.isOrdered {
+                let state = context.toManyState(link, objectID)
+                try context.moveMember(member.objectID, to: position, state)
+            }
+        }
+        if _state & ObjectState.observed != 0 { announceDidSet(index) }
+    }
+
+    final func removeMember(_ member: ManagedObject, at index: Int) throws {
+        let property = _entity.properties[index]
+        let (context, link) = try changing(property, nil)
+        guard member._context === context else { return }
+        if _state & ObjectState.observed != 0 { announceWillSet(index) }
+        switch link.source {
+        case .pairs: try context.unlinkPair(context.toManyState(link, objectID), member.objectID)
+        case .rows(let toOne):
+            guard let back = member._entity.property(toOne) else { return }
+            member.fireFault()
+            if member.reference(back.place) == objectID { try member.changeTarget(nil, at: back.index) }
+        }
+        if _state & ObjectState.observed != 0 { announceDidSet(index) }
+    }
+
+    final func moveMember(from source: Int, to destination: Int, at index: Int) throws {
+        let property = _entity.properties[index]
+        let (context, link) = try changing(property, nil)
+        let state = context.toManyState(link, objectID)
+        let ids = try context.members(state)
+        guard ids.indices.contains(source), link.isOrdered else { return }
+        if _state & ObjectState.observed != 0 { announceWillSet(index) }
+        try context.moveMember(ids[source], to: destination, state)
+        if _state & ObjectState.observed != 0 { announceDidSet(index) }
+    }
+
+    /// Makes the to-many hold exactly `members`, in their order.
+    final func setMembers<Member: ManagedObject>(_ members: ToMany<Member>, at index: Int) {
+        if case .live(let owner, let other) = members.storage, owner === self, other == index { return }
+        reporting { try replaceMembers(Array(members), at: index) }
+    }
+
+    final func replaceMembers(_ members: [ManagedObject], at index: Int) throws {
+        let property = _entity.properties[index]
+        for member in members { _ = try changing(property, member) }
+        let kept = Set(members.map(\.objectID))
+        for id in toManyIDs(at: index) where !kept.contains(id) {
+            if let member = _target(id) { try removeMember(member, at: index) }
+        }
+        if property.isOrdered {
+            for (position, member) in members.enumerated() {
+                let ids = toManyIDs(at: index)
+                if position < ids.count, ids[position] == member.objectID { continue }
+                try addMember(member, at: index, position: position)
+            }
+        } else {
+            for member in members { try addMember(member, at: index, position: nil) }
+        }
+    }
+
+    /// Checks that the to-many may be changed, and that `member` may stand in it.
+    private final func changing(
+        _ property: PropertyRuntime, _ member: ManagedObject?
+    ) throws -> (ManagedObjectContext, LinkRuntime) {
+        if let refusal = refusalToChange(key: property.name) { throw refusal }
+        guard let context = _context, let link = context.binding.link(property.id) else {
+            throw unreadable(property.name)
+        }
+        guard let member else { return (context, link) }
+        let value = AttributeValue.objectID(member.objectID)
+        if member._context !== context {
+            throw StrataError(
+                .otherContext, "The member belongs to another context.", context: place(property.name, value))
+        }
+        if member._state & ObjectState.unlinkable != 0 {
+            throw StrataError(.deletedObject, "The member was deleted.", context: place(property.name, value))
+        }
+        guard context.binding.schema.entity(link.memberEntity)?.entityIDs.contains(member._entity.id) ?? false else {
+            throw wrongMember(member, property)
+        }
+        return (context, link)
+    }
+
+    private final func wrongMember(_ member: ManagedObject, _ property: PropertyRuntime) -> StrataError {
+        StrataError(
+            .wrongType, "\(property.name) does not take objects of \(member._entity.name).",
+            context: place(property.name, .objectID(member.objectID)))
+    }
+}
+
+extension ManagedObjectContext {
+    /// Gives a member the place that `destination` is among the others.
+    func moveMember(_ member: ObjectID, to destination: Int, _ state: ToManyState) throws {
+        let ids = try members(state)
+        guard let current = ids.firstIndex(of: member), current != destination else { return }
+        // Between the neighbours it will have: going down the list it passes the one now in its place.
+        let index = destination > current ? destination + 1 : destination
+        try setPlace(of: member, try place(at: index, state), state)
+    }
+}

@@ -1,0 +1,237 @@
+import StrataModel
+import StrataStore
+
+// Both ends of a relationship agree at once. For one-to-many the member's slot is the truth and the owner's side is
+// derived: a change is one entry in a list, folded into the owner's state when somebody looks. Pairs change both
+// states when they happen.
+
+extension ManagedObjectContext {
+    // MARK: States
+
+    /// The state of a to-many, up to date with every change.
+    func toManyState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
+        foldLinkChanges()
+        return rawState(link, owner)
+    }
+
+    private func rawState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
+        let key = ToManyKey(link: link.id, owner: owner)
+        if let state = toManyStates[key] {
+            if state.generation != baseGeneration { state.forgetBase(baseGeneration) }
+            return state
+        }
+        let state = ToManyState(link: link, owner: owner, generation: baseGeneration)
+        toManyStates[key] = state
+        return state
+    }
+
+    func noteLinkChange(_ link: PropertyID, owner: ObjectID, member: ObjectID, isAdded: Bool) {
+        linkChanges.append(LinkChange(link: link, isAdded: isAdded, owner: owner, member: member))
+    }
+
+    func foldLinkChanges() {
+        guard !linkChanges.isEmpty else { return }
+        let changes = linkChanges
+        linkChanges = []
+        for change in changes {
+            guard let link = binding.link(change.link) else { continue }
+            let state = rawState(link, change.owner)
+            if change.isAdded {
+                state.add(change.member, at: link.isOrdered ? place(of: change.member, link) : 0)
+            } else {
+                state.remove(change.member)
+            }
+        }
+    }
+
+    /// Whether the store cannot know the object.
+    func isNew(_ id: ObjectID) -> Bool { map[id]?._flags.contains(.inserted) ?? false }
+
+    // MARK: Reading
+
+    func memberCount(_ state: ToManyState) throws -> Int {
+        if let members = state.members { return members.count }
+        if state.baseCount == nil {
+            state.baseCount =
+                isNew(state.owner)
+                ? 0 : try binding.store.read(at: base) { try $0.memberCount(of: state.link.id, owner: state.owner) }
+        }
+        return (state.baseCount ?? 0) + state.difference
+    }
+
+    func members(_ state: ToManyState) throws -> [ObjectID] {
+        if let members = state.members { return members }
+        var list: [(id: ObjectID, position: Int64)] = []
+        if !isNew(state.owner) {
+            try binding.store.read(at: base) { view in
+                try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
+                    list.append((member, position))
+                    return true
+                }
+            }
+        }
+        state.setMembers(base: list)
+        return state.members ?? []
+    }
+
+    func isMember(_ member: ObjectID, _ state: ToManyState) throws -> Bool {
+        switch state.pending[member] {
+        case .added?, .moved?: return true
+        case .removed?: return false
+        case nil: break
+        }
+        if isNew(member) || isNew(state.owner) { return false }
+        if let members = state.members, members.count < 16 { return members.contains(member) }
+        return try binding.store.read(at: base) {
+            try $0.isMember(member, of: state.link.id, owner: state.owner)
+        }
+    }
+
+    // MARK: Places
+
+    static let placeGap: Int64 = 1 << 32
+
+    /// The place behind the last member.
+    func placeAtEnd(_ state: ToManyState) throws -> Int64 {
+        if state.lastPosition == nil {
+            var last = Int64.min
+            if !isNew(state.owner) {
+                last =
+                    try binding.store.read(at: base) {
+                        try $0.lastPosition(of: state.link.id, owner: state.owner)
+                    } ?? .min
+            }
+            for change in state.pending.values {
+                switch change {
+                case .added(let position), .moved(let position): last = max(last, position)
+                case .removed: break
+                }
+            }
+            state.lastPosition = last
+        }
+        let last = state.lastPosition ?? .min
+        return last == .min ? 0 : last + Self.placeGap
+    }
+
+    /// The place between the members at `index - 1` and `index`; makes room first when there is none.
+    func place(at index: Int, _ state: ToManyState) throws -> Int64 {
+        let count = try members(state).count
+        guard index < count else { return try placeAtEnd(state) }
+        for _ in 0..<2 {
+            let next = state.positions[index]
+            if index == 0 { return next - Self.placeGap }
+            let previous = state.positions[index - 1]
+            if next - previous > 1 { return previous + (next - previous) / 2 }
+            try spreadOut(state)
+        }
+        return try placeAtEnd(state)
+    }
+
+    /// Gives every member a new place with room between.
+    private func spreadOut(_ state: ToManyState) throws {
+        for (index, member) in try members(state).enumerated() {
+            try setPlace(of: member, Int64(index) * Self.placeGap, state)
+        }
+    }
+
+    func setPlace(of member: ObjectID, _ position: Int64, _ state: ToManyState) throws {
+        if case .rows(let toOne) = state.link.source {
+            let object = try existingObject(with: member)
+            guard let property = object._entity.property(toOne), let slot = property.positionSlot else { return }
+            object.storePosition(position, slot: slot)
+        } else {
+            pairGeneration += 1
+            noteLinksChanged(of: state.owner)
+        }
+        state.move(member, to: position)
+    }
+
+    /// The place that a member's own row gives it.
+    private func place(of member: ObjectID, _ link: LinkRuntime) -> Int64 {
+        guard case .rows(let toOne) = link.source, let object = map[member],
+            let slot = object._entity.property(toOne)?.positionSlot
+        else { return 0 }
+        object.fireFault()
+        return object.position(slot: slot)
+    }
+
+    // MARK: Changing
+
+    /// Links two objects whose link is a pair; both ends know at once.
+    ///
+    /// - Returns: whether they were not linked before.
+    @discardableResult
+    func linkPair(_ state: ToManyState, _ member: ObjectID, at index: Int?) throws -> Bool {
+        guard case .pairs(_, _, _, let inverseID) = state.link.source else { return false }
+        if try isMember(member, state) {
+            if let index, state.link.isOrdered { try moveMember(member, to: index, state) }
+            return false
+        }
+        let position = state.link.isOrdered ? try index.map { try place(at: $0, state) } ?? placeAtEnd(state) : 0
+        state.add(member, at: position)
+        if let inverse = binding.link(inverseID) {
+            let other = toManyState(inverse, member)
+            if other !== state { other.add(state.owner, at: inverse.isOrdered ? try placeAtEnd(other) : 0) }
+        }
+        pairChanged(state.owner, member)
+        return true
+    }
+
+    /// - Returns: whether they were linked before.
+    @discardableResult
+    func unlinkPair(_ state: ToManyState, _ member: ObjectID) throws -> Bool {
+        guard case .pairs(_, _, _, let inverseID) = state.link.source, try isMember(member, state) else { return false }
+        state.remove(member)
+        if let inverse = binding.link(inverseID) {
+            let other = toManyState(inverse, member)
+            if other !== state { other.remove(state.owner) }
+        }
+        pairChanged(state.owner, member)
+        return true
+    }
+
+    private func pairChanged(_ owner: ObjectID, _ member: ObjectID) {
+        pairGeneration += 1
+        noteLinksChanged(of: owner)
+        noteLinksChanged(of: member)
+    }
+
+    /// Both ends of a changed pair count as updated, as their classes expect to hear in `willSave`.
+    func noteLinksChanged(of id: ObjectID) {
+        guard let object = map[id] ?? registeredOrFault(id) else { return }
+        noteUpdated(object)
+        if object._state & ObjectState.layered != 0 {
+            object._state &= ~ObjectState.layered
+            noteTouched(object)
+        }
+    }
+
+    /// Works the owners' sides of all to-ones out again, after rows were replaced under them.
+    func rebuildLinkChanges() {
+        linkChanges = []
+        for state in toManyStates.values where !state.link.isPairs { state.forgetChanges() }
+        for list in [inserted, updated, deleted] {
+            for object in list where object._flags.isPending { noteAllLinkChanges(of: object) }
+        }
+    }
+
+    private func noteAllLinkChanges(of object: ManagedObject) {
+        let isGone = object._flags.contains(.deleted)
+        for index in object._entity.toOneIndexes {
+            let property = object._entity.properties[index]
+            guard case .toMany(let link, _) = property.inverse, property.isInRow else { continue }
+            let now = isGone ? ObjectID(rawValue: 0) : object.reference(property.place)
+            let before = object.baseReference(property.place)
+            if before == now {
+                if !now.isNil, property.positionSlot.map(object.isChanged(slot:)) ?? false,
+                    let link = binding.link(link), let slot = property.positionSlot
+                {
+                    rawState(link, now).move(object.objectID, to: object.position(slot: slot))
+                }
+                continue
+            }
+            if !before.isNil { noteLinkChange(link, owner: before, member: object.objectID, isAdded: false) }
+            if !now.isNil { noteLinkChange(link, owner: now, member: object.objectID, isAdded: true) }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+public import StrataModel
+
+/// The members of a to-many relationship, read when needed.
+///
+/// `count`, `contains`, `insert` and `remove` load no member; iterating reads the members' ids once and makes faults.
+/// A value got from an object stays tied to it: what it shows follows every change. One made from an array holds
+/// these objects until it is assigned.
+///
+/// ```swift
+/// member.favoriteMovies.insert(movie)      // movie.familyMember is now member
+/// for movie in member.favoriteMovies where movie.rating > 4 { print(movie.title) }
+/// ```
+///
+/// Members of an unordered relationship come in the order in which they were made.
+public struct ToMany<Member: ManagedObject> {
+    enum Storage {
+        case live(owner: ManagedObject, index: Int)
+        case list(MemberList<Member>)
+    }
+    let storage: Storage
+
+    /// Generated accessors make it so.
+    public init(owner: ManagedObject, index: Int) { storage = .live(owner: owner, index: index) }
+
+    /// Holds `members` until it is assigned to a property.
+    public init(_ members: some Sequence<Member>) { storage = .list(MemberList(Array(members))) }
+}
+
+final class MemberList<Member: ManagedObject> {
+    var members: [Member]
+
+    init(_ members: [Member]) { self.members = members }
+}
+
+extension ToMany: ExpressibleByArrayLiteral {
+    public init(arrayLiteral members: Member...) { self.init(members) }
+}
+
+extension ToMany {
+    /// The number of members.
+    public var count: Int {
+        switch storage {
+        case .list(let list): list.members.count
+        case .live(let owner, let index): owner.toManyCount(at: index)
+        }
+    }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// Whether `member` is one of the members.
+    public func contains(_ member: Member) -> Bool {
+        switch storage {
+        case .list(let list): list.members.contains { $0 === member }
+        case .live(let owner, let index): owner.toManyContains(member, at: index)
+        }
+    }
+
+    /// Adds a member, at the end of an ordered relationship; nothing happens if it is one already.
+    public func insert(_ member: Member) {
+        switch storage {
+        case .list(let list): if !contains(member) { list.members.append(member) }
+        case .live(let owner, let index): owner.reporting { try owner.addMember(member, at: index, position: nil) }
+        }
+    }
+
+    /// The same as `insert(_:)`.
+    public func append(_ member: Member) { insert(member) }
+
+    /// Adds several members.
+    public func insert(contentsOf members: some Sequence<Member>) {
+        for member in members { insert(member) }
+    }
+
+    /// Puts a member in place `position` of an ordered relationship, also if it is a member already.
+    ///
+    /// In an unordered relationship the place is ignored.
+    public func insert(_ member: Member, at position: Int) {
+        switch storage {
+        case .list(let list): list.members.insert(member, at: position)
+        case .live(let owner, let index):
+            owner.reporting { try owner.addMember(member, at: index, position: position) }
+        }
+    }
+
+    /// Takes a member away; nothing happens if it is none.
+    public func remove(_ member: Member) {
+        switch storage {
+        case .list(let list): list.members.removeAll { $0 === member }
+        case .live(let owner, let index): owner.reporting { try owner.removeMember(member, at: index) }
+        }
+    }
+
+    /// Takes the member in a place away, and returns it.
+    @discardableResult
+    public func remove(at position: Int) -> Member {
+        let member = self[position]
+        remove(member)
+        return member
+    }
+
+    public func removeAll() {
+        for member in Array(self) { remove(member) }
+    }
+
+    /// Moves the member in place `source` of an ordered relationship so that it stands in place `destination`.
+    public func move(from source: Int, to destination: Int) {
+        let member = self[source]
+        guard source != destination else { return }
+        switch storage {
+        case .list(let list):
+            list.members.remove(at: source)
+            list.members.insert(member, at: destination)
+        case .live(let owner, let index):
+            owner.reporting { try owner.moveMember(from: source, to: destination, at: index) }
+        }
+    }
+
+    /// The ids of the members in order; makes no object.
+    public var objectIDs: [ObjectID] {
+        switch storage {
+        case .list(let list): list.members.map(\.objectID)
+        case .live(let owner, let index): owner.toManyIDs(at: index)
+        }
+    }
+}
+
+extension ToMany: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    public subscript(position: Int) -> Member {
+        switch storage {
+        case .list(let list): return list.members[position]
+        case .live(let owner, let index):
+            let ids = owner.toManyIDs(at: index)
+            precondition(ids.indices.contains(position), "There is no member in place \(position) of \(ids.count).")
+            return owner.member(ids[position], as: Member.self)
+        }
+    }
+
+    /// Goes over the members as they are now; changes made meanwhile do not matter to it.
+    public func makeIterator() -> Iterator {
+        switch storage {
+        case .list(let list): Iterator(owner: nil, members: list.members, ids: [])
+        case .live(let owner, let index): Iterator(owner: owner, members: [], ids: owner.toManyIDs(at: index))
+        }
+    }
+
+    public struct Iterator: IteratorProtocol {
+        let owner: ManagedObject?
+        let members: [Member]
+        let ids: [ObjectID]
+        private var place = 0
+
+        init(owner: ManagedObject?, members: [Member], ids: [ObjectID]) {
+            self.owner = owner
+            self.members = members
+            self.ids = ids
+        }
+
+        public mutating func next() -> Member? {
+            defer { place += 1 }
+            if let owner { return place < ids.count ? owner.member(ids[place], as: Member.self) : nil }
+            return place < members.count ? members[place] : nil
+        }
+    }
+}
+
+extension ToMany: CustomStringConvertible {
+    public var description: String { "\(Member.entityName) × \(count)" }
+}

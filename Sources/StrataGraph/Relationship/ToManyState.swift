@@ -1,0 +1,181 @@
+import StrataModel
+
+/// What a context knows of one to-many of one owner: what it changed, and what it has counted or listed already.
+///
+/// It is made when somebody looks at the relationship, never by a change of the members alone.
+final class ToManyState {
+    enum Pending: Equatable {
+        case added(Int64)
+        case removed
+        /// Linked before; only its place is new.
+        case moved(Int64)
+    }
+
+    let link: LinkRuntime
+    let owner: ObjectID
+    private(set) var pending: [ObjectID: Pending] = [:]
+    /// Added minus removed members.
+    private(set) var difference = 0
+    /// What follows was read at the context's `generation` of that number.
+    var generation: Int
+    var baseCount: Int?
+    /// All members in order, changes included; nil until somebody iterates.
+    private(set) var members: [ObjectID]?
+    /// The places of `members`, for ordered relationships.
+    private(set) var positions: [Int64] = []
+    /// The last place taken, once known.
+    var lastPosition: Int64?
+
+    init(link: LinkRuntime, owner: ObjectID, generation: Int) {
+        self.link = link
+        self.owner = owner
+        self.generation = generation
+    }
+
+    var hasChanges: Bool { !pending.isEmpty }
+
+    /// Forgets what was read, not what was changed.
+    func forgetBase(_ generation: Int) {
+        self.generation = generation
+        baseCount = nil
+        members = nil
+        positions = []
+        lastPosition = nil
+    }
+
+    func forgetChanges() {
+        pending = [:]
+        difference = 0
+        members = nil
+        positions = []
+        lastPosition = nil
+    }
+
+    // MARK: Changing
+
+    func add(_ member: ObjectID, at position: Int64 = 0) {
+        switch pending[member] {
+        case nil:
+            pending[member] = .added(position)
+            difference += 1
+        case .removed?:
+            pending[member] = link.isOrdered ? .moved(position) : nil
+            difference += 1
+        case .added?: pending[member] = .added(position)
+        case .moved?: pending[member] = .moved(position)
+        }
+        if link.isOrdered { lastPosition = lastPosition.map { max($0, position) } }
+        enterInMembers(member, position)
+    }
+
+    func remove(_ member: ObjectID) {
+        switch pending[member] {
+        case nil, .moved?:
+            pending[member] = .removed
+            difference -= 1
+        case .added?:
+            pending[member] = nil
+            difference -= 1
+        case .removed?: return
+        }
+        takeFromMembers(member)
+    }
+
+    /// Gives a member another place.
+    func move(_ member: ObjectID, to position: Int64) {
+        if case .added? = pending[member] {
+            pending[member] = .added(position)
+        } else {
+            pending[member] = .moved(position)
+        }
+        lastPosition = lastPosition.map { max($0, position) }
+        takeFromMembers(member)
+        enterInMembers(member, position)
+    }
+
+    /// Drops a change that the store has made already.
+    func settle(_ member: ObjectID) {
+        switch pending.removeValue(forKey: member) {
+        case .added?: difference -= 1
+        case .removed?: difference += 1
+        default: break
+        }
+        members = nil
+    }
+
+    // MARK: Members
+
+    /// Takes what the store lists, in order, and puts the changes on top.
+    func setMembers(base: [(id: ObjectID, position: Int64)]) {
+        baseCount = base.count
+        var merged = base
+        if !pending.isEmpty {
+            merged.removeAll { pending[$0.id] != nil }
+            for (member, change) in pending {
+                switch change {
+                case .added(let position), .moved(let position): merged.append((member, position))
+                case .removed: break
+                }
+            }
+            merged.sort { ($0.position, $0.id) < ($1.position, $1.id) }
+        }
+        members = merged.map(\.id)
+        positions = link.isOrdered ? merged.map(\.position) : []
+        if link.isOrdered { lastPosition = positions.last ?? .min }
+    }
+
+    /// Where (position, id) belongs among the members.
+    private func place(_ member: ObjectID, _ position: Int64, in members: [ObjectID]) -> Int {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            let other = link.isOrdered ? positions[middle] : 0
+            if (other, members[middle]) < (position, member) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func enterInMembers(_ member: ObjectID, _ position: Int64) {
+        guard var list = members.take() else { return }
+        let place = place(member, position, in: list)
+        if place >= list.count || list[place] != member {
+            list.insert(member, at: place)
+            if link.isOrdered { positions.insert(position, at: place) }
+        }
+        members = list
+    }
+
+    private func takeFromMembers(_ member: ObjectID) {
+        guard var list = members.take() else { return }
+        let found = link.isOrdered ? list.firstIndex(of: member) : place(member, 0, in: list)
+        if let found, found < list.count, list[found] == member {
+            list.remove(at: found)
+            if link.isOrdered { positions.remove(at: found) }
+        }
+        members = list
+    }
+}
+
+extension Optional {
+    /// The value, leaving nil behind: a collection so taken out is changed in place.
+    fileprivate mutating func take() -> Wrapped? {
+        let value = self
+        self = nil
+        return value
+    }
+}
+
+/// Names a to-many of an object.
+struct ToManyKey: Hashable {
+    let link: PropertyID
+    let owner: ObjectID
+}
+
+/// A member that came or went, noted where nobody has looked at the owner yet.
+struct LinkChange {
+    let link: PropertyID
+    let isAdded: Bool
+    let owner: ObjectID
+    let member: ObjectID
+}
