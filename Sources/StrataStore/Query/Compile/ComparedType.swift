@@ -1,0 +1,194 @@
+import Foundation
+import StrataModel
+
+/// What a path ends at, as comparisons see it.
+enum ComparedType: Sendable, Hashable {
+    case integer, floatingPoint(isFloat: Bool), decimal, boolean, date, text, url, uuid, data, object, composite
+    /// Data that may be kept outside the row: only whether it is nil can be asked.
+    case outside
+
+    init(_ end: ResolvedPath.End) {
+        switch end {
+        case .object: self = .object
+        case .count: self = .integer
+        case .attribute(_, let attribute), .element(_, _, let attribute): self.init(attribute)
+        }
+    }
+
+    private init(_ attribute: AttributeDescription) {
+        self =
+            switch attribute.type {
+            case .integer16, .integer32, .integer64: .integer
+            case .decimal: .decimal
+            case .double: .floatingPoint(isFloat: false)
+            case .float: .floatingPoint(isFloat: true)
+            case .string: .text
+            case .boolean: .boolean
+            case .date: .date
+            case .uuid: .uuid
+            case .uri: .url
+            case .objectID: .object
+            case .composite: .composite
+            case .binaryData: attribute.allowsExternalBinaryDataStorage ? .outside : .data
+            case .transformable: .data
+            case .undefined: .outside
+            }
+    }
+
+    var isNumber: Bool {
+        switch self {
+        case .integer, .floatingPoint, .decimal, .boolean: true
+        default: false
+        }
+    }
+
+    var isText: Bool { self == .text || self == .url }
+
+    /// Whether `<` and its kin make sense.
+    var isOrdered: Bool {
+        switch self {
+        case .composite, .outside: false
+        default: true
+        }
+    }
+
+    /// Whether values of both can be the same.
+    func isComparable(to other: ComparedType) -> Bool {
+        self == other || isNumber && other.isNumber || isText && other.isText
+    }
+
+    /// A constant as the values it is compared with; nil when it can never be compared with them.
+    ///
+    /// A Double beside a Float becomes the nearest Float, since a literal cannot be written as one; whole numbers,
+    /// decimals and floating point beside each other keep their worth as near as the kind allows. Integers are not
+    /// rounded here: what `< 5.5` means for them is settled by `WholeBound`.
+    func constant(_ value: AttributeValue) -> AttributeValue? {
+        switch (self, value) {
+        case (_, .null): value
+        case (.integer, _), (.boolean, _): value.isNumber || value.isBoolean ? value : nil
+        case (.floatingPoint(let isFloat), _): value.nearestDouble(isFloat: isFloat).map(AttributeValue.double)
+        case (.decimal, _): value.coerced(to: .decimal)
+        case (.date, .date), (.uuid, .uuid), (.data, .data), (.object, .objectID), (.composite, .composite): value
+        case (.text, .string), (.url, .url): value
+        case (.text, .url(let url)): .string(url.absoluteString)
+        case (.url, .string(let text)): .string(text)
+        case (.uuid, .string(let text)): UUID(uuidString: text).map(AttributeValue.uuid)
+        default: nil
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .integer, .decimal, .floatingPoint: "a number"
+        case .boolean: "a boolean"
+        case .date: "a date"
+        case .text: "a string"
+        case .url: "a URL"
+        case .uuid: "a UUID"
+        case .data: "binary data"
+        case .object: "an object"
+        case .composite: "a composite"
+        case .outside: "data kept outside the row"
+        }
+    }
+}
+
+extension AttributeValue {
+    var isBoolean: Bool { if case .boolean = self { true } else { false } }
+
+    /// A number as a Double, or as the Double of the nearest Float.
+    fileprivate func nearestDouble(isFloat: Bool) -> Double? {
+        let double: Double? =
+            switch self {
+            case .boolean(let value): value ? 1 : 0
+            case .integer(let value): Double(value)
+            case .float(let value): Double(value)
+            case .double(let value): value
+            case .decimal(let value): Double(value.description)
+            default: nil
+            }
+        return isFloat ? double.map { Double(Float($0)) } : double
+    }
+}
+
+/// A number beside integers: the integer at or below it.
+enum WholeBound {
+    case belowAll, aboveAll
+    case at(Int64, isExact: Bool)
+    /// NaN.
+    case nowhere
+
+    init(_ value: AttributeValue) {
+        switch value {
+        case .boolean(let value): self = .at(value ? 1 : 0, isExact: true)
+        case .integer(let value): self = .at(value, isExact: true)
+        case .float(let value): self.init(Double(value))
+        case .double(let value): self.init(value)
+        case .decimal(let value): self.init(value)
+        default: self = .nowhere
+        }
+    }
+
+    private init(_ value: Double) {
+        if value.isNaN {
+            self = .nowhere
+        } else if value >= 0x1p63 {
+            self = .aboveAll
+        } else if value < -0x1p63 {
+            self = .belowAll
+        } else {
+            self = .at(Int64(value.rounded(.down)), isExact: value == value.rounded(.down))
+        }
+    }
+
+    private init(_ value: Decimal) {
+        var source = value
+        var floor = Decimal()
+        NSDecimalRound(&floor, &source, 0, .down)
+        if value.isNaN {
+            self = .nowhere
+        } else if value > Decimal(Int64.max) {
+            self = .aboveAll
+        } else if value < Decimal(Int64.min) {
+            self = .belowAll
+        } else if let whole = Int64(floor.description) {
+            self = .at(whole, isExact: floor == value)
+        } else {
+            self = .nowhere
+        }
+    }
+
+    /// The integers that stand so to the number; nil when there are none.
+    func range(_ comparison: ComparisonPredicate.Operator) -> ClosedRange<Int64>? {
+        let all = Int64.min...Int64.max
+        switch (self, comparison) {
+        case (.nowhere, _): return nil
+        case (.belowAll, .greaterThan), (.belowAll, .greaterThanOrEqualTo): return all
+        case (.aboveAll, .lessThan), (.aboveAll, .lessThanOrEqualTo): return all
+        case (.belowAll, _), (.aboveAll, _): return nil
+        case (.at(let value, let isExact), .equalTo): return isExact ? value...value : nil
+        case (.at(let value, _), .lessThanOrEqualTo): return Int64.min...value
+        case (.at(let value, _), .greaterThan): return value == .max ? nil : value + 1...Int64.max
+        case (.at(let value, true), .lessThan): return value == .min ? nil : Int64.min...value - 1
+        case (.at(let value, false), .lessThan): return Int64.min...value
+        case (.at(let value, true), .greaterThanOrEqualTo): return value...Int64.max
+        case (.at(let value, false), .greaterThanOrEqualTo): return value == .max ? nil : value + 1...Int64.max
+        default: return nil
+        }
+    }
+}
+
+extension ClosedRange<Double> {
+    /// The numbers that stand so to `value`; nil when there are none.
+    init?(_ comparison: ComparisonPredicate.Operator, _ value: Double) {
+        guard !value.isNaN else { return nil }
+        switch comparison {
+        case .equalTo: self = value...value
+        case .lessThanOrEqualTo: self = -Double.infinity...value
+        case .greaterThanOrEqualTo: self = value...Double.infinity
+        case .lessThan where value > -.infinity: self = -Double.infinity...value.nextDown
+        case .greaterThan where value < .infinity: self = value.nextUp...Double.infinity
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StrataModel
+
+extension LeafCompiler {
+    /// What an index over the slot could do for the comparison.
+    func condition(slot: Int, _ names: [String], _ values: [AttributeValue]) -> ColumnCondition? {
+        guard let (kind, isWhole) = kind(values) else { return nil }
+        return ColumnCondition(
+            slot: slot, elementPath: names, folding: type.isText ? folding : [], kind: kind, isWhole: isWhole)
+    }
+
+    private func kind(_ values: [AttributeValue]) -> (ColumnCondition.Kind, isWhole: Bool)? {
+        if operation == .notEqualTo { return values == [.null] ? (.notNil, true) : nil }
+        if operation == .equalTo || operation == .in {
+            let exact = values.compactMap(indexed)
+            return exact.isEmpty ? nil : (.values(exact), true)
+        }
+        if values.contains(.null) { return nil }
+        switch type {
+        case .integer, .boolean:
+            guard let range = integerRanges(values).first, type == .integer else { return nil }
+            return (range.kind, true)
+        case .floatingPoint, .date:
+            guard let range = floatingPointRanges(values).first else { return nil }
+            return (kind(range), true)
+        case .text: return textKind(values)
+        case .decimal, .uuid, .object: return bounds(values).map { ($0, true) }
+        case .url, .data, .composite, .outside: return nil
+        }
+    }
+
+    /// The value that an index would hold for an equal one; nil when none is equal.
+    private func indexed(_ value: AttributeValue) -> AttributeValue? {
+        switch type {
+        case _ where value.isNull: return .null
+        case .integer: return WholeBound(value).range(.equalTo).map { .integer($0.lowerBound) }
+        case .boolean:
+            guard let range = WholeBound(value).range(.equalTo), 0...1 ~= range.lowerBound else { return nil }
+            return .boolean(range.lowerBound == 1)
+        case .floatingPoint: if case .double(let double) = value, double.isNaN { return nil }
+        default: break
+        }
+        return value
+    }
+
+    private func kind(_ range: ClosedRange<Double>) -> ColumnCondition.Kind {
+        func bound(_ value: Double) -> ColumnCondition.Bound {
+            let isDate = type == .date
+            return ColumnCondition.Bound(
+                value: isDate ? .date(Date(timeIntervalSinceReferenceDate: value)) : .double(value), isIncluded: true)
+        }
+        return .range(lower: bound(range.lowerBound), upper: bound(range.upperBound))
+    }
+
+    private func textKind(_ values: [AttributeValue]) -> (ColumnCondition.Kind, isWhole: Bool)? {
+        guard let text = values.first?.text else { return nil }
+        switch operation {
+        case .beginsWith: return (.prefix(text), true)
+        case .like:
+            let prefix = WildcardPattern(text, folding).prefix
+            return prefix.isEmpty ? nil : (.prefix(String(decoding: prefix, as: UTF8.self)), false)
+        case .endsWith, .contains, .matches: return nil
+        default: return bounds(values).map { ($0, true) }
+        }
+    }
+
+    private func bounds(_ values: [AttributeValue]) -> ColumnCondition.Kind? {
+        func bound(_ index: Int, _ isIncluded: Bool) -> ColumnCondition.Bound {
+            ColumnCondition.Bound(value: values[index], isIncluded: isIncluded)
+        }
+        switch operation {
+        case .lessThan: return .range(lower: nil, upper: bound(0, false))
+        case .lessThanOrEqualTo: return .range(lower: nil, upper: bound(0, true))
+        case .greaterThan: return .range(lower: bound(0, false), upper: nil)
+        case .greaterThanOrEqualTo: return .range(lower: bound(0, true), upper: nil)
+        case .between: return .range(lower: bound(0, true), upper: bound(1, true))
+        default: return nil
+        }
+    }
+}
+
+extension ClosedRange<Int64> {
+    fileprivate var kind: ColumnCondition.Kind {
+        .range(
+            lower: lowerBound == .min ? nil : .init(value: .integer(lowerBound), isIncluded: true),
+            upper: upperBound == .max ? nil : .init(value: .integer(upperBound), isIncluded: true))
+    }
+}

@@ -1,0 +1,292 @@
+import StrataModel
+
+/// Binds predicates to an entity: names to slots, constants to the kinds they are compared with, text to its form.
+///
+/// What cannot run is refused here, before anything is read.
+struct PredicateCompiler {
+    let entity: EntitySchema
+    let schema: Schema
+
+    /// The conjuncts of a predicate: all of them hold for an object that is found.
+    ///
+    /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`.
+    func conjuncts(of predicate: FetchPredicate) throws(StrataError) -> [CompiledTest] {
+        guard predicate.depth(upTo: ModelLimits.predicateDepth) != nil else {
+            throw StrataError(
+                .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
+        }
+        return try flattened(predicate)
+    }
+
+    private func flattened(_ predicate: FetchPredicate) throws(StrataError) -> [CompiledTest] {
+        guard case .and(let parts) = predicate else { return [try compiled(predicate)] }
+        var tests: [CompiledTest] = []
+        for part in parts { tests += try flattened(part) }
+        return tests
+    }
+
+    private func compiled(_ predicate: FetchPredicate) throws(StrataError) -> CompiledTest {
+        let text = predicate.description
+        switch predicate {
+        case .constant(let value): return CompiledTest(ConstantTest(value), text)
+        case .not(let part): return CompiledTest(NotTest(try compiled(part).test), text)
+        case .and(let parts): return CompiledTest(AndTest(try tests(parts)), text)
+        case .or(let parts): return CompiledTest(OrTest(try tests(parts)), text)
+        case .comparison(let comparison):
+            return try ComparisonCompiler(comparison, entity, schema).compiled()
+        }
+    }
+
+    private func tests(_ parts: [FetchPredicate]) throws(StrataError) -> [any RowTest] {
+        var tests: [any RowTest] = []
+        for part in parts { tests.append(try compiled(part).test) }
+        return tests
+    }
+}
+
+/// Binds one comparison.
+struct ComparisonCompiler {
+    let comparison: ComparisonPredicate
+    let entity: EntitySchema
+    let schema: Schema
+
+    /// A side of the comparison, bound.
+    enum Side {
+        case path(ResolvedPath)
+        case constant(AttributeValue)
+        case list([Side])
+
+        var isConstant: Bool {
+            switch self {
+            case .path: false
+            case .constant: true
+            case .list(let parts): parts.allSatisfy(\.isConstant)
+            }
+        }
+
+        /// Constants in a row; nil when there are paths among them.
+        var constants: [AttributeValue]? {
+            switch self {
+            case .path: return nil
+            case .constant(let value): return [value]
+            case .list(let parts):
+                var values: [AttributeValue] = []
+                for part in parts {
+                    guard let more = part.constants else { return nil }
+                    values += more
+                }
+                return values
+            }
+        }
+
+        var operand: ValueOperand {
+            switch self {
+            case .path(let path): .path(ValuePath(path))
+            case .constant(let value): .constant(value)
+            case .list(let parts): .list(parts.map(\.operand))
+            }
+        }
+    }
+
+    init(_ comparison: ComparisonPredicate, _ entity: EntitySchema, _ schema: Schema) {
+        self.comparison = comparison
+        self.entity = entity
+        self.schema = schema
+    }
+
+    func compiled() throws(StrataError) -> CompiledTest {
+        let left = try side(comparison.left), right = try side(comparison.right)
+        if comparison.modifier == .direct, left.isConstant, case .path(let path) = right,
+            let turned = Self.turned(comparison.operator, path)
+        {
+            return try compiled(path, turned, left)
+        }
+        if case .path(let path) = left { return try compiled(path, comparison.operator, right) }
+        try checkShape(left, right)
+        return general(left, right)
+    }
+
+    private func side(_ expression: FetchExpression) throws(StrataError) -> Side {
+        switch expression {
+        case .constant(let value): return .constant(value)
+        case .evaluatedObject: return .path(ResolvedPath(selfOf: entity))
+        case .keyPath(let path):
+            do {
+                return .path(try ResolvedPath(path, in: entity, schema))
+            } catch {
+                var error = error
+                error.context.predicate = comparison.description
+                throw error
+            }
+        case .aggregate(let parts):
+            var sides: [Side] = []
+            for part in parts { sides.append(try side(part)) }
+            return .list(sides)
+        }
+    }
+
+    /// The operator with its sides exchanged; nil when that is no operator.
+    private static func turned(
+        _ comparison: ComparisonPredicate.Operator, _ path: ResolvedPath
+    ) -> ComparisonPredicate.Operator? {
+        switch comparison {
+        case .equalTo, .notEqualTo: comparison
+        case .lessThan: .greaterThan
+        case .lessThanOrEqualTo: .greaterThanOrEqualTo
+        case .greaterThan: .lessThan
+        case .greaterThanOrEqualTo: .lessThanOrEqualTo
+        case .in: path.isToMany || ComparedType(path.end).isText ? .contains : nil
+        default: nil
+        }
+    }
+
+    // MARK: A path on the left
+
+    private func compiled(
+        _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
+    ) throws(StrataError) -> CompiledTest {
+        let type = ComparedType(path.end)
+        var operation = operation
+        var quantifier: MemberQuantifier? = comparison.modifier == .all ? .all : comparison.modifier == .any ? .any : nil
+        if path.isToMany, quantifier == nil {
+            guard operation == .contains else {
+                throw refusal(
+                    .invalidRequest, path, "\(path.text) leads to many; compare it with ANY, ALL or CONTAINS.")
+            }
+            (operation, quantifier) = (.equalTo, .any)
+        }
+        try checkOperator(operation, type, path)
+        if let constants = right.constants {
+            let isList = if case .list = right { true } else { false }
+            if operation == .in, !isList {
+                // `path IN "text"` looks for the path's value in the text.
+                guard type.isText, constants[0].text != nil else {
+                    throw refusal(.invalidRequest, path, "IN needs a list on its right side.")
+                }
+            } else {
+                try checkCount(constants, operation, isList, path)
+                let values = try coerced(constants, type, operation, path)
+                let leaf = LeafCompiler(
+                    path: path, type: type, operation: operation, folding: comparison.folding,
+                    quantifier: quantifier ?? .any)
+                return try leaf.compiled(values, text: FetchPredicate.comparison(comparison).description)
+            }
+        }
+        try checkComparable(type, right, operation, path)
+        return general(.path(path), right, operation, path.isToMany ? quantifier : nil)
+    }
+
+    private func general(
+        _ left: Side, _ right: Side, _ operation: ComparisonPredicate.Operator? = nil,
+        _ quantifier: MemberQuantifier? = nil
+    ) -> CompiledTest {
+        var quantifier = quantifier
+        if case .list = left { quantifier = comparison.modifier == .all ? .all : .any }
+        let test = ValueTest(
+            left.operand, operation ?? comparison.operator, right.operand, quantifier, comparison.folding)
+        return CompiledTest(test, FetchPredicate.comparison(comparison).description)
+    }
+
+    // MARK: Checks
+
+    private func checkOperator(
+        _ operation: ComparisonPredicate.Operator, _ type: ComparedType, _ path: ResolvedPath
+    ) throws(StrataError) {
+        switch operation {
+        case .equalTo, .notEqualTo, .in: break
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between:
+            guard type.isOrdered else {
+                throw refusal(.wrongType, path, "\(path.text) is \(type.name) and has no order.")
+            }
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            guard type.isText else {
+                throw refusal(.wrongType, path, "\(path.text) is \(type.name), not a string.")
+            }
+        }
+    }
+
+    private func checkCount(
+        _ constants: [AttributeValue], _ operation: ComparisonPredicate.Operator, _ isList: Bool,
+        _ path: ResolvedPath
+    ) throws(StrataError) {
+        switch operation {
+        case .between where !isList || constants.count != 2:
+            throw refusal(.invalidRequest, path, "BETWEEN needs two bounds.")
+        case .between, .in: break
+        default:
+            if isList { throw refusal(.invalidRequest, path, "A list can only stand after IN and BETWEEN.") }
+        }
+    }
+
+    private func coerced(
+        _ constants: [AttributeValue], _ type: ComparedType, _ operation: ComparisonPredicate.Operator,
+        _ path: ResolvedPath
+    ) throws(StrataError) -> [AttributeValue] {
+        var values: [AttributeValue] = []
+        for constant in constants {
+            if type == .outside, !constant.isNull {
+                throw refusal(.invalidRequest, path, "\(path.text) may be kept outside the row; ask only for nil.")
+            }
+            guard let value = type.constant(constant) else {
+                throw refusal(
+                    .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(constant.kindName).")
+            }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// Whether both sides of a comparison between paths can be the same kind of thing.
+    private func checkComparable(
+        _ type: ComparedType, _ right: Side, _ operation: ComparisonPredicate.Operator, _ path: ResolvedPath
+    ) throws(StrataError) {
+        switch right {
+        case .constant(let value):
+            guard type.constant(value) != nil || value.text != nil && type.isText else {
+                throw refusal(
+                    .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(value.kindName).")
+            }
+        case .path(let other):
+            let otherType = ComparedType(other.end)
+            if other.isToMany, operation != .in {
+                throw refusal(.invalidRequest, other, "\(other.text) leads to many and can only stand after IN.")
+            }
+            guard type != .outside, type.isComparable(to: otherType) else {
+                throw refusal(
+                    .wrongType, path,
+                    "\(path.text) is \(type.name) and cannot be compared with \(other.text), \(otherType.name).")
+            }
+        case .list(let parts):
+            guard operation == .in || operation == .between && parts.count == 2 else {
+                throw refusal(.invalidRequest, path, "A list can only stand after IN and BETWEEN (with two bounds).")
+            }
+            for part in parts { try checkComparable(type, part, .equalTo, path) }
+        }
+    }
+
+    /// A comparison whose left side is no path.
+    private func checkShape(_ left: Side, _ right: Side) throws(StrataError) {
+        let isList = if case .list = right { true } else { false }
+        if case .list = left, comparison.modifier == .direct {
+            throw refusal(.invalidRequest, nil, "A list on the left needs ANY or ALL.")
+        }
+        switch comparison.operator {
+        case .between where !isList: throw refusal(.invalidRequest, nil, "BETWEEN needs two bounds.")
+        case .between, .in: break
+        default:
+            if isList { throw refusal(.invalidRequest, nil, "A list can only stand after IN and BETWEEN.") }
+        }
+        if case .path(let path) = right, path.isToMany, comparison.operator != .in {
+            throw refusal(.invalidRequest, path, "\(path.text) leads to many; write it on the left with ANY or ALL.")
+        }
+        if comparison.operator == .matches, case .constant(.string(let pattern)) = right {
+            _ = try PatternMatcher.comparing(pattern, comparison.folding)
+        }
+    }
+
+    private func refusal(_ code: StrataError.Code, _ path: ResolvedPath?, _ sentence: String) -> StrataError {
+        StrataError(
+            code, sentence,
+            context: .init(entityName: entity.name, key: path?.text, predicate: comparison.description))
+    }
+}

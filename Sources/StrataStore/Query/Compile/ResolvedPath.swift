@@ -1,0 +1,145 @@
+import StrataModel
+
+/// A key path bound to an entity: the slots and relationships on its way, and what it ends at.
+struct ResolvedPath: Sendable {
+    /// A step to another object.
+    enum Hop: Sendable, Hashable {
+        case toOne(slot: Int)
+        case toMany(PropertyID)
+    }
+
+    /// What is compared.
+    enum End: Sendable {
+        /// The object that the hops lead to.
+        case object
+        case attribute(slot: Int, AttributeDescription)
+        case element(slot: Int, [String], AttributeDescription)
+        /// `relationship.@count`
+        case count(PropertyID)
+    }
+
+    /// As it was written.
+    let text: String
+    private(set) var hops: [Hop] = []
+    private(set) var end = End.object
+    /// The entity that the hops lead to.
+    private(set) var entity: EntitySchema
+
+    /// `SELF`
+    init(selfOf entity: EntitySchema) {
+        text = "SELF"
+        self.entity = entity
+    }
+
+    /// Binds `text`, dotted names from `entity`.
+    ///
+    /// `SELF` and, where the entity has no property of that name, `id` and `objectID` stand for the object itself.
+    ///
+    /// - Throws: `unknownKey` naming the nearest name; `invalidRequest` for what rows do not hold.
+    init(_ text: String, in entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+        self.text = text
+        self.entity = entity
+        var steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        while let step = steps.popFirst() {
+            guard let property = self.entity.property(named: step) else {
+                if ["SELF", "self", "id", "objectID"].contains(step) {
+                    if steps.isEmpty || step.lowercased() == "self" { continue }
+                }
+                throw unknown(step)
+            }
+            switch property.kind {
+            case .relationship(let relationship): try follow(relationship, property, &steps, schema)
+            case .attribute(let attribute):
+                try finish(attribute, property.slot, steps)
+                return
+            case .position: throw unknown(step)
+            }
+        }
+    }
+
+    private mutating func follow(
+        _ relationship: RelationshipSchema, _ property: PropertySchema, _ steps: inout ArraySlice<String>,
+        _ schema: Schema
+    ) throws(StrataError) {
+        guard !relationship.description.isTransient else { throw notStored(property.name) }
+        guard let destination = schema.entity(relationship.destination) else {
+            throw StrataError(.unknownEntity, "The model has no entity \(relationship.destination.rawValue).")
+        }
+        if relationship.isToMany, steps == ["@count"] {
+            end = .count(property.id)
+            steps = []
+            return
+        }
+        hops.append(relationship.isToMany ? .toMany(property.id) : .toOne(slot: property.slot))
+        entity = destination
+    }
+
+    private mutating func finish(
+        _ attribute: AttributeDescription, _ slot: Int, _ steps: ArraySlice<String>
+    ) throws(StrataError) {
+        guard !attribute.isTransient else { throw notStored(attribute.name) }
+        var current = attribute
+        for step in steps {
+            guard let next = current.elements.first(where: { $0.name == step }) else {
+                throw unknown(step, among: current.elements.map(\.name), of: current.name)
+            }
+            current = next
+        }
+        end = steps.isEmpty ? .attribute(slot: slot, attribute) : .element(slot: slot, Array(steps), current)
+    }
+
+    var isToMany: Bool { hops.contains { if case .toMany = $0 { true } else { false } } }
+
+    /// The same path without its last hop, for tests that look at the reference and not at what it leads to.
+    var hopsBeforeLast: ArraySlice<Hop> { hops.dropLast() }
+
+    private func unknown(_ step: String) -> StrataError {
+        let names = entity.properties.filter { if case .position = $0.kind { false } else { true } }.map(\.name)
+        return unknown(step, among: names, of: entity.name)
+    }
+
+    private func unknown(_ step: String, among names: [String], of owner: String) -> StrataError {
+        var sentence = "\(owner) has no property named \(step)"
+        if let nearest = NearestName.of(step, among: names) { sentence += "; did you mean \(nearest)?" } else {
+            sentence += "."
+        }
+        return StrataError(.unknownKey, sentence, context: .init(entityName: entity.name, key: text))
+    }
+
+    private func notStored(_ name: String) -> StrataError {
+        StrataError(
+            .invalidRequest, "\(name) is transient; the store cannot search or sort by it.",
+            context: .init(entityName: entity.name, key: text))
+    }
+}
+
+extension ValuePath {
+    var isToMany: Bool { hops.contains { if case .toMany = $0 { true } else { false } } }
+}
+
+/// Finds the name that somebody may have meant.
+enum NearestName {
+    /// The name with the fewest changed letters, case aside; nil when even that differs in more than a third.
+    static func of(_ name: String, among names: [String]) -> String? {
+        let wanted = Array(name.lowercased().prefix(64))
+        let best = names.map { (name: $0, distance: distance(wanted, Array($0.lowercased().prefix(64)))) }
+            .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        guard let best, best.distance <= max(1, (wanted.count + 2) / 3) else { return nil }
+        return best.name
+    }
+
+    /// Letters to insert, drop or change (V. Levenshtein, 1966).
+    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var row = Array(0...right.count)
+        for (place, letter) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = place + 1
+            for (column, other) in right.enumerated() {
+                let above = row[column + 1]
+                row[column + 1] = min(diagonal + (letter == other ? 0 : 1), above + 1, row[column] + 1)
+                diagonal = above
+            }
+        }
+        return row[right.count]
+    }
+}

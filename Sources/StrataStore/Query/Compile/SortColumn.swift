@@ -1,0 +1,142 @@
+import Foundation
+import StrataModel
+
+/// One key of an order, bound to an entity.
+///
+/// Its values are written as bytes that compare like the values: nil first, then by worth, text by its folded form;
+/// all bits turned for a descending key, so that nil comes last there.
+struct SortColumn: Sendable {
+    let path: ValuePath
+    let type: ComparedType
+    let isAscending: Bool
+    let folding: StringFolding
+    let text: String
+    /// The slot of the row itself that holds the values, with element names below a composite; nil behind a join.
+    let column: (slot: Int, elementPath: [String])?
+
+    init(_ description: SortDescription, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+        let path = try ResolvedPath(description.keyPath, in: entity, schema)
+        let context = StrataError.Context(entityName: entity.name, key: description.keyPath)
+        guard !path.isToMany else {
+            throw StrataError(.invalidRequest, "\(path.text) leads to many; nothing can be sorted by it.", context: context)
+        }
+        type = ComparedType(path.end)
+        guard type.isOrdered else {
+            throw StrataError(.wrongType, "\(path.text) is \(type.name) and has no order.", context: context)
+        }
+        self.path = ValuePath(path)
+        isAscending = description.isAscending
+        folding = type == .text ? description.folding : []
+        text = description.keyPath
+        switch (path.end, path.hops.count) {
+        case (.attribute(let slot, _), 0): column = (slot, [])
+        case (.element(let slot, let names, _), 0): column = (slot, names)
+        case (.object, 1): if case .toOne(let slot) = path.hops[0] { column = (slot, []) } else { column = nil }
+        default: column = nil
+        }
+    }
+
+    /// Appends the key of a row.
+    func write(
+        _ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, into writer: inout ByteWriter
+    ) throws {
+        let start = writer.count
+        if let column, column.elementPath.isEmpty {
+            try write(row, column.slot, evaluation, into: &writer)
+        } else {
+            try write(try path.value(row, id, evaluation), evaluation, into: &writer)
+        }
+        if !isAscending { writer.complement(from: start) }
+    }
+
+    /// From the row's bytes, without a value in between where there is one to spare.
+    private func write(
+        _ row: RowReader, _ slot: Int, _ evaluation: Evaluation, into writer: inout ByteWriter
+    ) throws {
+        if row.isNull(slot) { return writer.append(UInt8(0)) }
+        switch type {
+        case .integer, .boolean: Self.write(row.integer(slot) ?? Int64(0), into: &writer)
+        case .floatingPoint, .date: Self.write(row.double(slot) ?? Double(0), into: &writer)
+        case .text, .url, .data:
+            guard let bytes = try row.bytes(slot) else { return writer.append(UInt8(0)) }
+            write(bytes, evaluation, into: &writer)
+        case .object: Self.write(row.reference(slot), into: &writer)
+        default: try write(try row.value(slot), evaluation, into: &writer)
+        }
+    }
+
+    private func write(
+        _ value: AttributeValue, _ evaluation: Evaluation, into writer: inout ByteWriter
+    ) throws {
+        switch value {
+        case .null, .composite, .blob: writer.append(UInt8(0))
+        case .boolean(let value): Self.write(Int64(value ? 1 : 0), into: &writer)
+        case .integer(let value): Self.write(value, into: &writer)
+        case .float(let value): Self.write(Double(value), into: &writer)
+        case .double(let value): Self.write(value, into: &writer)
+        case .date(let value): Self.write(value.timeIntervalSinceReferenceDate, into: &writer)
+        case .decimal(let value): Self.write(value, into: &writer)
+        case .uuid(let value):
+            writer.append(UInt8(1))
+            writer.append(bytesOf: value.uuid)
+        case .objectID(let value): Self.write(value, into: &writer)
+        case .data(let data): data.withUnsafeBytes { write($0, evaluation, into: &writer) }
+        case .string, .url:
+            var text = value.text ?? ""
+            text.withUTF8 { write(UnsafeRawBufferPointer($0), evaluation, into: &writer) }
+        }
+    }
+
+    // MARK: Encodings
+
+    private static func write(_ value: Int64, into writer: inout ByteWriter) {
+        writer.append(UInt8(1))
+        writer.append(bigEndian: UInt64(bitPattern: value) ^ (1 << 63))
+    }
+
+    /// NaN below all numbers, and -0 as 0.
+    private static func write(_ value: Double, into writer: inout ByteWriter) {
+        writer.append(UInt8(1))
+        let bits = value == 0 ? 0 : value.bitPattern
+        writer.append(bigEndian: value.isNaN ? 0 : bits >> 63 == 1 ? ~bits : bits | 1 << 63)
+    }
+
+    private static func write(_ value: ObjectID, into writer: inout ByteWriter) {
+        writer.append(UInt8(1))
+        writer.append(bigEndian: value.rawValue)
+    }
+
+    /// Sign, place of the first digit, digits; turned for numbers below zero.
+    private static func write(_ value: Decimal, into writer: inout ByteWriter) {
+        writer.append(UInt8(1))
+        let digits = value.significand.magnitude.description.filter(\.isNumber)
+        guard !value.isNaN, value != 0 else { return writer.append(UInt8(value.isNaN ? 0 : 2)) }
+        writer.append(UInt8(value < 0 ? 1 : 3))
+        let start = writer.count
+        writer.append(bigEndian: UInt16(truncatingIfNeeded: value.exponent + digits.count + 0x4000))
+        var significant = Substring(digits)
+        while significant.last == "0" { significant.removeLast() }
+        for digit in significant.utf8 { writer.append(digit) }
+        writer.append(UInt8(0))
+        if value < 0 { writer.complement(from: start) }
+    }
+
+    /// Zero bytes are followed by 0xFF, the end is two of them.
+    private static func write(_ bytes: UnsafeRawBufferPointer, into writer: inout ByteWriter) {
+        writer.append(UInt8(1))
+        if bytes.contains(0) {
+            for byte in bytes {
+                writer.append(byte)
+                if byte == 0 { writer.append(UInt8(0xFF)) }
+            }
+        } else {
+            writer.append(bytes)
+        }
+        writer.append(littleEndian: 0 as UInt16)
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, _ evaluation: Evaluation, into writer: inout ByteWriter) {
+        guard type.isText else { return Self.write(bytes, into: &writer) }
+        evaluation.withForm(of: bytes, folding) { Self.write($0, into: &writer) }
+    }
+}

@@ -1,0 +1,40 @@
+package import StrataModel
+
+extension View {
+    /// The objects that a request asks for, in its order; ties, and all objects of a request without an order, by id.
+    ///
+    /// - Throws: what `CompiledQuery` refuses; `corrupt`.
+    package func fetch(_ request: StoreRequest) throws -> [ObjectID] {
+        try fetch(CompiledQuery(request, schema))
+    }
+
+    /// How many objects `fetch` would find, limit and offset counted.
+    package func count(_ request: StoreRequest) throws -> Int {
+        try count(CompiledQuery(request, schema))
+    }
+
+    /// The same for a request that was compiled before.
+    package func fetch(_ query: CompiledQuery) throws -> [ObjectID] {
+        try checkSchema(of: query)
+        return try QueryRun(query, self).fetch()
+    }
+
+    package func count(_ query: CompiledQuery) throws -> Int {
+        try checkSchema(of: query)
+        return try QueryRun(query, self).count()
+    }
+
+    private func checkSchema(of query: CompiledQuery) throws {
+        guard query.schema.version == schema.version else {
+            throw StrataError(.modelChanged, "The request was made for another version of the model.")
+        }
+    }
+
+    /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id,
+    /// until it returns false.
+    func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
+        try scan(entity.id) { id, row in
+            try row.withNewestReader(id, schema) { try body(id, $0) }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import StrataModel
+
+/// Where the bytes of a value stand in a row, and the form in which they are compared.
+struct BytesSource: Sendable {
+    let slot: Int
+    /// nil: bytes as they are (UUID, data, URL); else text, normalised and folded so.
+    let folding: StringFolding?
+
+    var cost: TestCost { folding == nil ? .scalar : .text }
+
+    /// Calls `body` with the bytes to compare, or with nil when the slot is nil.
+    @inline(__always)
+    func withBytes<R>(
+        _ row: RowReader, _ evaluation: Evaluation, _ body: (UnsafeRawBufferPointer?) throws -> R
+    ) throws -> R {
+        if row.isNull(slot) { return try body(nil) }
+        let entry = row.entry(slot)
+        if entry.kind == .uuid {
+            return try body(UnsafeRawBufferPointer(start: row.base + Int(entry.offset), count: 16))
+        }
+        guard let bytes = try row.bytes(slot) else { return try body(nil) }
+        guard let folding else { return try body(bytes) }
+        return try evaluation.withForm(of: bytes, folding, body)
+    }
+}
+
+/// The bytes equal one of some constants, or none of them.
+final class BytesMembershipTest: RowTest {
+    private let source: BytesSource
+    /// Sorted bytewise.
+    private let members: [[UInt8]]
+    private let isMember: Bool
+
+    init(_ source: BytesSource, _ members: [[UInt8]], isMember: Bool) {
+        self.source = source
+        self.members = members.sorted { $0.lexicographicallyPrecedes($1) }
+        self.isMember = isMember
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { source.cost }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try source.withBytes(row, evaluation) { bytes in
+            guard let bytes else { return false }
+            return contains(bytes) == isMember
+        }
+    }
+
+    private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if members.count == 1 { return members[0].isEqual(to: bytes) }
+        let place = members.partitionPoint { member in member.withUnsafeBytes { $0.compare(with: bytes) < 0 } }
+        return place < members.count && members[place].isEqual(to: bytes)
+    }
+}
+
+/// The bytes lie between bounds in bytewise order, which for text is the order of its scalars.
+final class BytesRangeTest: RowTest {
+    /// One end of a range.
+    struct Bound: Sendable {
+        let bytes: [UInt8]
+        let isIncluded: Bool
+    }
+
+    private let source: BytesSource
+    private let lower: Bound?
+    private let upper: Bound?
+
+    init(_ source: BytesSource, lower: Bound?, upper: Bound?) {
+        self.source = source
+        self.lower = lower
+        self.upper = upper
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { source.cost }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try source.withBytes(row, evaluation) { bytes in
+            guard let bytes else { return false }
+            if let lower {
+                let order = lower.bytes.withUnsafeBytes { bytes.compare(with: $0) }
+                if order < 0 || order == 0 && !lower.isIncluded { return false }
+            }
+            if let upper {
+                let order = upper.bytes.withUnsafeBytes { bytes.compare(with: $0) }
+                if order > 0 || order == 0 && !upper.isIncluded { return false }
+            }
+            return true
+        }
+    }
+}
+
+/// The text begins with, ends with or contains a constant.
+final class TextSearchTest: RowTest {
+    /// Where the constant must stand.
+    enum Place: Sendable { case start, end, anywhere }
+
+    private let source: BytesSource
+    private let part: [UInt8]
+    private let place: Place
+
+    /// `part` is in the form of the source.
+    init(_ source: BytesSource, _ part: [UInt8], _ place: Place) {
+        self.source = source
+        self.part = part
+        self.place = place
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .text }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try source.withBytes(row, evaluation) { bytes in
+            guard let bytes else { return false }
+            return part.withUnsafeBytes { part in
+                switch place {
+                case .start: bytes.hasPrefix(part)
+                case .end: bytes.hasSuffix(part)
+                case .anywhere: bytes.contains(part)
+                }
+            }
+        }
+    }
+}
+
+/// The text matches a pattern with wildcards (`LIKE`).
+final class LikeTest: RowTest {
+    private let source: BytesSource
+    private let pattern: WildcardPattern
+
+    init(_ source: BytesSource, _ pattern: WildcardPattern) {
+        self.source = source
+        self.pattern = pattern
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .value }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try source.withBytes(row, evaluation) { bytes in bytes.map(pattern.matches) ?? false }
+    }
+}
+
+/// The whole text matches a regular expression (`MATCHES`).
+final class MatchesTest: RowTest {
+    private let source: BytesSource
+    private let matcher: PatternMatcher
+
+    init(_ source: BytesSource, _ matcher: PatternMatcher) {
+        self.source = source
+        self.matcher = matcher
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .value }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try source.withBytes(row, evaluation) { bytes in
+            bytes.map { matcher.matches(String(decoding: $0, as: UTF8.self)) } ?? false
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import StrataModel
+
+/// The object that a to-one leads to meets a condition.
+final class JoinTest: RowTest {
+    private let slot: Int
+    private let inner: any RowTest
+
+    init(slot: Int, _ inner: any RowTest) {
+        self.slot = slot
+        self.inner = inner
+    }
+
+    var holdsForNothing: Bool { inner.holdsForNothing }
+    var cost: TestCost { max(.otherRow, inner.cost) }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        let target = row.reference(slot)
+        if target.isNil { return inner.holdsForNothing }
+        return try evaluation.withRow(target) { row in
+            guard let row else { return inner.holdsForNothing }
+            return try inner.holds(row, target, evaluation)
+        }
+    }
+}
+
+/// Whether a condition must hold for any or for all of the members.
+enum MemberQuantifier: Sendable { case any, all }
+
+/// Any or all members of a to-many meet a condition; of no members none does, and all do.
+final class MembersTest: RowTest {
+    private let relationship: PropertyID
+    private let quantifier: MemberQuantifier
+    private let inner: any RowTest
+
+    init(_ relationship: PropertyID, _ quantifier: MemberQuantifier, _ inner: any RowTest) {
+        self.relationship = relationship
+        self.quantifier = quantifier
+        self.inner = inner
+    }
+
+    var holdsForNothing: Bool { quantifier == .all }
+    var cost: TestCost { .manyRows }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        guard let view = evaluation.view else { return holdsForNothing }
+        var result = quantifier == .all
+        try view.members(of: relationship, owner: id) { member in
+            let holds = try evaluation.withRow(member) { row in
+                guard let row else { return inner.holdsForNothing }
+                return try inner.holds(row, member, evaluation)
+            }
+            if holds != result { result = holds } else { return true }
+            return false
+        }
+        return result
+    }
+}
+
+/// Any or all members of a to-many are accepted objects; loads no member.
+final class MemberIdentifierTest: RowTest {
+    private let relationship: PropertyID
+    private let quantifier: MemberQuantifier
+    private let condition: IdentifierCondition
+
+    init(_ relationship: PropertyID, _ quantifier: MemberQuantifier, _ condition: IdentifierCondition) {
+        self.relationship = relationship
+        self.quantifier = quantifier
+        self.condition = condition
+    }
+
+    var holdsForNothing: Bool { quantifier == .all }
+    var cost: TestCost { .manyRows }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        guard let view = evaluation.view else { return holdsForNothing }
+        if quantifier == .any, let member = condition.single {
+            return try view.isMember(member, of: relationship, owner: id)
+        }
+        var result = quantifier == .all
+        try view.members(of: relationship, owner: id) { member in
+            guard condition.accepts(member) != result else { return true }
+            result.toggle()
+            return false
+        }
+        return result
+    }
+}
+
+/// The number of members of a to-many (`relationship.@count`) lies in a range, or outside it.
+final class MemberCountTest: RowTest {
+    private let relationship: PropertyID
+    private let ranges: [ClosedRange<Int64>]
+    private let isInside: Bool
+
+    init(_ relationship: PropertyID, _ ranges: [ClosedRange<Int64>], isInside: Bool) {
+        self.relationship = relationship
+        self.ranges = ranges
+        self.isInside = isInside
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .otherRow }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        guard let view = evaluation.view else { return false }
+        let count = Int64(try view.memberCount(of: relationship, owner: id))
+        return ranges.contains { $0.contains(count) } == isInside
+    }
+}

@@ -1,0 +1,149 @@
+import StrataModel
+
+/// A slot is nil, or is not.
+final class NilTest: RowTest {
+    private let slot: Int
+    private let wantsNil: Bool
+
+    init(slot: Int, wantsNil: Bool) {
+        self.slot = slot
+        self.wantsNil = wantsNil
+    }
+
+    var holdsForNothing: Bool { wantsNil }
+    var cost: TestCost { .scalar }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
+        row.isNull(slot) == wantsNil
+    }
+}
+
+/// An integer of any width, or a Bool as 0 or 1, lies in one of some ranges, or outside all of them.
+///
+/// One range stands for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`.
+final class IntegerTest: RowTest {
+    private let slot: Int
+    private let first: ClosedRange<Int64>
+    /// All of them in order, where there are more than one.
+    private let ranges: [ClosedRange<Int64>]
+    private let isInside: Bool
+
+    /// `ranges` has at least one element.
+    init(slot: Int, _ ranges: [ClosedRange<Int64>], isInside: Bool) {
+        self.slot = slot
+        first = ranges.first ?? 0...0
+        self.ranges = ranges.count == 1 ? [] : ranges.sorted { $0.lowerBound < $1.lowerBound }
+        self.isInside = isInside
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .scalar }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
+        guard let value = row.integer(slot) else { return false }
+        if ranges.isEmpty { return (first.lowerBound <= value && value <= first.upperBound) == isInside }
+        let place = ranges.partitionPoint { $0.upperBound < value }
+        return (place < ranges.count && ranges[place].lowerBound <= value) == isInside
+    }
+}
+
+/// A Double, Float or Date lies in one of some ranges, or outside all of them; NaN is outside.
+final class FloatingPointTest: RowTest {
+    private let slot: Int
+    private let lower: Double
+    private let upper: Double
+    private let ranges: [ClosedRange<Double>]
+    private let isInside: Bool
+
+    /// `ranges` has at least one element.
+    init(slot: Int, _ ranges: [ClosedRange<Double>], isInside: Bool) {
+        self.slot = slot
+        lower = ranges.first?.lowerBound ?? 0
+        upper = ranges.first?.upperBound ?? 0
+        self.ranges = ranges.count == 1 ? [] : ranges.sorted { $0.lowerBound < $1.lowerBound }
+        self.isInside = isInside
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .scalar }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
+        guard let value = row.double(slot) else { return false }
+        if ranges.isEmpty { return (lower <= value && value <= upper) == isInside }
+        let place = ranges.partitionPoint { $0.upperBound < value }
+        return (place < ranges.count && ranges[place].lowerBound <= value) == isInside
+    }
+}
+
+/// Object ids that a condition accepts.
+struct IdentifierCondition: Sendable {
+    /// Sorted, without overlaps.
+    let ranges: [ClosedRange<UInt64>]
+    let isInside: Bool
+
+    init(_ ranges: [ClosedRange<UInt64>], isInside: Bool) {
+        self.ranges = ranges.sorted { $0.lowerBound < $1.lowerBound }
+        self.isInside = isInside
+    }
+
+    func accepts(_ id: ObjectID) -> Bool {
+        let place = ranges.partitionPoint { $0.upperBound < id.rawValue }
+        return (place < ranges.count && ranges[place].lowerBound <= id.rawValue) == isInside
+    }
+
+    /// The one object that is accepted, if there is just one.
+    var single: ObjectID? {
+        guard isInside, ranges.count == 1, ranges[0].count == 1 else { return nil }
+        return ObjectID(rawValue: ranges[0].lowerBound)
+    }
+}
+
+/// A to-one, or an attribute that holds an object id, leads to an accepted object.
+final class ReferenceTest: RowTest {
+    private let slot: Int
+    private let condition: IdentifierCondition
+
+    init(slot: Int, _ condition: IdentifierCondition) {
+        self.slot = slot
+        self.condition = condition
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .scalar }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
+        let reference = row.reference(slot)
+        return !reference.isNil && condition.accepts(reference)
+    }
+}
+
+/// The object itself is an accepted one.
+final class SelfTest: RowTest {
+    private let condition: IdentifierCondition
+
+    init(_ condition: IdentifierCondition) { self.condition = condition }
+
+    var holdsForNothing: Bool { false }
+    var cost: TestCost { .scalar }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { condition.accepts(id) }
+}
+
+extension RandomAccessCollection {
+    /// The first index whose element is not `before`, all that are coming first.
+    func partitionPoint(_ before: (Element) throws -> Bool) rethrows -> Index {
+        var low = startIndex
+        var length = count
+        while length > 0 {
+            let half = length / 2
+            let middle = index(low, offsetBy: half)
+            if try before(self[middle]) {
+                low = index(after: middle)
+                length -= half + 1
+            } else {
+                length = half
+            }
+        }
+        return low
+    }
+}
