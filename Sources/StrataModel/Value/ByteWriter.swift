@@ -97,6 +97,12 @@ extension ByteWriter {
         base.storeLittleEndian(value, at: offset)
     }
 
+    /// Writes over two bytes that were appended before, most significant first.
+    @inlinable package mutating func overwrite(bigEndian value: UInt16, at offset: Int) {
+        precondition(offset >= 0 && offset <= written - 2, "Cannot overwrite what was not written.")
+        base.storeLittleEndian(value.byteSwapped, at: offset)
+    }
+
     /// Turns every bit from `start` to the end, which turns the order of keys.
     @inlinable package mutating func complement(from start: Int) {
         precondition(start >= 0 && start <= written, "Cannot change what was not written.")

@@ -1,0 +1,155 @@
+/// The keys from `lower` up to, not including, `upper`, in the order of the view.
+package struct KeyRange: Sendable, Hashable {
+    package let lower: [UInt8]
+    /// nil: to the end of the index.
+    package let upper: [UInt8]?
+    /// The range may hold keys of rows for which the condition is false; they are told from the row.
+    package let needsRecheck: Bool
+
+    package init(lower: [UInt8], upper: [UInt8]?, needsRecheck: Bool) {
+        self.lower = lower
+        self.upper = upper
+        self.needsRecheck = needsRecheck
+    }
+
+    /// Whether no key can lie in it.
+    package var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
+
+    /// The first bytes that stand behind everything that begins with `bytes`; nil when there are none (all 0xFF).
+    package static func successor(ofPrefix bytes: [UInt8]) -> [UInt8]? {
+        guard let last = bytes.lastIndex(where: { $0 != 0xFF }) else { return nil }
+        var successor = Array(bytes[...last])
+        successor[last] += 1
+        return successor
+    }
+}
+
+/// What a query asks of one index element. Nil lies in no range; NaN is neither below nor above anything.
+package enum KeyCondition: Sendable, Hashable {
+    case any
+    case isNull
+    case isNotNull
+    case equal(AttributeValue)
+    /// At least one bound is given.
+    case range(lower: KeyBound?, upper: KeyBound?)
+    /// Texts whose folded form begins with the folded form of this.
+    case beginsWith(String)
+}
+
+/// An end of a range of values.
+package struct KeyBound: Sendable, Hashable {
+    package let value: AttributeValue
+    package let isInclusive: Bool
+
+    package init(_ value: AttributeValue, isInclusive: Bool) {
+        self.value = value
+        self.isInclusive = isInclusive
+    }
+}
+
+extension IndexKeyCodec {
+    /// The keys whose first elements equal `values` and whose next one meets `condition`.
+    ///
+    /// Numbers are compared by value whatever their kind: an integer attribute is below 2.5 where it is at most 2.
+    /// - Returns: nil when no key can meet the conditions.
+    /// - Throws: when a constant cannot be compared with its element.
+    package func range(
+        equal values: [AttributeValue] = [], then condition: KeyCondition = .any
+    ) throws(UncomparableKey) -> KeyRange? {
+        var writer = ByteWriter()
+        var needsRecheck = false
+        for (index, value) in values.enumerated() {
+            switch try NumericBound.equal(value, in: elements[index].kind, element: index) {
+            case .none: return nil
+            case .exactly(let exact): try append(exact, at: index, to: &writer)
+            case .between(let lower, let upper):
+                // Only the last element can be a range: leave the others to the row.
+                let rest = KeyCondition.range(
+                    lower: KeyBound(lower, isInclusive: true), upper: KeyBound(upper, isInclusive: true))
+                return try range(writer.array, index, rest)?.recheck()
+            }
+            if Self.cut(&writer, from: 0) == .cut { needsRecheck = true }
+        }
+        let found = try range(writer.array, values.count, condition)
+        return needsRecheck ? found?.recheck() : found
+    }
+
+    private func range(
+        _ prefix: [UInt8], _ index: Int, _ condition: KeyCondition
+    ) throws(UncomparableKey) -> KeyRange? {
+        switch condition {
+        case .any: return whole(prefix)
+        case .isNull: return whole(prefix + [marker(KeyEncoding.null, index)])
+        case .isNotNull: return whole(prefix + [marker(KeyEncoding.present, index)])
+        case .beginsWith(let text):
+            var writer = ByteWriter()
+            try append(prefix: text, at: index, to: &writer)
+            return whole(prefix + writer.array)
+        case .equal(.null): return whole(prefix + [marker(KeyEncoding.null, index)])
+        case .equal(let value):
+            switch try NumericBound.equal(value, in: elements[index].kind, element: index) {
+            case .none: return nil
+            case .exactly(let exact): return whole(prefix + (try encoded(exact, index)))
+            case .between(let lower, let upper):
+                let bounds = (KeyBound(lower, isInclusive: true), KeyBound(upper, isInclusive: true))
+                return try range(prefix, index, lower: bounds.0, upper: bounds.1)?.recheck()
+            }
+        case .range(let lower, let upper): return try range(prefix, index, lower: lower, upper: upper)
+        }
+    }
+
+    private func range(
+        _ prefix: [UInt8], _ index: Int, lower: KeyBound?, upper: KeyBound?
+    ) throws(UncomparableKey) -> KeyRange? {
+        let kind = elements[index].kind
+        let low = try lower.map { (bound) throws(UncomparableKey) in
+            try NumericBound.lower(bound, in: kind, element: index)
+        }
+        let high = try upper.map { (bound) throws(UncomparableKey) in
+            try NumericBound.upper(bound, in: kind, element: index)
+        }
+        if low?.side == .nothing || high?.side == .nothing { return nil }
+        let needsRecheck = low?.isRounded ?? false || high?.isRounded ?? false
+        let ceiling = high?.bound ?? NumericBound.ceiling(of: kind)
+        let (first, last) = elements[index].isAscending ? (low?.bound, ceiling) : (ceiling, low?.bound)
+        let start = try edge(prefix, index, first, isEnd: false)
+        let end = try edge(prefix, index, last, isEnd: true)
+        guard let startBytes = start.bytes else { return nil }
+        let range = KeyRange(
+            lower: startBytes, upper: end.bytes, needsRecheck: needsRecheck || start.isCut || end.isCut)
+        return range.isEmpty ? nil : range
+    }
+
+    /// The first key of a range, or the first one behind it.
+    private func edge(
+        _ prefix: [UInt8], _ index: Int, _ bound: KeyBound?, isEnd: Bool
+    ) throws(UncomparableKey) -> (bytes: [UInt8]?, isCut: Bool) {
+        let element = try bound.map { (bound) throws(UncomparableKey) in try encoded(bound.value, index) }
+        let whole = prefix + (element ?? [marker(KeyEncoding.present, index)])
+        let isCut = whole.count > Self.maximumLength
+        let bytes = Array(whole.prefix(Self.maximumLength))
+        // A cut key may belong to either side of the bound: keep it in.
+        let isBehind =
+            if let bound, !isCut { bound.isInclusive == isEnd } else { isEnd }
+        return (isBehind ? KeyRange.successor(ofPrefix: bytes) : bytes, isCut)
+    }
+
+    private func encoded(_ value: AttributeValue, _ index: Int) throws(UncomparableKey) -> [UInt8] {
+        var writer = ByteWriter()
+        try append(value, at: index, to: &writer)
+        return writer.array
+    }
+
+    private func marker(_ byte: UInt8, _ index: Int) -> UInt8 { elements[index].isAscending ? byte : ~byte }
+
+    /// Every key that begins with `bytes`.
+    private func whole(_ bytes: [UInt8]) -> KeyRange {
+        let lower = Array(bytes.prefix(Self.maximumLength))
+        return KeyRange(
+            lower: lower, upper: KeyRange.successor(ofPrefix: lower), needsRecheck: bytes.count > Self.maximumLength)
+    }
+}
+
+extension KeyRange {
+    fileprivate func recheck() -> KeyRange { KeyRange(lower: lower, upper: upper, needsRecheck: true) }
+}
