@@ -210,8 +210,8 @@ extension Decimal {
     fileprivate static func around(_ value: Double) -> (Decimal, Decimal)? {
         // The ends of Decimal's range, 1e-128 and 3.4e165, are covered coarsely.
         if value.magnitude > 3.5e165 { return nil }
-        if value.magnitude > 1e160 {
-            let edge = Decimal(sign: .plus, exponent: 127, significand: pow(10, 33))
+        if value.magnitude > 1e127 {
+            let edge = Decimal(sign: .plus, exponent: 127, significand: 1)
             return value < 0 ? (-.greatestFiniteMagnitude, -edge) : (edge, .greatestFiniteMagnitude)
         }
         if value.magnitude < 1e-100 {

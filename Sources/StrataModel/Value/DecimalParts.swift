@@ -94,15 +94,12 @@ extension DecimalParts {
     package func decimal(at offset: Int) throws(CorruptRecord) -> Decimal {
         if isNaN { return .nan }
         guard mantissa != 0 else { return 0 }
-        var (mantissa, exponent) = (mantissa, Int(exponent))
-        while exponent > 127 {
-            let (product, overflow) = mantissa.multipliedReportingOverflow(by: 10)
-            if overflow { throw CorruptRecord("decimal out of range", at: offset) }
-            (mantissa, exponent) = (product, exponent - 1)
-        }
-        guard exponent >= -128 else { throw CorruptRecord("decimal out of range", at: offset) }
-        let value = Decimal(
-            sign: isNegative ? .minus : .plus, exponent: exponent, significand: Self.significand(mantissa))
+        guard (-128...165).contains(exponent) else { throw CorruptRecord("decimal out of range", at: offset) }
+        var value = Decimal(
+            sign: isNegative ? .minus : .plus, exponent: min(127, Int(exponent)),
+            significand: Self.significand(mantissa))
+        // Foundation makes 10e127 by arithmetic only, and not from 10, which is 1e1 to it.
+        for _ in 127..<max(127, Int(exponent)) { value = value * 5 * 2 }
         // Foundation rounds what it cannot hold.
         guard DecimalParts(value) == self else { throw CorruptRecord("decimal out of range", at: offset) }
         return value

@@ -166,11 +166,14 @@ struct DecimalPartsTests {
     @Test func extremesReadBack() throws {
         let extremes = [
             Decimal.greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude,
-            Decimal(sign: .minus, exponent: 127, significand: 10),
-            Decimal(sign: .minus, exponent: 125, significand: 9000),
-            Decimal(sign: .plus, exponent: -127, significand: 3), .nan, 0,
+            Decimal(sign: .minus, exponent: 127, significand: 5) * 2,
+            Decimal(sign: .plus, exponent: 127, significand: 25) * 4 * 4 * 25 * 3,
+            .greatestFiniteMagnitude - Decimal(sign: .plus, exponent: 127, significand: 455),
+            Decimal(sign: .plus, exponent: -127, significand: 3), 0,
         ]
+        #expect(try DecimalParts(.nan).decimal(at: 0).isNaN)
         for value in extremes {
+            try #require(!value.isNaN)
             #expect(try DecimalParts(value).decimal(at: 0) == value)
         }
     }
