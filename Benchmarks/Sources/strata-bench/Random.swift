@@ -1,0 +1,30 @@
+/// SplitMix64: the same numbers for every peer and every run.
+struct Random: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// What every peer stores: the n-th movie.
+struct MovieRow {
+    let title: String
+    let year: Int32
+    let rating: Double
+    /// Which of the owners, ten movies each on average.
+    let owner: Int
+
+    init(_ index: Int, owners: Int, _ random: inout Random) {
+        title = "Movie number \(index)"
+        year = Int32.random(in: 1900...2030, using: &random)
+        rating = Double.random(in: 0...5, using: &random)
+        owner = Int.random(in: 0..<owners, using: &random)
+    }
+}

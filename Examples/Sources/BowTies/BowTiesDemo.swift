@@ -1,0 +1,24 @@
+import ArgumentParser
+import Foundation
+import Strata
+
+@main
+struct BowTiesDemo: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "BowTies", abstract: "Tells the BowTies story on a real store on disk.")
+
+    @Option(help: "The store's directory; made when it is missing.")
+    var store = "BowTies.strata"
+
+    @Option(help: "The directory with SampleData.plist and the pictures.")
+    var fixtures = "Fixtures/BowTies"
+
+    func run() throws {
+        TieColorTransformer.register()
+        let url = URL(filePath: store, directoryHint: .isDirectory)
+        let container = try PersistentContainer(name: "BowTies", entities: [BowTie.self], at: .url(url))
+        try container.loadPersistentStores()
+        defer { container.close() }
+        try Story(container, path: url.path(percentEncoded: false), fixtures: fixtures).tell()
+    }
+}
