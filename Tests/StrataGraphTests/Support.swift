@@ -28,3 +28,8 @@ func thrownError(_ body: () throws -> Void, sourceLocation: SourceLocation = #_s
     }
     return nil
 }
+
+/// Holds contexts as long as a test runs.
+final class Kept {
+    var all: [ManagedObjectContext] = []
+}

@@ -1,0 +1,172 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import Testing
+
+@Suite struct ContextTests {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+
+    init() throws {
+        container = try makeContainer()
+        context = container.newBackgroundContext()
+    }
+
+    private func movie(_ title: String, _ rating: Double = 0) -> Movie {
+        let movie = Movie(context: context)
+        movie.title = title
+        movie.rating = rating
+        return movie
+    }
+
+    @Test func thereIsOneObjectForEachID() throws {
+        let first = movie("A")
+        try context.save()
+        #expect(context.object(with: first.objectID) === first)
+        #expect(try context.existingObject(with: first.objectID) === first)
+        #expect(context.registeredObject(for: first.objectID) === first)
+        #expect(try context.fetch(FetchRequest<Movie>()).first === first)
+    }
+
+    @Test func objectsComeAsFaultsAndFireWhenRead() throws {
+        let id = movie("A", 3).objectID
+        try context.save()
+        let other = container.newBackgroundContext()
+        let fault = try #require(other.object(with: id) as? Movie)
+        #expect(fault.isFault && other.registeredObjects.count == 1)
+        #expect(fault.rating == 3 && !fault.isFault)
+        var request = FetchRequest<Movie>()
+        request.returnsObjectsAsFaults = false
+        let third = container.newBackgroundContext()
+        #expect(try third.fetch(request).first?.isFault == false)
+    }
+
+    @Test func anIDOfNothingIsAnErrorOnlyWhenAskedFor() throws {
+        let id = movie("A").objectID
+        context.rollback()
+        #expect(thrownError { _ = try context.existingObject(with: id) }?.code == .referentialIntegrity)
+        #expect(context.registeredObject(for: id) == nil)
+        let ghost = try #require(context.object(with: id) as? Movie)
+        #expect(ghost.isFault && ghost.title == "" && ghost.isDeleted)
+        #expect(thrownError { _ = try context.existingObject(with: ObjectID(rawValue: 1 << 63)) }?.code == .referentialIntegrity)
+    }
+
+    @Test func unreferencedCleanObjectsLeaveMemory() throws {
+        for number in 0..<20_000 { _ = movie("\(number)") }
+        try context.save()
+        #expect(context.registeredObjects.count < 1000)
+        let other = container.newBackgroundContext()
+        for object in try other.fetch(FetchRequest<Movie>()) where object.title == "x" { Issue.record("no such title") }
+        let kept = try #require(try other.fetch(FetchRequest<Movie>()).first)
+        kept.title = "changed"
+        let id = kept.objectID
+        for _ in 0..<3 { for object in try other.fetch(FetchRequest<Movie>()) { _ = object.title } }
+        #expect((other.object(with: id) as? Movie)?.title == "changed")
+    }
+
+    @Test func rollbackBringsEverythingBack() throws {
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        let first = movie("A", 1), second = movie("B", 2)
+        first.familyMember = owner
+        try context.save()
+        first.rating = 5
+        first.title = "changed"
+        first.familyMember = nil
+        second.familyMember = owner
+        context.delete(second)
+        let new = movie("C")
+        new.familyMember = owner
+        #expect(owner.favoriteMovies.map(\.title) == ["C"])
+        context.rollback()
+        #expect(first.rating == 1 && first.title == "A" && first.familyMember === owner)
+        #expect(second.familyMember == nil && !second.isDeleted && second.title == "B")
+        #expect(new.managedObjectContext == nil && owner.favoriteMovies.map(\.title) == ["A"])
+        #expect(!context.hasChanges && context.updatedObjects.isEmpty)
+        second.rating = 4
+        try context.save()
+        #expect(second.rating == 4)
+    }
+
+    @Test func refreshDropsOrKeepsChanges() throws {
+        let first = movie("A", 1)
+        try context.save()
+        let other = container.newBackgroundContext()
+        let theirs = try other.existingObject(with: first.objectID, as: Movie.self)
+        theirs.rating = 2
+        try other.save()
+        first.title = "mine"
+        #expect(first.rating == 1)
+        context.refresh(first, mergeChanges: true)
+        #expect(first.title == "mine" && first.rating == 2)
+        context.refresh(first, mergeChanges: false)
+        #expect(first.isFault && first.title == "A" && first.rating == 2 && !context.hasChanges)
+    }
+
+    @Test func aContextStaysWhereItStandsUntilItMoves() throws {
+        let first = movie("A", 1)
+        try context.save()
+        let other = container.newBackgroundContext()
+        let reader = container.newBackgroundContext()
+        let theirs = try other.existingObject(with: first.objectID, as: Movie.self)
+        theirs.rating = 2
+        let added = Movie(context: other)
+        added.title = "B"
+        try other.save()
+        #expect(try reader.existingObject(with: first.objectID, as: Movie.self).rating == 1)
+        #expect(try reader.count(for: FetchRequest<Movie>()) == 1)
+        reader.refreshAllObjects()
+        #expect(try reader.existingObject(with: first.objectID, as: Movie.self).rating == 2)
+        #expect(try reader.count(for: FetchRequest<Movie>()) == 2)
+        context.automaticallyMergesChangesFromParent = true
+        #expect(try context.count(for: FetchRequest<Movie>()) == 2 && first.rating == 2)
+    }
+
+    @Test func resetForgetsEverything() throws {
+        let first = movie("A")
+        try context.save()
+        first.title = "changed"
+        _ = movie("B")
+        context.reset()
+        #expect(!context.hasChanges && context.registeredObjects.isEmpty && first.managedObjectContext == nil)
+        #expect(try context.existingObject(with: first.objectID, as: Movie.self).title == "A")
+    }
+
+    @Test func objectsOutliveTheirContextHarmlessly() throws {
+        var short: ManagedObjectContext? = container.newBackgroundContext()
+        let object = Movie(context: try #require(short))
+        object.title = "A"
+        short = nil
+        #expect(object.managedObjectContext == nil && object.title == "A")
+        object.title = "B"
+        #expect(object.familyMember == nil)
+    }
+
+    @Test func aPastContextShowsWhatWasAndCannotBeChanged() throws {
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        let first = movie("A", 1)
+        first.familyMember = owner
+        try context.save()
+        let then = context.sequence
+        first.rating = 2
+        first.familyMember = nil
+        owner.name = "Renamed"
+        _ = movie("B")
+        try context.save()
+        let past = try container.context(asOf: .sequence(then))
+        let old = try past.existingObject(with: first.objectID, as: Movie.self)
+        #expect(old.rating == 1 && old.familyMember?.name == "Ann")
+        #expect(old.familyMember?.favoriteMovies.map(\.title) == ["A"])
+        #expect(try past.count(for: FetchRequest<Movie>()) == 1)
+        old.rating = 5
+        #expect(old.rating == 1)
+        #expect(thrownError { try old.setValue(5, forKey: "rating") }?.code == .readOnly)
+        #expect(thrownError { try past.save() }?.code == .readOnly)
+        past.refreshAllObjects()
+        #expect(past.sequence == then)
+        let new = Movie(context: past)
+        #expect(new.managedObjectContext == nil)
+        #expect(thrownError { try past.save() }?.code == .readOnly)
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import Testing
+
+@Suite struct DeletionTests {
+    @Test func cascadeDeletesTheMembers() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        for number in 0..<3 {
+            let movie = Movie(context: context)
+            movie.title = "\(number)"
+            movie.familyMember = owner
+        }
+        try context.save()
+        let other = container.newBackgroundContext()
+        other.delete(try other.existingObject(with: owner.objectID))
+        #expect(other.deletedObjects.count == 4)
+        try other.save()
+        #expect(try other.count(for: FetchRequest<Movie>()) == 0)
+        #expect(try other.count(for: FetchRequest<FamilyMember>()) == 0)
+    }
+
+    @Test func nullifyLeavesTheOthers() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        let movie = Movie(context: context)
+        movie.title = "A"
+        movie.familyMember = owner
+        let second = Movie(context: context)
+        second.title = "B"
+        second.familyMember = owner
+        try context.save()
+        context.delete(movie)
+        #expect(movie.isDeleted && Array(owner.favoriteMovies) == [second])
+        try context.save()
+        #expect(movie.managedObjectContext == nil && movie.title == "A")
+        #expect(Array(owner.favoriteMovies) == [second] && !movie.isDeleted)
+    }
+
+    @Test func denyIsAnErrorAtSaveAndGoesWithTheMembers() throws {
+        let container = try makeContainer(graphEntities)
+        let context = container.newBackgroundContext()
+        let club = Club(context: context)
+        club.title = "Chess"
+        let rules = (0..<2).map { number in
+            let rule = Rule(context: context)
+            rule.text = "\(number)"
+            rule.club = club
+            return rule
+        }
+        try context.save()
+        context.delete(club)
+        let error = thrownError { try context.save() }
+        #expect(error?.code == .validationRelationshipDeniedDelete && error?.context.key == "rules")
+        #expect(club.isDeleted)
+        for rule in rules { context.delete(rule) }
+        try context.save()
+        #expect(try context.count(for: FetchRequest<Club>()) == 0)
+    }
+
+    @Test func deletingANewObjectLeavesNoTrace() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        let movie = Movie(context: context)
+        movie.familyMember = owner
+        context.delete(movie)
+        #expect(owner.favoriteMovies.isEmpty && context.insertedObjects == [owner])
+        #expect(try context.count(for: FetchRequest<Movie>()) == 0)
+        try context.save()
+        #expect(movie.managedObjectContext == nil)
+        context.delete(movie)
+        try context.save()
+    }
+
+    @Test func aLongChainCascadesWithoutTheStack() throws {
+        let container = try makeContainer(graphEntities)
+        let context = container.newBackgroundContext()
+        // Persons do not cascade, playlists do: a chain is made of the model's one cascade, so many lists at once.
+        let list = Playlist(context: context)
+        list.name = "long"
+        for number in 0..<2000 {
+            let track = Track(context: context)
+            track.title = "\(number)"
+            track.playlist = list
+        }
+        try context.save()
+        context.delete(list)
+        try context.save()
+        #expect(try context.count(for: FetchRequest<Track>()) == 0)
+    }
+
+    @Test func anObjectDeletedElsewhereReadsAsEmptyAndIsDeleted() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        let movie = Movie(context: context)
+        movie.title = "A"
+        movie.rating = 3
+        try context.save()
+        let other = container.newBackgroundContext()
+        other.delete(try other.existingObject(with: movie.objectID))
+        try other.save()
+        #expect(movie.title == "A")
+        context.refreshAllObjects()
+        #expect(movie.isFault)
+        #expect(movie.title == "" && movie.rating == 0 && movie.familyMember == nil && movie.isDeleted)
+        #expect(thrownError { _ = try context.existingObject(with: movie.objectID) }?.code == .referentialIntegrity)
+        try context.save()
+    }
+
+    @Test func aVanishedObjectCanBeMadeAnError() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        context.shouldDeleteInaccessibleFaults = false
+        var heard: [StrataError] = []
+        context.faultingErrorHandler = { heard.append($0) }
+        let movie = Movie(context: context)
+        movie.title = "A"
+        try context.save()
+        let other = container.newBackgroundContext()
+        other.delete(try other.existingObject(with: movie.objectID))
+        try other.save()
+        context.refreshAllObjects()
+        #expect(movie.title == "")
+        #expect(heard.map(\.code) == [.referentialIntegrity])
+        #expect(thrownError { try context.save() }?.code == .referentialIntegrity)
+        try context.save()
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import Testing
+
+@Suite struct KeyValueTests {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+
+    init() throws {
+        container = try makeContainer()
+        context = container.newBackgroundContext()
+    }
+
+    @Test func valuesAreReadAndSetByName() throws {
+        let movie = Movie(context: context)
+        try movie.setValue("Stalker", forKey: "title")
+        try movie.setValue(4, forKey: "rating")
+        #expect(movie.title == "Stalker" && movie.rating == 4)
+        #expect(try movie.value(forKey: "rating") as? Double == 4)
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        try movie.setValue(owner, forKey: "familyMember")
+        #expect(try owner.value(forKey: "favoriteMovies") as? [ManagedObject] == [movie])
+        #expect(try movie.value(forKeyPath: "familyMember.name") as? String == "Ann")
+        #expect(try owner.value(forKeyPath: "favoriteMovies.title") as? [String] == ["Stalker"])
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@count") as? Int == 1)
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@sum.rating") as? Double == 4)
+        try owner.setValue([Movie](), forKey: "favoriteMovies")
+        #expect(movie.familyMember == nil)
+    }
+
+    @Test func wrongKeysAndTypesAreTypedErrorsAndChangeNothing() throws {
+        let movie = Movie(context: context)
+        movie.title = "Stalker"
+        let unknown = thrownError { try movie.setValue(1, forKey: "nothing") }
+        #expect(unknown?.code == .unknownKey && unknown?.context.key == "nothing" && unknown?.context.entityName == "Movie")
+        #expect(thrownError { _ = try movie.value(forKey: "nothing") }?.code == .unknownKey)
+        #expect(thrownError { try movie.setValue(Date(), forKey: "title") }?.code == .wrongType)
+        #expect(thrownError { try movie.setValue("five", forKey: "rating") }?.code == .wrongType)
+        #expect(thrownError { try movie.setValue(movie, forKey: "familyMember") }?.code == .wrongType)
+        #expect(thrownError { try movie.setValue("Ann", forKey: "familyMember") }?.code == .wrongType)
+        #expect(thrownError { _ = try movie.value(forKeyPath: "title.length") }?.code == .unknownKey)
+        #expect(movie.title == "Stalker" && movie.rating == 0)
+    }
+
+    @Test func plainObjectsNeedNoClass() throws {
+        let model = try ManagedObjectModel(entities: container.managedObjectModel.entities)
+        let plain = PersistentContainer(name: "Plain", model: model, at: .inMemory)
+        try plain.loadPersistentStores()
+        let context = plain.newBackgroundContext()
+        let movie = try context.insertNewObject(forEntityName: "Movie")
+        try movie.setValue("Solaris", forKey: "title")
+        let owner = try context.insertNewObject(forEntityName: "FamilyMember")
+        try owner.setValue("Ann", forKey: "name")
+        try owner.setValue([movie], forKey: "favoriteMovies")
+        try context.save()
+        let found = try context.fetch(FetchRequest<ManagedObject>(entityName: "Movie"))
+        #expect(found == [movie])
+        #expect(try found[0].value(forKeyPath: "familyMember.name") as? String == "Ann")
+        #expect(thrownError { _ = try context.insertNewObject(forEntityName: "Nothing") }?.code == .unknownEntity)
+    }
+
+    @Test func changedAndCommittedValuesTellWhatHappened() throws {
+        let movie = Movie(context: context)
+        movie.title = "A"
+        #expect(movie.changedValues["title"] == .string("A"))
+        #expect(try movie.committedValues(forKeys: nil).isEmpty)
+        try context.save()
+        #expect(movie.changedValues.isEmpty && !movie.hasChanges)
+        movie.rating = 2
+        movie.title = "A"
+        #expect(movie.changedValues == ["rating": .double(2)] && movie.hasChanges && movie.isUpdated)
+        #expect(try movie.committedValues(forKeys: ["rating"]) == ["rating": .double(0)])
+        movie.rating = 0
+        #expect(movie.changedValues.isEmpty && movie.hasChanges && !movie.hasPersistentChangedValues)
+        let before = context.sequence
+        try context.save()
+        #expect(context.sequence == before && !movie.hasChanges)
+    }
+
+    @Test func idsTurnIntoURIsAndBack() throws {
+        let movie = Movie(context: context)
+        let uri = try container.uriRepresentation(of: movie.objectID)
+        #expect(uri.absoluteString == "strata://\(container.storeIdentifier.uuidString)/Movie/p\(movie.objectID.row)")
+        #expect(try container.objectID(forURIRepresentation: uri) == movie.objectID)
+        let wrong = try #require(URL(string: "strata://\(UUID().uuidString)/Movie/p1"))
+        #expect(thrownError { _ = try container.objectID(forURIRepresentation: wrong) }?.code == .validationInvalidURI)
+        let noEntity = try #require(URL(string: "strata://\(container.storeIdentifier.uuidString)/Nothing/p1"))
+        #expect(thrownError { _ = try container.objectID(forURIRepresentation: noEntity) }?.code == .unknownEntity)
+    }
+
+    @Test func keyPathsBecomeNames() throws {
+        #expect(PropertyName.of(\Movie.title) == "title")
+        #expect(PropertyName.of(\Movie.familyMember?.name) == "familyMember.name")
+        #expect(PropertyName.of(\Employee.name) == "name")
+        #expect(PropertyName.of(\Employee.boss?.boss?.name) == "boss.boss.name")
+        #expect(SortDescription(\Movie.rating, isAscending: false) == SortDescription("rating", isAscending: false))
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import Testing
+
+@Suite struct MergeTests {
+    let container: PersistentContainer
+    let mine: ManagedObjectContext
+    let theirs: ManagedObjectContext
+
+    init() throws {
+        container = try makeContainer([Movie.self, FamilyMember.self] + graphEntities)
+        mine = container.newBackgroundContext()
+        theirs = container.newBackgroundContext()
+    }
+
+    private func sharedMovie() throws -> (mine: Movie, theirs: Movie) {
+        let movie = Movie(context: mine)
+        movie.title = "A"
+        try mine.save()
+        theirs.refreshAllObjects()
+        return (movie, try theirs.existingObject(with: movie.objectID, as: Movie.self))
+    }
+
+    @Test func differentAttributesNeverConflict() throws {
+        let (a, b) = try sharedMovie()
+        a.title = "Mine"
+        b.rating = 3
+        try theirs.save()
+        try mine.save()
+        #expect(a.title == "Mine" && a.rating == 3)
+        theirs.refreshAllObjects()
+        #expect(b.title == "Mine" && b.rating == 3)
+    }
+
+    @Test func theSameAttributeIsAConflictWithThreeValues() throws {
+        let (a, b) = try sharedMovie()
+        a.rating = 1
+        a.title = "Mine"
+        b.rating = 2
+        try theirs.save()
+        let before = mine.sequence
+        let error = thrownError { try mine.save() }
+        #expect(error?.code == .merge && error?.context.conflicts.count == 1)
+        let conflict = try #require(error?.context.conflicts.first)
+        #expect(conflict.objectID == a.objectID && !conflict.isDeletedInStore && !conflict.isDeletedHere)
+        #expect(conflict.properties == [
+            .init(name: "rating", base: .double(0), theirs: .double(2), mine: .double(1))
+        ])
+        #expect(a.rating == 1 && a.title == "Mine" && mine.hasChanges && mine.sequence == before)
+        mine.rollback()
+        mine.refreshAllObjects()
+        #expect(a.rating == 2)
+    }
+
+    @Test func theSameValueOnBothSidesIsNoConflict() throws {
+        let (a, b) = try sharedMovie()
+        a.rating = 2
+        b.rating = 2
+        try theirs.save()
+        try mine.save()
+        #expect(a.rating == 2 && !mine.hasChanges)
+    }
+
+    @Test func validationSeesTheMergedObject() throws {
+        let (a, b) = try sharedMovie()
+        a.title = "Mine"
+        b.rating = 4
+        try theirs.save()
+        try mine.save()
+        a.rating = 5
+        try mine.save()
+        #expect(a.rating == 5)
+    }
+
+    @Test func changingWhatOthersDeletedIsAConflict() throws {
+        let (a, b) = try sharedMovie()
+        a.rating = 1
+        theirs.delete(b)
+        try theirs.save()
+        let error = thrownError { try mine.save() }
+        #expect(error?.context.conflicts.first?.isDeletedInStore == true)
+        mine.rollback()
+        try mine.save()
+    }
+
+    @Test func deletingWhatOthersChangedIsAConflict() throws {
+        let (a, b) = try sharedMovie()
+        mine.delete(a)
+        b.rating = 2
+        try theirs.save()
+        let error = thrownError { try mine.save() }
+        #expect(error?.context.conflicts.first?.isDeletedHere == true)
+        #expect(error?.context.conflicts.first?.properties.first?.theirs == .double(2))
+    }
+
+    @Test func deletingWhatOthersDeletedIsAgreed() throws {
+        let (a, b) = try sharedMovie()
+        mine.delete(a)
+        theirs.delete(b)
+        try theirs.save()
+        try mine.save()
+        #expect(!mine.hasChanges)
+    }
+
+    @Test func differentMembersOfOneOwnerNeverConflict() throws {
+        let owner = FamilyMember(context: mine)
+        owner.name = "Ann"
+        try mine.save()
+        theirs.refreshAllObjects()
+        let theirOwner = try theirs.existingObject(with: owner.objectID, as: FamilyMember.self)
+        let one = Movie(context: mine), two = Movie(context: theirs)
+        one.title = "1"
+        two.title = "2"
+        one.familyMember = owner
+        two.familyMember = theirOwner
+        try theirs.save()
+        try mine.save()
+        #expect(owner.favoriteMovies.count == 2)
+        #expect(Set(owner.favoriteMovies.map(\.title)) == ["1", "2"])
+    }
+
+    @Test func theSamePairLinkedTwiceIsOneMember() throws {
+        let club = Club(context: mine)
+        club.title = "Chess"
+        let ann = Person(context: mine)
+        ann.name = "Ann"
+        try mine.save()
+        theirs.refreshAllObjects()
+        let theirClub = try theirs.existingObject(with: club.objectID, as: Club.self)
+        let theirAnn = try theirs.existingObject(with: ann.objectID, as: Person.self)
+        theirClub.members.insert(theirAnn)
+        club.members.insert(ann)
+        ann.name = "Anna"
+        try theirs.save()
+        try mine.save()
+        #expect(club.members.count == 1 && ann.clubs.count == 1)
+        mine.refreshAllObjects()
+        #expect(club.members.count == 1)
+    }
+
+    @Test func membersThatOthersAddedAreCascaded() throws {
+        let owner = FamilyMember(context: mine)
+        owner.name = "Ann"
+        try mine.save()
+        theirs.refreshAllObjects()
+        let movie = Movie(context: theirs)
+        movie.title = "late"
+        movie.familyMember = try theirs.existingObject(with: owner.objectID, as: FamilyMember.self)
+        try theirs.save()
+        mine.delete(owner)
+        try mine.save()
+        #expect(try mine.count(for: FetchRequest<Movie>()) == 0)
+    }
+
+    @Test func aLinkToWhatOthersDeletedIsAConflict() throws {
+        let owner = FamilyMember(context: mine)
+        owner.name = "Ann"
+        try mine.save()
+        theirs.refreshAllObjects()
+        let movie = Movie(context: mine)
+        movie.title = "A"
+        movie.familyMember = owner
+        theirs.delete(try theirs.existingObject(with: owner.objectID))
+        try theirs.save()
+        let error = thrownError { try mine.save() }
+        #expect(error?.code == .merge)
+        #expect(error?.context.conflicts.first?.properties.first?.name == "familyMember")
+        movie.familyMember = nil
+        try mine.save()
+    }
+
+    @Test func othersChangesShowAfterASave() throws {
+        let (a, b) = try sharedMovie()
+        b.rating = 3
+        try theirs.save()
+        let new = Movie(context: mine)
+        new.title = "B"
+        try mine.save()
+        #expect(a.rating == 3)
+    }
+
+    @Test func aValueTwiceInAUniqueAttributeIsRefused() throws {
+        let one = Passport(context: mine)
+        one.number = "1"
+        try mine.save()
+        let two = Passport(context: theirs)
+        two.number = "1"
+        let error = thrownError { try theirs.save() }
+        #expect(error?.code == .constraintMerge)
+        two.number = "2"
+        try theirs.save()
+    }
+}
