@@ -12,7 +12,7 @@ final class StoreBinding: Sendable {
     private let byName: [String: EntityRuntime]
     private let byClass: [ObjectIdentifier: EntityRuntime]
     private let links: [PropertyID: LinkRuntime]
-    /// For each entity the to-ones that may point at its objects without an inverse, as their hidden to-many.
+    /// For each entity the relationships without inverse that may lead to its objects, read backwards.
     private let incoming: [EntityID: [LinkRuntime]]
     /// Whether any to-many has a least or greatest number of members.
     let hasBoundedLinks: Bool
@@ -43,7 +43,7 @@ final class StoreBinding: Sendable {
         let links = LinkRuntime.all(in: schema)
         self.links = links
         var incoming: [EntityID: [LinkRuntime]] = [:]
-        for link in links.values where link.id.isHiddenInverse && !link.isPairs {
+        for link in links.values where link.id.isHiddenInverse {
             for entity in schema.entity(link.ownerEntity)?.entityIDs ?? [] {
                 incoming[entity, default: []].append(link)
             }

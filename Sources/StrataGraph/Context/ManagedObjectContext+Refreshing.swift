@@ -100,10 +100,9 @@ extension ManagedObjectContext {
     /// the next save decides.
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
         guard first < last, map.count > 0 else { return }
-        for id in try binding.store.changedObjects(after: first, through: last) {
-            guard let object = map[id], !object._flags.isPending else { continue }
-            turnIntoFault(object)
-        }
+        var clean: [ManagedObject] = []
+        map.forEach { if !$0._flags.isPending { clean.append($0) } }
+        for object in clean { turnIntoFault(object) }
     }
 
     /// Lets go of the values of a clean object.

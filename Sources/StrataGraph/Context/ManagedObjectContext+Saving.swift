@@ -138,6 +138,7 @@ extension ManagedObjectContext {
         base = receipt.sequence
         baseGeneration += 1
         settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) })
+        if map.count > 4096 { sweep() }
         try refreshObjects(changedAfter: before, through: receipt.previousHead)
     }
 
@@ -171,7 +172,6 @@ extension ManagedObjectContext {
             object.didSave()
             object._flags = []
         }
-        if map.count > 4096 { sweep() }
     }
 
     /// Empties the lists; the objects have been seen to.

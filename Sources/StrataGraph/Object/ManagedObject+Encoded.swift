@@ -12,7 +12,7 @@ extension ManagedObject {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
         let property = _entity.properties[index]
         guard property.isInRow, !_isNull(property.place) else { return nil }
-        if let known = _extras?.decoded[index] as? Value { return known }
+        if let known = _extras?.decoded[index], let value = known as? Value { return value }
         do {
             if property.attribute?.type == .transformable { return try readTransformed(property) as? Value }
             let value = try RowReader(rowBytes, layout: _entity.layout).value(property.slot)
