@@ -36,7 +36,8 @@ var targets: [Target] = [
     .target(
         name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
         path: "Tests/StrataTestSupport"),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "StrataTestSupport"]),
+    .executableTarget(name: "lmdb-child", dependencies: ["LMDB"], path: "Tests/lmdb-child"),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .testTarget(name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport"]),
     .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),

@@ -3,10 +3,9 @@ import CLMDB
 extension ReadTransaction {
     /// A new cursor in a table, standing nowhere.
     package final func cursor(_ table: Table) throws(LMDBError) -> Cursor {
-        let index = Int(table.handle)
-        if index < spareCursors.count, let spare = spareCursors[index] {
-            spareCursors[index] = nil
-            return try reopened(spare)
+        if let spare = spareCursors?[Int(table.handle)] {
+            spareCursors?[Int(table.handle)] = nil
+            return try reopened(spare.takeRetainedValue())
         }
         return try Cursor(self, table)
     }
@@ -30,9 +29,27 @@ extension ReadTransaction {
         cursor.unlink()
         cursor.idleHandle = handle
         cursor.handle = nil
+        let spares = spareCursors ?? makeRoomForSpareCursors()
         let index = Int(cursor.table.handle)
-        while spareCursors.count <= index { spareCursors.append(nil) }
-        spareCursors[index] = cursor
+        if spares[index] == nil { spares[index] = Unmanaged.passRetained(cursor) }
+    }
+
+    /// One place for each table, and the two that LMDB keeps for itself.
+    @inline(never)
+    private func makeRoomForSpareCursors() -> UnsafeMutablePointer<Unmanaged<Cursor>?> {
+        let count = environment.options.maximumTables + 2
+        let room = UnsafeMutablePointer<Unmanaged<Cursor>?>.allocate(capacity: count)
+        room.initialize(repeating: nil, count: count)
+        spareCursors = room
+        return room
+    }
+
+    /// Closes the cursors kept for reuse. Comes before the end of LMDB's transaction.
+    final func dropSpareCursors() {
+        guard let spareCursors else { return }
+        for index in 0..<environment.options.maximumTables + 2 { spareCursors[index]?.release() }
+        spareCursors.deallocate()
+        self.spareCursors = nil
     }
 
     private func reopened(_ spare: Cursor) throws(LMDBError) -> Cursor {

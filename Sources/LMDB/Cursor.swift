@@ -16,8 +16,10 @@ package class Cursor {
     @exclusivity(unchecked) final var previousOpen: Unmanaged<Cursor>?
     final let bounds: MapBounds
     final let table: Table
-    @exclusivity(unchecked) final var currentKey = MDB_val()
-    @exclusivity(unchecked) final var currentValue = MDB_val()
+    /// The key of the current record; only after a move that returned true.
+    @exclusivity(unchecked) package private(set) final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The value of the current record; only after a move that returned true.
+    @exclusivity(unchecked) package private(set) final var value = UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ transaction: ReadTransaction, _ table: Table) throws(LMDBError) {
         self.transaction = transaction
@@ -33,18 +35,6 @@ package class Cursor {
     deinit {
         close()
         if let idleHandle { mdb_cursor_close(idleHandle) }
-    }
-
-    /// The key of the current record; only after a move that returned true.
-    @inline(__always)
-    package final var key: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: currentKey.mv_data, count: currentKey.mv_size)
-    }
-
-    /// The value of the current record; only after a move that returned true.
-    @inline(__always)
-    package final var value: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: currentValue.mv_data, count: currentValue.mv_size)
     }
 
     /// Ends the use of the cursor. Closing twice does nothing.
@@ -73,8 +63,7 @@ package class Cursor {
     package final func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
         // No key is below the empty one, and LMDB has no empty keys.
         if key.isEmpty { return try first() }
-        currentKey = MDB_val(key)
-        return try move(MDB_SET_RANGE)
+        return try move(MDB_SET_RANGE, MDB_val(key))
     }
 
     /// Moves to the first record whose key is not below the number in big-endian bytes.
@@ -87,8 +76,7 @@ package class Cursor {
         guard UInt(bitPattern: key.count &- 1) < UInt(Table.maximumKeySizeInBytes) else {
             throw transaction.failure(MDB_BAD_VALSIZE, "move a cursor")
         }
-        currentKey = MDB_val(key)
-        return try move(MDB_SET_KEY)
+        return try move(MDB_SET_KEY, MDB_val(key))
     }
 
     /// Moves to the record whose key is the number in big-endian bytes.
@@ -115,29 +103,35 @@ package class Cursor {
     }
 
     @inline(__always)
-    private func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
-        let result = mdb_cursor_get(active, &currentKey, &currentValue, operation)
-        if result == 0 {
-            if bounds.contain(currentValue.mv_data, count: currentValue.mv_size),
-                bounds.contain(currentKey.mv_data, count: currentKey.mv_size)
-            {
-                return true
-            }
-            try checkSlowly()
-            return true
+    private func move(
+        _ operation: MDB_cursor_op, _ sought: MDB_val = MDB_val()
+    ) throws(LMDBError) -> Bool {
+        var foundKey = sought
+        var foundValue = MDB_val()
+        let result = mdb_cursor_get(active, &foundKey, &foundValue, operation)
+        guard result == 0 else { return try stayNowhere(result) }
+        if !bounds.contain(foundValue.mv_data, count: foundValue.mv_size)
+            || !bounds.contain(foundKey.mv_data, count: foundKey.mv_size)
+        {
+            try checkSlowly(foundKey, foundValue)
         }
-        if result == MDB_NOTFOUND {
-            currentKey = MDB_val()
-            currentValue = MDB_val()
-            return false
-        }
+        key = UnsafeRawBufferPointer(start: foundKey.mv_data, count: foundKey.mv_size)
+        value = UnsafeRawBufferPointer(start: foundValue.mv_data, count: foundValue.mv_size)
+        return true
+    }
+
+    @inline(never)
+    private func stayNowhere(_ result: Int32) throws(LMDBError) -> Bool {
+        key = UnsafeRawBufferPointer(start: nil, count: 0)
+        value = key
+        if result == MDB_NOTFOUND { return false }
         throw transaction.failure(result, "move a cursor")
     }
 
     @inline(never)
-    private func checkSlowly() throws(LMDBError) {
-        try transaction.checkSlowly(currentKey)
-        try transaction.checkSlowly(currentValue)
+    private func checkSlowly(_ key: MDB_val, _ value: MDB_val) throws(LMDBError) {
+        try transaction.checkSlowly(key)
+        try transaction.checkSlowly(value)
     }
 
     @inline(__always)

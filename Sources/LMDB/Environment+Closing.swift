@@ -11,7 +11,7 @@ extension Environment {
     /// - Throws: `busy` when transactions stay open beyond the drain timeout; the environment then stays open.
     package func close() throws(LMDBError) {
         try checkProcess()
-        let closed = EnvironmentRegistry.shared.releaseOwner(identity) {
+        let closed = EnvironmentRegistry.shared.releaseOwner(identity, ObjectIdentifier(self)) {
             gate.shutDown(timeout: options.drainTimeout) { closeHandle() }
         }
         if !closed {

@@ -1,3 +1,8 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 import CLMDB
 import Synchronization
 
@@ -52,6 +57,7 @@ extension Environment {
                 gate.leave()
                 throw failure(.closed, "begin a write transaction")
             }
+            sweepNowAndThen(handle)
             var begun: OpaquePointer?
             result = mdb_txn_begin(handle, nil, 0, &begun)
             if result == 0, let begun { return WriteTransaction(environment: self, handle: begun) }
@@ -80,19 +86,27 @@ extension Environment {
     /// Tells a commit that did not happen from one that may have happened.
     ///
     /// LMDB marks its environment as broken when the write of the meta page failed, and only then; every later
-    /// transaction fails with PANIC. Whatever failed before that write left the last commit in force.
+    /// transaction fails with PANIC. Whatever failed before that write left the last commit in force. A write
+    /// transaction asks, since it needs no reader slot; the writer lock is still held.
     func classifyFailedCommit(_ result: Int32) -> LMDBError {
-        guard result > 0 else { return failure(result, "commit") }
-        var isBroken = false
-        if gate.enter() {
-            var probe: OpaquePointer?
-            if let handle {
-                isBroken = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &probe) == MDB_PANIC
-                if let probe { mdb_txn_abort(probe) }
-            }
-            gate.leave()
-        }
-        guard isBroken else { return failure(result, "commit") }
-        return LMDBError(.outcomeUnknown, operation: "commit", path: path, errno: result)
+        guard result > 0, let handle else { return failure(result, "commit") }
+        var probe: OpaquePointer?
+        let isBroken = mdb_txn_begin(handle, nil, 0, &probe) == MDB_PANIC
+        if let probe { mdb_txn_abort(probe) }
+        if isBroken { return LMDBError(.outcomeUnknown, operation: "commit", path: path, errno: result) }
+        return SystemError.lmdb(result, "commit", path, detail: freeSpace)
+    }
+
+    /// The room left on the disk, in words: LMDB reports a short write as an I/O error even when the disk is full.
+    private var freeSpace: String {
+        var status = statvfs()
+        guard fstatvfs(directory.descriptor, &status) == 0 else { return "" }
+        return "\(UInt64(status.f_bavail) * UInt64(status.f_frsize)) bytes are free on the disk"
+    }
+
+    /// Frees the slots of dead readers now and then, since each of them keeps pages from being reused.
+    private func sweepNowAndThen(_ handle: OpaquePointer) {
+        let count = writeCount.add(1, ordering: .relaxed).oldValue
+        if options.locking == .shared, count % 256 == 255 { _ = mdb_reader_check(handle, nil) }
     }
 }

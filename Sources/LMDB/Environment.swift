@@ -47,6 +47,10 @@ package final class Environment: @unchecked Sendable {
     let guardedFiles: Mutex<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
     let tableNames = Mutex<[String]>([])
+    /// Whether the registry knows the environment; set once, before anybody else sees it.
+    @exclusivity(unchecked) var isRegistered = false
+    /// Write transactions begun so far.
+    let writeCount = Atomic<Int>(0)
     /// LMDB's environment; nil once closed.
     @exclusivity(unchecked) var handle: OpaquePointer?
 
@@ -67,9 +71,11 @@ package final class Environment: @unchecked Sendable {
     }
 
     deinit {
-        guard handle != nil, !forkGuard.isInChild else { return }
+        guard !forkGuard.isInChild else { return }
         precondition(gate.count == 0, "An environment was released while transactions were open.")
-        EnvironmentRegistry.shared.forget(identity) { closeHandle() }
+        // One that failed to open is released by the registry itself, with its lock held.
+        guard isRegistered else { return closeHandle() }
+        EnvironmentRegistry.shared.forget(identity, ObjectIdentifier(self)) { closeHandle() }
     }
 
     /// Throws in a forked child, where neither locks nor reader slots are this process's own.

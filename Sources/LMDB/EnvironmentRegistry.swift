@@ -12,9 +12,17 @@ import Synchronization
 final class EnvironmentRegistry: Sendable {
     static let shared = EnvironmentRegistry()
 
-    private struct Entry {
+    /// A class because a weak reference in a dictionary's value type is miscompiled by Swift 6.3 when the key is missing.
+    private final class Entry {
         weak var environment: Environment?
-        var ownerCount: Int
+        /// Tells the environment from a later one of the same file while the former is going away.
+        let object: ObjectIdentifier
+        var ownerCount = 1
+
+        init(_ environment: Environment) {
+            self.environment = environment
+            object = ObjectIdentifier(environment)
+        }
     }
 
     private enum Finding {
@@ -49,13 +57,14 @@ final class EnvironmentRegistry: Sendable {
                 guard let found = entry.environment else { return .success(.closing) }
                 if !found.forkGuard.isInChild {
                     guard found.options.serves(options) else { return .success(.conflict(found)) }
-                    entries[identity]?.ownerCount += 1
+                    entry.ownerCount += 1
                     return .success(.environment(found))
                 }
             }
             do throws(LMDBError) {
                 let made = try make()
-                entries[identity] = Entry(environment: made, ownerCount: 1)
+                made.isRegistered = true
+                entries[identity] = Entry(made)
                 return .success(.environment(made))
             } catch {
                 return .failure(error)
@@ -66,11 +75,11 @@ final class EnvironmentRegistry: Sendable {
 
     /// Counts one owner less; for the last one runs the closing body, with nobody opening the file in between.
     /// - Returns: false when the body could not close the environment, which then keeps its owner.
-    func releaseOwner(_ identity: FileIdentity, _ close: () -> Bool) -> Bool {
+    func releaseOwner(_ identity: FileIdentity, _ object: ObjectIdentifier, _ close: () -> Bool) -> Bool {
         entries.withLock { entries in
-            guard let count = entries[identity]?.ownerCount else { return true }
-            if count > 1 {
-                entries[identity]?.ownerCount = count - 1
+            guard let entry = entries[identity], entry.object == object else { return true }
+            if entry.ownerCount > 1 {
+                entry.ownerCount -= 1
                 return true
             }
             guard close() else { return false }
@@ -80,10 +89,10 @@ final class EnvironmentRegistry: Sendable {
     }
 
     /// Runs the closing body for an environment without references, and forgets it.
-    func forget(_ identity: FileIdentity, _ close: () -> Void) {
+    func forget(_ identity: FileIdentity, _ object: ObjectIdentifier, _ close: () -> Void) {
         entries.withLock { entries in
             close()
-            entries[identity] = nil
+            if let entry = entries[identity], entry.object == object { entries[identity] = nil }
         }
     }
 }

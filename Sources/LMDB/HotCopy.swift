@@ -26,10 +26,11 @@ extension Environment {
             throw LMDBError(.alreadyExists, operation: "copy the store", path: target.path(of: name))
         }
         let temporary = ".copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        let descriptor = try target.openFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
+        let descriptor = try target.openFile(temporary, O_RDWR | O_CREAT | O_EXCL)
         defer { StoreDirectory.closeFile(descriptor) }
         do throws(LMDBError) {
             try write(to: descriptor, kind)
+            _ = try StoreHeader.read(descriptor: descriptor, path: target.path(of: temporary))
             guard fsync(descriptor) == 0 else {
                 throw SystemError.current("sync the copy", target.path(of: temporary))
             }

@@ -20,7 +20,7 @@ package class ReadTransaction {
     /// The open cursors, linked through themselves, to be closed with the transaction.
     @exclusivity(unchecked) final var firstCursor: Unmanaged<Cursor>?
     /// Closed cursors by table, whose memory in LMDB can be used again.
-    @exclusivity(unchecked) final var spareCursors: ContiguousArray<Cursor?> = []
+    @exclusivity(unchecked) final var spareCursors: UnsafeMutablePointer<Unmanaged<Cursor>?>?
 
     init(environment: Environment, handle: OpaquePointer, isWriting: Bool) {
         self.environment = environment
@@ -37,16 +37,17 @@ package class ReadTransaction {
         idleHandle = other.idleHandle
         other.idleHandle = nil
         spareCursors = other.spareCursors
-        other.spareCursors = []
+        other.spareCursors = nil
     }
 
     deinit {
         if let handle {
             closeCursors()
+            dropSpareCursors()
             mdb_txn_abort(handle)
             environment.transactionEnded()
         } else if let idleHandle {
-            spareCursors = []
+            dropSpareCursors()
             mdb_txn_abort(idleHandle)
         }
     }
@@ -139,7 +140,12 @@ extension ReadTransaction {
 
     @inline(never)
     final func failure(_ result: Int32, _ operation: String) -> LMDBError {
-        if let writer = self as? WriteTransaction { writer.note(result) }
+        let writer = self as? WriteTransaction
+        defer { writer?.note(result) }
+        if result == MDB_BAD_TXN, writer?.hasFailed != true {
+            // LMDB gives a transaction up without a word when it cannot find the root of a table.
+            return SystemError.lmdb(MDB_CORRUPTED, operation, environment.path, detail: "the root of a table is lost")
+        }
         return SystemError.lmdb(result, operation, environment.path)
     }
 }

@@ -98,8 +98,9 @@ extension StoreHeader {
         let pageSize = try checkedPageSize(first.pageSize, path: path)
         let second = try meta(at: pageSize, of: descriptor, fileSize: fileSize, path: path)
         guard second.pageSize == first.pageSize else { throw error(.invalid, path, "two page sizes") }
-        for meta in [first, second] { try check(meta, path: path) }
+        // Only the newest counts: after a failed commit LMDB leaves the other one in a mixed state.
         let newest = first.transaction >= second.transaction ? first : second
+        try check(newest, path: path)
         let header = StoreHeader(
             pageSize: pageSize, lastPage: newest.lastPage, transaction: newest.transaction, fileSize: fileSize)
         try header.checkLength(newest, descriptor: descriptor, path: path)
@@ -156,6 +157,11 @@ extension StoreHeader {
         let (needed, overflow) = (newest.lastPage + 1).multipliedReportingOverflow(by: UInt64(pageSize))
         guard !overflow else { throw Self.error(.invalid, path, "last page \(newest.lastPage)") }
         guard UInt64(fileSize) < needed else { return }
+        let missing = UInt64(fileSize / pageSize)..<newest.lastPage + 1
+        let isWhole = FreeListScan.allAreFree(
+            missing, root: newest.free.root, depth: Int(newest.free.depth), pageSize: pageSize,
+            descriptor: descriptor)
+        if isWhole { return }
         throw Self.error(
             .truncated, path,
             "\(fileSize) of \(needed) bytes; page \(fileSize / pageSize) of \(newest.lastPage) is cut")

@@ -13,6 +13,8 @@ package final class WriteTransaction: ReadTransaction {
     private let thread = pthread_self()
     /// Set when any operation ran out of map; the transaction can only be aborted then.
     private(set) var metMapFull = false
+    /// Set when any operation failed.
+    private(set) var hasFailed = false
 
     init(environment: Environment, handle: OpaquePointer) {
         super.init(environment: environment, handle: handle, isWriting: true)
@@ -25,6 +27,7 @@ package final class WriteTransaction: ReadTransaction {
     /// Remembers a failure that decides what happens to the whole transaction.
     func note(_ result: Int32) {
         if result == MDB_MAP_FULL { metMapFull = true }
+        if result != 0 { hasFailed = true }
     }
 
     // MARK: Writing
@@ -177,8 +180,9 @@ package final class WriteTransaction: ReadTransaction {
         let handle = endHandle()
         let result = mdb_txn_commit(handle)
         note(result)
+        let failure = result == 0 ? nil : environment.classifyFailedCommit(result)
         environment.writeEnded()
-        guard result == 0 else { throw environment.classifyFailedCommit(result) }
+        if let failure { throw failure }
     }
 
     /// Drops the changes and ends the transaction.

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 
 /// A directory that is removed when the test is over.
-final class TemporaryStore {
+final class TemporaryStore: Sendable {
     let path: String
 
     init() {
@@ -49,6 +49,22 @@ extension WriteTransaction {
 
     func append(_ table: Table, _ key: UInt64, _ value: [UInt8]) throws {
         try value.withUnsafeBytes { bytes in try append(table, key, bytes) }
+    }
+}
+
+extension Environment {
+    /// Lets long values come and go, each pair in one transaction, so that the last pages of the file are free and were
+    /// never written. Leaves record 1.
+    func writeAndLeaveAShortFile(_ table: Table) throws {
+        for sizes in [[], [1_000_000], [3_000_000, 2_000_000]] {
+            try write { transaction in
+                try transaction.put(table, 1, [1])
+                for (index, size) in sizes.enumerated() {
+                    _ = try transaction.reserve(table, UInt64(index + 2), sizeInBytes: size)
+                }
+                for index in sizes.indices.reversed() { _ = try transaction.delete(table, UInt64(index + 2)) }
+            }
+        }
     }
 }
 
