@@ -12,7 +12,7 @@ import Synchronization
 final class EnvironmentRegistry: Sendable {
     static let shared = EnvironmentRegistry()
 
-    /// A class because a weak reference in a dictionary's value type is miscompiled by Swift 6.3 when the key is missing.
+    /// A class because Swift 6.3 miscompiles `entries[key]?.object` for a struct with a weak reference.
     private final class Entry {
         weak var environment: Environment?
         /// Tells the environment from a later one of the same file while the former is going away.

@@ -122,8 +122,8 @@ import Testing
                     for round in 0..<rounds {
                         try environment.write { transaction in
                             for key in 0..<20 {
-                                try transaction.append(
-                                    table, UInt64(round * 20 + key), [UInt8](repeating: UInt8(round % 256), count: 2_000))
+                                let value = [UInt8](repeating: UInt8(round % 256), count: 2_000)
+                                try transaction.append(table, UInt64(round * 20 + key), value)
                             }
                         }
                     }
@@ -274,9 +274,8 @@ import Testing
         try environment.write { try $0.put(table, 1, [1]) }
     }
 
-    @Test(arguments: [EnvironmentOptions.Durability.full, .relaxed, .disposable]) func everyDurabilityKeepsWhatWasWritten(
-        durability: EnvironmentOptions.Durability
-    ) throws {
+    @Test(arguments: [EnvironmentOptions.Durability.full, .relaxed, .disposable])
+    func everyDurabilityKeepsWhatWasWritten(durability: EnvironmentOptions.Durability) throws {
         let environment = try store.open { $0.durability = durability }
         let table = try environment.openTables(["t"])[0]
         try environment.write { try $0.put(table, 1, [1]) }
@@ -292,7 +291,9 @@ import Testing
         let environment = try store.open { $0.mapSizeInBytes = 64 << 20 }
         let tables = try environment.openTables(["a", "b"])
         try environment.write { transaction in
-            for key in 0..<5_000 as Range<UInt64> { try transaction.put(tables[0], key, [UInt8](repeating: 1, count: 100)) }
+            for key in 0..<5_000 as Range<UInt64> {
+                try transaction.put(tables[0], key, [UInt8](repeating: 1, count: 100))
+            }
             try transaction.put(tables[1], 1, [UInt8](repeating: 1, count: 10_000))
         }
         try environment.write { try $0.clear(tables[0]) }

@@ -70,7 +70,8 @@ import Testing
     ]) func aHeaderThatContradictsItselfIsRefused(offset: Int, value: UInt32) throws {
         var bytes = try whole()
         for page in 0...1 {
-            withUnsafeBytes(of: value) { bytes.replaceSubrange(page * pageSize + offset..<page * pageSize + offset + 4, with: $0) }
+            let start = page * pageSize + offset
+            withUnsafeBytes(of: value) { bytes.replaceSubrange(start..<start + 4, with: $0) }
         }
         try bytes.write(to: URL(fileURLWithPath: store.dataPath))
         let refused = code { try store.open() }

@@ -63,7 +63,8 @@ import Testing
         let key: [UInt8] = [1]
         let results = try environment.write { transaction in
             try key.withUnsafeBytes { key in
-                (try transaction.insert(table, key, key), try transaction.insert(table, key, UnsafeRawBufferPointer(start: nil, count: 0)))
+                let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+                return (try transaction.insert(table, key, key), try transaction.insert(table, key, nothing))
             }
         }
         #expect(results == (true, false))
