@@ -22,7 +22,7 @@ extension Environment {
     /// Ends the idle readers and LMDB's environment. No transaction may be open.
     func closeHandle() {
         guard let handle else { return }
-        while let idle = pool.take() { _ = idle }
+        while let idle = pool.take() { idle.discard() }
         mdb_env_close(handle)
         self.handle = nil
     }

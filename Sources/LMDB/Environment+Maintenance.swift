@@ -4,7 +4,6 @@ import Glibc
 import Darwin
 #endif
 import CLMDB
-import Synchronization
 
 extension Environment {
     /// How urgently `sync` writes.

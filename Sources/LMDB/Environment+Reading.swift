@@ -41,7 +41,7 @@ extension Environment {
                 return transaction
             }
             // A failed renewal leaves the transaction idle, with its slot.
-            if !pool.put(transaction) { _ = consume transaction }
+            if !pool.put(transaction) { transaction.discard() }
             gate.leave()
             return try beginReaderSlowly(after: result)
         }
@@ -53,11 +53,11 @@ extension Environment {
     package func recycle(_ transaction: inout ReadTransaction) {
         guard transaction.handle != nil else { return }
         transaction.reset()
-        if isKnownUniquelyReferenced(&transaction) {
-            _ = pool.put(transaction)
-        } else {
-            _ = pool.put(ReadTransaction(takingOver: transaction))
-        }
+        let idle = isKnownUniquelyReferenced(&transaction)
+            ? transaction : ReadTransaction(takingOver: transaction)
+        // The last references may go only after the environment has been closed, so a transaction for which there is
+        // no room is ended here, inside the gate.
+        if !pool.put(idle) { idle.discard() }
         gate.leave()
     }
 

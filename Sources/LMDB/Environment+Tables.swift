@@ -1,5 +1,4 @@
 import CLMDB
-import Synchronization
 
 extension Environment {
     /// Opens named tables, making those that are missing if the environment may write.
@@ -8,19 +7,14 @@ extension Environment {
     /// - Throws: `notFound` for a table that a read-only environment does not have, `tablesFull`,
     ///   `incompatibleTable`, and what `beginWrite` throws.
     package func openTables(_ names: [String]) throws(LMDBError) -> [Table] {
-        let result: Result<[Table], LMDBError> = tableNames.withLock { known in
-            do throws(LMDBError) {
-                let tables = try openTables(names, known: known)
-                for name in names where !known.contains(name) { known.append(name) }
-                return .success(tables)
-            } catch {
-                return .failure(error)
-            }
+        try tableNames.withLock { known throws(LMDBError) in
+            let tables = try openOrCreate(names)
+            for name in names where !known.contains(name) { known.append(name) }
+            return tables
         }
-        return try result.get()
     }
 
-    private func openTables(_ names: [String], known: [String]) throws(LMDBError) -> [Table] {
+    private func openOrCreate(_ names: [String]) throws(LMDBError) -> [Table] {
         do {
             return try openExisting(names)
         } catch where error.code == .notFound && !options.isReadOnly {

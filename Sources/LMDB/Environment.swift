@@ -44,9 +44,9 @@ package final class Environment: @unchecked Sendable {
     let bounds = MapBounds()
     let writerLock: WriterLock
     /// The files that must keep their names while the environment is open.
-    let guardedFiles: Mutex<[(name: String, identity: FileIdentity)]>
+    let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
-    let tableNames = Mutex<[String]>([])
+    let tableNames = Locked<[String]>([])
     /// Whether the registry knows the environment; set once, before anybody else sees it.
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.
@@ -62,7 +62,7 @@ package final class Environment: @unchecked Sendable {
         self.options = options
         path = directory.path
         forkGuard = try ForkGuard(path: path)
-        guardedFiles = Mutex([])
+        guardedFiles = Locked([])
         let usesWriterLock = !options.isReadOnly && options.residence == .named
         let descriptor = usesWriterLock
             ? try directory.openFile(StoreDirectory.writerLockName, O_RDWR | O_CREAT) : -1

@@ -3,7 +3,6 @@ import Glibc
 #else
 import Darwin
 #endif
-import Synchronization
 
 /// The environments of this process by the identity of their data file.
 ///
@@ -32,7 +31,7 @@ final class EnvironmentRegistry: Sendable {
         case conflict(Environment)
     }
 
-    private let entries = Mutex<[FileIdentity: Entry]>([:])
+    private let entries = Locked<[FileIdentity: Entry]>([:])
 
     /// The environment of a file, counted once more, or the one that `make` opens.
     func environment(
@@ -52,25 +51,20 @@ final class EnvironmentRegistry: Sendable {
     private func find(
         _ identity: FileIdentity, _ options: EnvironmentOptions, _ make: () throws(LMDBError) -> Environment
     ) throws(LMDBError) -> Finding {
-        let result: Result<Finding, LMDBError> = entries.withLock { entries in
+        try entries.withLock { entries throws(LMDBError) in
             if let entry = entries[identity] {
-                guard let found = entry.environment else { return .success(.closing) }
+                guard let found = entry.environment else { return .closing }
                 if !found.forkGuard.isInChild {
-                    guard found.options.serves(options) else { return .success(.conflict(found)) }
+                    guard found.options.serves(options) else { return .conflict(found) }
                     entry.ownerCount += 1
-                    return .success(.environment(found))
+                    return .environment(found)
                 }
             }
-            do throws(LMDBError) {
-                let made = try make()
-                made.isRegistered = true
-                entries[identity] = Entry(made)
-                return .success(.environment(made))
-            } catch {
-                return .failure(error)
-            }
+            let made = try make()
+            made.isRegistered = true
+            entries[identity] = Entry(made)
+            return .environment(made)
         }
-        return try result.get()
     }
 
     /// Counts one owner less; for the last one runs the closing body, with nobody opening the file in between.

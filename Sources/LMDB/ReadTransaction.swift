@@ -46,10 +46,17 @@ package class ReadTransaction {
             dropSpareCursors()
             mdb_txn_abort(handle)
             environment.transactionEnded()
-        } else if let idleHandle {
-            dropSpareCursors()
-            mdb_txn_abort(idleHandle)
+        } else {
+            discard()
         }
+    }
+
+    /// Ends an idle transaction for good. Inside the gate, or with the environment otherwise kept from closing.
+    final func discard() {
+        guard let idleHandle else { return }
+        dropSpareCursors()
+        mdb_txn_abort(idleHandle)
+        self.idleHandle = nil
     }
 
     /// LMDB's transaction; a transaction that has ended is misuse.
