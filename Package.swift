@@ -41,7 +41,7 @@ var targets: [Target] = [
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .testTarget(name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport"]),
     .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),
-    .testTarget(name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataTestSupport"]),
+    .testTarget(name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
 ]
 
 var dependencies: [Package.Dependency] = [

@@ -81,6 +81,12 @@ final class BlobStore: Sendable {
         return data
     }
 
+    /// The bytes under a digest as they are, not checked; nil when there are none.
+    func contents(digest: Data) -> Data? {
+        guard directory != nil else { return memory.withLock { $0[digest] } }
+        return FileManager.default.contents(atPath: path(of: BlobReference(digest: digest, sizeInBytes: 0)))
+    }
+
     /// Whether the bytes are there, without reading them.
     func exists(_ reference: BlobReference) -> Bool {
         guard directory != nil else { return memory.withLock { $0[reference.digest] != nil } }
@@ -115,6 +121,8 @@ final class BlobStore: Sendable {
         // In a write transaction, so that no other process can commit a name meanwhile.
         try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
             removed = 0
+            // Throws while the views are being rebuilt: then the table does not yet have every name.
+            _ = try core.readHead(transaction)
             for file in files {
                 let isNamed = try file.digest.map { digest in
                     try digest.withUnsafeBytes { try transaction.get(core.tables.blobs, $0) } != nil

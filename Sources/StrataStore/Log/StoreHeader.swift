@@ -20,6 +20,8 @@
 //   24      8      its commit time, microseconds since 1970, Int64
 //   32      32     its digest
 //   64      8      first event kept (1 until history is dropped)
+//
+// While the views are being rebuilt, "head" is longer: RebuildMark.swift.
 
 import LMDB
 package import Foundation

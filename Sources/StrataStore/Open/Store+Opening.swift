@@ -25,6 +25,7 @@ extension Store {
             throw error
         }
         do {
+            try store.resumeRebuild()
             try store.adopt(model)
         } catch {
             store.close()

@@ -12,7 +12,7 @@ package final class Store: Sendable {
     package let location: StoreLocation
     let core: StoreCore
     let blobs: BlobStore
-    private let lag = LagLayers()
+    let lag = LagLayers()
     private let writer: WriterThread
     private let lease: RowLease
     private let isClosed = Mutex(false)
@@ -65,7 +65,7 @@ package final class Store: Sendable {
         }
     }
 
-    private func checkOpen() throws {
+    func checkOpen() throws {
         if isClosed.withLock({ $0 }) {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }

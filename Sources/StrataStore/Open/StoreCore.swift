@@ -38,7 +38,7 @@ final class StoreCore: Sendable {
         do {
             return try LogHead(bytes)
         } catch {
-            throw StrataError.corrupt(error, "meta")
+            throw unreadableHead(bytes, error)
         }
     }
 
@@ -50,8 +50,18 @@ final class StoreCore: Sendable {
         do {
             return try LogHead.lastEvent(bytes)
         } catch {
-            throw StrataError.corrupt(error, "meta")
+            throw unreadableHead(bytes, error)
         }
+    }
+
+    /// Why a head cannot be used: the views are being rebuilt, or it is damaged.
+    private func unreadableHead(_ bytes: UnsafeRawBufferPointer, _ cause: CorruptRecord) -> any Error {
+        do {
+            if let mark = try RebuildMark(bytes) { return mark.refusal(path: path) }
+        } catch {
+            return StrataError.corrupt(error, "meta")
+        }
+        return StrataError.corrupt(cause, "meta")
     }
 
     func writeHead(_ head: LogHead, _ transaction: WriteTransaction) throws {

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copies the store, as of now, with its large values, and verifies the copy.",
+        discussion: """
+            Apps may go on reading and writing. The copy appears when it is whole and durable.
+
+            --json prints {"path", "head", "transactions", "events", "objects", "blobs", "blobBytes"}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The directory to make; it must not exist.", valueName: "target")) var target: String
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let progress = ProgressLine()
+        let report = try store.reading { store in
+            defer { progress.finish() }
+            return try store.backup(
+                to: URL(filePath: target, directoryHint: .isDirectory), progress: progress.handler)
+        }
+        let verified = report.verification
+        if json {
+            return Output.shared.line(
+                try JSONText.of(
+                    BackupText(
+                        path: target, head: verified.head.rawValue, transactions: verified.transactionCount,
+                        events: verified.eventCount, objects: verified.objectCount, blobs: report.blobCount,
+                        blobBytes: report.blobSizeInBytes)))
+        }
+        Output.shared.line(
+            "\(target): \(ValueText.count(verified.eventCount, "event")), "
+                + "\(ValueText.count(verified.objectCount, "object")), "
+                + "\(ValueText.count(report.blobCount, "large value")) (\(ValueText.size(report.blobSizeInBytes))), verified")
+    }
+}
+
+private struct BackupText: Encodable {
+    let path: String
+    let head: UInt64
+    let transactions: Int
+    let events: Int
+    let objects: Int
+    let blobs: Int
+    let blobBytes: UInt64
+}

@@ -1,0 +1,141 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Which events a listing shows.
+struct LogFilter {
+    var first = EventSequence(rawValue: 1)
+    var last = EventSequence(rawValue: .max)
+    var entities: Set<EntityID>?
+    var object: ObjectID?
+    var kind: EventKind?
+    var properties: Set<PropertyID>?
+    var author: String?
+
+    /// As written on the command line: `inserted`, `modelInstalled`.
+    static func kind(named name: String) -> EventKind? {
+        EventKind.allCases.first { "\($0)".lowercased() == name.lowercased() }
+    }
+
+    /// Whether any event of the transaction may pass; its record lists the entities and kinds it touched.
+    func mayPass(_ transaction: TransactionRecord) -> Bool {
+        if let author, transaction.author != author { return false }
+        if transaction.lastEvent < first || transaction.firstEvent > last { return false }
+        let isAnyEntity = entities == nil && object == nil
+        return isAnyEntity
+            || transaction.touched.contains { touched in
+                (entities?.contains(touched.entity) ?? true) && (object.map { $0.entityID == touched.entity } ?? true)
+            }
+    }
+
+    /// The event with the changes that pass, or nil.
+    func passing(_ event: RecordedEvent) -> RecordedEvent? {
+        if let kind, event.kind != kind { return nil }
+        if let entities, !event.objects.contains(where: { entities.contains($0.entityID) }) { return nil }
+        if let object, !event.objects.contains(object) { return nil }
+        guard let properties else { return event }
+        return Self.narrowed(event, to: properties)
+    }
+
+    private static func narrowed(_ event: RecordedEvent, to properties: Set<PropertyID>) -> RecordedEvent? {
+        var event = event
+        switch event.payload {
+        case .updated(let changes):
+            let passing = changes.filter { properties.contains($0.property) }
+            event.payload = .updated(passing)
+            return passing.isEmpty ? nil : event
+        case .inserted(let values):
+            let passing = values.filter { properties.contains($0.property) }
+            event.payload = .inserted(passing)
+            return passing.isEmpty ? nil : event
+        case .deleted(let values):
+            let passing = values.filter { properties.contains($0.property) }
+            event.payload = .deleted(passing)
+            return passing.isEmpty ? nil : event
+        case .linked(let pair), .unlinked(let pair), .moved(let pair):
+            return properties.contains(pair.key.property) ? event : nil
+        case .modelInstalled, .maintenance, .redacted: return nil
+        }
+    }
+}
+
+/// Walks the log transaction by transaction; those that cannot pass are not read.
+struct LogWalk {
+    let store: Store
+    let filter: LogFilter
+    let order: LogOrder
+    var limit: Int?
+
+    private static let page = 256
+
+    init(store: Store, filter: LogFilter, order: LogOrder) {
+        self.store = store
+        self.filter = filter
+        self.order = order
+    }
+
+    /// Calls `body` with each event that passes, large before-images looked up.
+    func run(_ body: (RecordedEvent, TransactionRecord) throws -> Void) throws {
+        var left = limit ?? .max
+        var position = try start()
+        while left > 0 {
+            let page =
+                order == .oldestFirst
+                ? try store.transactions(after: position, limit: Self.page)
+                : try store.transactions(before: position, limit: Self.page)
+            guard let end = page.last else { return }
+            for transaction in page {
+                if order == .oldestFirst ? transaction.firstEvent > filter.last : transaction.lastEvent < filter.first {
+                    return
+                }
+                guard filter.mayPass(transaction) else { continue }
+                try walk(transaction, &left, body)
+                if left == 0 { return }
+            }
+            position = end.sequence
+        }
+    }
+
+    /// The transaction before the first of the walk (behind it, newest first).
+    private func start() throws -> TransactionSequence {
+        if order == .oldestFirst {
+            let first = try store.transaction(containing: filter.first)
+            guard let first else { return filter.first <= EventSequence(rawValue: 1) ? .zero : .init(rawValue: .max) }
+            return TransactionSequence(rawValue: first.sequence.rawValue - 1)
+        }
+        let last = try store.transaction(containing: filter.last)
+        return last.map { TransactionSequence(rawValue: $0.sequence.rawValue + 1) } ?? .init(rawValue: .max)
+    }
+
+    private func walk(
+        _ transaction: TransactionRecord, _ left: inout Int,
+        _ body: (RecordedEvent, TransactionRecord) throws -> Void
+    ) throws {
+        // Handed on in slices, so that a transaction of a million events streams and no read lasts while somebody looks
+        // at a pager.
+        var next = order == .oldestFirst ? max(transaction.firstEvent, filter.first) : min(transaction.lastEvent, filter.last)
+        while left > 0 {
+            var slice: [RecordedEvent] = []
+            var seen = next
+            let (low, high) =
+                order == .oldestFirst
+                ? (next, min(transaction.lastEvent, filter.last)) : (max(transaction.firstEvent, filter.first), next)
+            guard low <= high else { return }
+            var count = 0
+            try store.events(from: low, through: high, order: order) { event in
+                seen = event.sequence
+                count += 1
+                if let passing = filter.passing(event) { slice.append(passing) }
+                return slice.count < min(left, 1000) && count < 20_000
+            }
+            for event in slice { try body(try store.resolved(event), transaction) }
+            left -= slice.count
+            if order == .oldestFirst {
+                next = EventSequence(rawValue: seen.rawValue + 1)
+            } else {
+                guard seen.rawValue > 1 else { return }
+                next = EventSequence(rawValue: seen.rawValue - 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import StrataModel
+import StrataStore
+
+struct RebuildCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rebuild",
+        abstract: "Drops every view and makes it again from the log.",
+        discussion: """
+            The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short is finished
+            by the next command or app that opens the store for writing. Views that come out other than they were had been
+            damaged; that is told, and the exit code is 1, although they are right now.
+
+            --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before",
+            "after", "equal"}], "seconds"}; "before" is missing for a table that an earlier rebuild had dropped.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let progress = ProgressLine()
+        let report = try store.writing { store in
+            defer { progress.finish() }
+            return try store.rebuild(progress: progress.handler)
+        }
+        if json {
+            Output.shared.line(try JSONText.of(RebuildText(report)))
+        } else {
+            Self.print(report)
+        }
+        if !report.isUnchanged { throw ExitStatus.FoundProblem() }
+    }
+
+    private static func print(_ report: RebuildReport) {
+        let style = Style.standard
+        var columns = Columns([.left, .right, .left, .left], style: style)
+        columns.add([.init("view", .bold), .init("entries", .bold), .init("SHA-256", .bold), .init("", nil)])
+        for table in report.tables {
+            columns.add([
+                .init(table.name), .init(ValueText.count(table.after.entryCount)), .init(String(table.after.text.prefix(16)), .dim),
+                table.isEqual
+                    ? .init("equal", .green)
+                    : .init(table.before.map { "was \($0.text.prefix(16))" } ?? "was dropped already", .yellow),
+            ])
+        }
+        columns.flush()
+        let events = ValueText.count(report.eventCount, "event")
+        Output.shared.line(
+            "rebuilt from \(events) in \(ValueText.duration(report.duration)): "
+                + (report.isUnchanged
+                    ? style("byte for byte what it was", .green) : style("the views are not what they were", .yellow)))
+    }
+}
+
+/// The report as JSON.
+private struct RebuildText: Encodable {
+    struct Table: Encodable {
+        let name: String
+        let entries: Int
+        let before: String?
+        let after: String
+        let equal: Bool
+    }
+
+    let unchanged: Bool
+    let head: UInt64
+    let transactions: Int
+    let events: Int
+    let tables: [Table]
+    let seconds: Double
+
+    init(_ report: RebuildReport) {
+        unchanged = report.isUnchanged
+        head = report.head.rawValue
+        transactions = report.transactionCount
+        events = report.eventCount
+        tables = report.tables.map {
+            Table(
+                name: $0.name, entries: $0.after.entryCount, before: $0.before?.text, after: $0.after.text,
+                equal: $0.isEqual)
+        }
+        seconds = report.duration / .seconds(1)
+    }
+}

@@ -1,0 +1,199 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows one object, as it is or as it was, and what happened to it.",
+        discussion: """
+            OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12. A moment is an event's sequence (1200), a
+            transaction (t12), a date (2026-11-21 or 2026-11-21T10:00:00Z), or '2 hours ago'. An object that is not there
+            at that moment gives exit code 1.
+
+            --json prints {"object", "uri", "sequence", "revision", "values": {property: value}, "members": {relationship:
+            {"count", "first": [object]}}}, and with --history also "history": [event as `strata log --json` has it].
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The object.", valueName: "object")) var object: String
+    @Option(help: "Show it as it was at this moment.") var at: String?
+    @Flag(help: "List what happened to it, newest first.") var history = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.reading { store in
+            let id = try ObjectReference.parse(object, in: store)
+            let sequence = try at.map { try Moment.sequence($0, in: store) } ?? store.head()
+            let names = try store.recordedNames()
+            let events = try history || json ? Self.events(of: id, through: sequence, in: store) : []
+            guard let state = try ObjectState(id, at: sequence, in: store) else {
+                if history, !events.isEmpty { try Self.print(events, names) }
+                throw try Self.absent(id, sequence, names, store)
+            }
+            if json {
+                let text = try ObjectText(state, names, store, history ? events : nil)
+                return Output.shared.line(try JSONText.of(text))
+            }
+            state.print(names, in: store)
+            if history {
+                Output.shared.line()
+                try Self.print(events, names)
+            }
+        }
+    }
+
+    private static func absent(
+        _ id: ObjectID, _ sequence: EventSequence, _ names: RecordedNames, _ store: Store
+    ) throws -> StrataError {
+        let history = try store.history(of: id)
+        let fate =
+            if let deletion = history.first(where: { $0.kind == .deleted && $0.sequence <= sequence }) {
+                "it was deleted by event \(deletion.sequence)"
+            } else if let first = history.last {
+                "it was inserted by event \(first.sequence)"
+            } else {
+                "the log knows of no such object"
+            }
+        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at sequence \(sequence): \(fate).")
+    }
+
+    private static func events(
+        of id: ObjectID, through last: EventSequence, in store: Store
+    ) throws -> [(event: RecordedEvent, transaction: TransactionRecord)] {
+        try store.history(of: id).filter { $0.sequence <= last }.compactMap { event in
+            guard let transaction = try store.transaction(event.transaction) else { return nil }
+            return (try store.resolved(event), transaction)
+        }
+    }
+
+    private static func print(
+        _ events: [(event: RecordedEvent, transaction: TransactionRecord)], _ names: RecordedNames
+    ) throws {
+        var printer = ColumnEventPrinter(names: names, head: events.first?.event.sequence ?? .zero)
+        for (event, transaction) in events { printer.print(event, transaction) }
+        printer.finish()
+    }
+}
+
+/// One object at one moment, copied out of the store.
+struct ObjectState {
+    struct Members {
+        let name: String
+        let count: Int
+        /// Not more than `mostMembers`.
+        let first: [ObjectID]
+    }
+
+    static let mostMembers = 10
+
+    let id: ObjectID
+    let sequence: EventSequence
+    let revision: EventSequence
+    /// In the order of the model.
+    let values: [(name: String, value: AttributeValue)]
+    let members: [Members]
+
+    /// nil when the object is not there.
+    init?(_ id: ObjectID, at sequence: EventSequence, in store: Store) throws {
+        let state = try store.read(at: sequence) { view -> ObjectState? in
+            guard let entity = view.schema.entity(id.entityID), let row = try view.row(id) else { return nil }
+            return ObjectState(
+                id: id, sequence: sequence, revision: row.revision, values: try Self.values(row, entity),
+                members: try Self.members(id, entity, view))
+        }
+        guard let state else { return nil }
+        self = state
+    }
+
+    private init(
+        id: ObjectID, sequence: EventSequence, revision: EventSequence, values: [(name: String, value: AttributeValue)],
+        members: [Members]
+    ) {
+        self.id = id
+        self.sequence = sequence
+        self.revision = revision
+        self.values = values
+        self.members = members
+    }
+
+    private static func values(
+        _ row: RowView, _ entity: EntitySchema
+    ) throws -> [(name: String, value: AttributeValue)] {
+        try row.converted(to: entity).withReader(entity.layout) { reader throws(CorruptRecord) in
+            var values: [(name: String, value: AttributeValue)] = []
+            for property in entity.properties where property.storage != nil && property.storage != .position {
+                values.append((property.name, try reader.value(property.slot)))
+            }
+            return values
+        }
+    }
+
+    private static func members(_ id: ObjectID, _ entity: EntitySchema, _ view: View) throws -> [Members] {
+        try entity.properties.filter { $0.relationship?.isToMany ?? false }.map { property in
+            var first: [ObjectID] = []
+            try view.members(of: property.id, owner: id) { member in
+                first.append(member)
+                return first.count < mostMembers
+            }
+            return Members(
+                name: property.name, count: try view.memberCount(of: property.id, owner: id), first: first)
+        }
+    }
+
+    func print(_ names: RecordedNames, in store: Store) {
+        let style = Style.standard
+        Output.shared.line(style(names.name(of: id), .bold))
+        Output.shared.line("  \(style(ObjectReference.uri(id, names, in: store), .dim))")
+        Output.shared.line("  as of event \(sequence), last changed by event \(revision)")
+        Output.shared.line()
+        var columns = Columns([.left, .left], indent: "  ")
+        for (name, value) in values {
+            let text = ValueText.of(value, limit: 2000) { names.name(of: $0) }
+            columns.add([.init(name), .init(text, value.isNull ? .dim : nil)])
+        }
+        for list in members { columns.add(list.name, Self.text(list, names)) }
+        columns.flush()
+    }
+
+    private static func text(_ list: Members, _ names: RecordedNames) -> String {
+        let shown = list.first.map { names.name(of: $0) }.joined(separator: ", ")
+        let count = ValueText.count(list.count, "member")
+        if list.count == 0 { return count }
+        return "\(count): \(shown)\(list.count > list.first.count ? ", …" : "")"
+    }
+}
+
+/// The object as JSON.
+private struct ObjectText: Encodable {
+    struct Members: Encodable {
+        let count: Int
+        let first: [String]
+    }
+
+    let object: String
+    let uri: String
+    let sequence: UInt64
+    let revision: UInt64
+    let values: [String: JSONText.Value]
+    let members: [String: Members]
+    let history: [EventObject]?
+
+    init(
+        _ state: ObjectState, _ names: RecordedNames, _ store: Store,
+        _ events: [(event: RecordedEvent, transaction: TransactionRecord)]?
+    ) throws {
+        object = names.name(of: state.id)
+        uri = ObjectReference.uri(state.id, names, in: store)
+        sequence = state.sequence.rawValue
+        revision = state.revision.rawValue
+        values = Dictionary(
+            state.values.map { ($0.name, JSONText.Value($0.value) { names.name(of: $0) }) },
+            uniquingKeysWith: { first, _ in first })
+        members = Dictionary(
+            state.members.map { ($0.name, Members(count: $0.count, first: $0.first.map { names.name(of: $0) })) },
+            uniquingKeysWith: { first, _ in first })
+        history = events.map { $0.map { EventObject($0.event, $0.transaction, names) } }
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import StrataModel
+import StrataStore
+
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Checks everything and names what is wrong, one line a problem.",
+        discussion: """
+            Checks the header, every event and transaction with checksums and the chain of digests, every object's chain,
+            rows, indexes, links, counts, tombstones and large values; then replays the log into a scratch place and holds
+            the result against the views, record by record. The store is only read. --quick stops at the log and counts.
+
+            --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount",
+            "problems": [{"kind", "place", "message"}], "digests": {table: hexadecimal}, "seconds"}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Only head, log and counts.") var quick = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let progress = ProgressLine()
+        let report = try store.reading { store in
+            defer { progress.finish() }
+            return try store.verify(quick ? .quick : .full, progress: progress.handler)
+        }
+        if json {
+            Output.shared.line(try JSONText.of(VerificationText(report)))
+        } else {
+            Self.print(report)
+        }
+        if !report.isSound { throw ExitStatus.FoundProblem() }
+    }
+
+    static func print(_ report: VerificationReport) {
+        let style = Style.standard
+        for problem in report.problems { Output.shared.line(style(problem.description, .red)) }
+        let hidden = report.problemCount - report.problems.count
+        if hidden > 0 { Output.shared.line("and \(ValueText.count(hidden)) more") }
+        let looked =
+            "\(ValueText.count(report.transactionCount, "transaction")), \(ValueText.count(report.eventCount, "event")), "
+            + ValueText.count(report.objectCount, "object")
+        if report.isSound {
+            let what = report.depth == .full ? "; replaying the log gives these views, byte for byte" : " (a quick look)"
+            Output.shared.line("\(style("sound", .green)): \(looked)\(what)")
+        } else {
+            Output.shared.line("\(style(ValueText.count(report.problemCount, "problem"), .red)): \(looked)")
+        }
+    }
+}
+
+/// The report as JSON.
+private struct VerificationText: Encodable {
+    struct Problem: Encodable {
+        let kind: String
+        let place: String
+        let message: String
+    }
+
+    let sound: Bool
+    let depth: String
+    let head: UInt64
+    let transactions: Int
+    let events: Int
+    let objects: Int
+    let problemCount: Int
+    let problems: [Problem]
+    let digests: [String: String]
+    let seconds: Double
+
+    init(_ report: VerificationReport) {
+        sound = report.isSound
+        depth = report.depth.rawValue
+        head = report.head.rawValue
+        transactions = report.transactionCount
+        events = report.eventCount
+        objects = report.objectCount
+        problemCount = report.problemCount
+        problems = report.problems.map { Problem(kind: $0.kind.rawValue, place: $0.place, message: $0.message) }
+        digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+        seconds = report.duration / .seconds(1)
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+/// The STORE argument of every command.
+struct StoreArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The store's directory.", valueName: "store"))
+    var path: String
+
+    init() {}
+
+    private var location: StoreLocation { .directory(URL(filePath: path, directoryHint: .isDirectory)) }
+
+    /// Runs `body` with the store open for reading only.
+    func reading<R>(_ body: (Store) throws -> R) throws -> R {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.createsIfMissing = false
+        return try with(options, body)
+    }
+
+    /// Runs `body` with the store open for writing.
+    func writing<R>(_ body: (Store) throws -> R) throws -> R {
+        var options = StoreOptions()
+        options.createsIfMissing = false
+        return try with(options, body)
+    }
+
+    private func with<R>(_ options: StoreOptions, _ body: (Store) throws -> R) throws -> R {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StrataError(.persistentStoreOpen, "There is no store at \(path).")
+        }
+        guard FileManager.default.fileExists(atPath: path + "/data.mdb") else {
+            throw StrataError(.persistentStoreOpen, "There is no store in \(path): it has no file data.mdb.")
+        }
+        let store = try Store.open(location, model: nil, options: options)
+        defer { store.close() }
+        return try body(store)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import StrataModel
+
+/// Values, moments and sizes as people read them.
+enum ValueText {
+    /// One line. Data shows its size; text longer than `limit` is cut.
+    static func of(_ value: AttributeValue, limit: Int = 60, name: (ObjectID) -> String) -> String {
+        switch value {
+        case .null: "nil"
+        case .boolean(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .float(let value): number(Double(value), "\(value)")
+        case .double(let value): number(value, "\(value)")
+        case .decimal(let value): "\(value)"
+        case .string(let text): quoted(text, limit)
+        case .date(let date): moment(date)
+        case .uuid(let uuid): uuid.uuidString
+        case .url(let url): url.absoluteString
+        case .data(let data): "<\(size(UInt64(data.count)))>"
+        case .blob(let reference): "<\(size(reference.sizeInBytes)) in blobs/>"
+        case .objectID(let id): name(id)
+        case .composite(let elements): composite(elements, limit, name)
+        }
+    }
+
+    /// Whole numbers without the fraction that Swift prints.
+    private static func number(_ value: Double, _ text: String) -> String {
+        text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    private static func composite(
+        _ elements: [String: AttributeValue], _ limit: Int, _ name: (ObjectID) -> String
+    ) -> String {
+        let parts = elements.sorted { $0.key < $1.key }.map { "\($0.key): \(of($0.value, limit: limit, name: name))" }
+        return "(" + parts.joined(separator: ", ") + ")"
+    }
+
+    private static func quoted(_ text: String, _ limit: Int) -> String {
+        var shown = ""
+        for character in text.unicodeScalars.prefix(limit) {
+            switch character {
+            case "\n": shown += "\\n"
+            case "\t": shown += "\\t"
+            case "\r": shown += "\\r"
+            case "\"": shown += "\\\""
+            case "\\": shown += "\\\\"
+            // Control characters could drive the terminal.
+            case _ where character.properties.generalCategory == .control:
+                shown += "\\u{\(String(character.value, radix: 16))}"
+            default: shown.unicodeScalars.append(character)
+            }
+        }
+        return "\"\(shown)\(text.unicodeScalars.count > limit ? "…" : "")\""
+    }
+
+    /// ISO 8601, UTC, to the millisecond.
+    static func moment(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        // Beyond the years that the calendar formats.
+        guard seconds.isFinite, abs(seconds) < 250_000_000_000 else { return "date \(date.timeIntervalSinceReferenceDate)" }
+        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// `12,345`.
+    static func count(_ value: Int) -> String {
+        var digits = String(value.magnitude)
+        var groups: [Substring] = []
+        while digits.count > 3 {
+            groups.append(Substring(digits.suffix(3)))
+            digits = String(digits.dropLast(3))
+        }
+        return (value < 0 ? "-" : "") + ([Substring(digits)] + groups.reversed()).joined(separator: ",")
+    }
+
+    /// `1 event`, `2 events`.
+    static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(count(value)) \(value == 1 ? noun : plural ?? noun + "s")"
+    }
+
+    /// `512 bytes`, `4.0 KiB`.
+    static func size(_ bytes: UInt64) -> String {
+        guard bytes >= 1024 else { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
+        var value = Double(bytes) / 1024
+        for unit in ["KiB", "MiB", "GiB"] {
+            if value < 1023.95 { return "\(tenths(value)) \(unit)" }
+            value /= 1024
+        }
+        return "\(tenths(value)) TiB"
+    }
+
+    /// `0.012 s`.
+    static func duration(_ duration: Duration) -> String {
+        let milliseconds = Int((duration / .milliseconds(1)).rounded())
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
+    }
+
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}

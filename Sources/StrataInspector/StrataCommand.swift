@@ -1,0 +1,87 @@
+public import ArgumentParser
+import Foundation
+import StrataModel
+
+/// `strata`: looks into any store, without the app's code, because the model lives in the store.
+public struct StrataCommand: ParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "strata",
+        abstract: "Looks into a Strata store: what is in it, who changed what and when, and whether it is sound.",
+        discussion: """
+            STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read open it
+            for reading and leave every byte of it alone; apps may use the store meanwhile.
+
+            Exit codes: 0 all is well, 1 a problem was found or the command failed, 2 bad usage.
+            Colour is used on a terminal only, and never when NO_COLOR is set.
+            """,
+        subcommands: [
+            InspectCommand.self, LogCommand.self, ShowCommand.self, VerifyCommand.self, RebuildCommand.self,
+            BackupCommand.self,
+        ])
+
+    public init() {}
+
+    /// Runs the program with the process's arguments and ends it.
+    public static func start() -> Never {
+        Output.ignoreClosedPipes()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            Output.shared.flush()
+            Foundation.exit(ExitStatus.fine)
+        } catch {
+            Output.shared.flush()
+            Foundation.exit(ExitStatus.report(error))
+        }
+    }
+}
+
+/// What the program's exit code says.
+enum ExitStatus {
+    static let fine: Int32 = 0
+    static let problem: Int32 = 1
+    static let badUsage: Int32 = 2
+
+    /// A problem was found and has been told already.
+    struct FoundProblem: Error {}
+
+    /// Tells an error in one clear line on standard error, or a request for help on standard output.
+    static func report(_ error: any Error) -> Int32 {
+        switch error {
+        case is FoundProblem: return problem
+        case let error as UsageError:
+            Output.printError("strata: \(error.message)")
+            return badUsage
+        case let error as StrataError:
+            Output.printError("strata: \(error.commandLineText)")
+            return problem
+        default:
+            let code = StrataCommand.exitCode(for: error).rawValue
+            let message = StrataCommand.fullMessage(for: error)
+            if code == 0 {
+                Output.shared.line(message)
+                Output.shared.flush()
+                return fine
+            }
+            if !message.isEmpty { Output.printError(message) }
+            return code == ExitCode.validationFailure.rawValue ? badUsage : problem
+        }
+    }
+}
+
+/// An argument that makes no sense for this store.
+struct UsageError: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+extension StrataError {
+    /// One line: what failed and where, without codes of layers below.
+    var commandLineText: String {
+        var text = message
+        if let path = context.path, !text.contains(path) { text += " (\(path))" }
+        if let sequence = context.sequence { text += " (sequence \(sequence))" }
+        return text.split(separator: "\n").joined(separator: " ")
+    }
+}

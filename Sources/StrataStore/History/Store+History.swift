@@ -1,0 +1,177 @@
+package import Foundation
+import LMDB
+package import StrataModel
+
+/// From which end a walk over the log begins.
+package enum LogOrder: Sendable, Hashable {
+    case oldestFirst
+    case newestFirst
+}
+
+extension Store {
+    /// Runs `body` over the log as of one moment.
+    func readLog<R>(_ body: (LogReader, LogHead) throws -> R) throws -> R {
+        try checkOpen()
+        return try core.read { transaction, _, histories in
+            let head = try core.readHead(transaction)
+            return try body(LogReader(transaction, core.tables, histories), head)
+        }
+    }
+
+    /// The names behind the numbers in events, also of what has left the model.
+    package func recordedNames() throws -> RecordedNames {
+        try readLog { reader, _ in RecordedNames(reader.histories) }
+    }
+
+    // MARK: Transactions
+
+    /// The transactions after one, in the order of the log, at most `limit` of them.
+    package func transactions(after: TransactionSequence = .zero, limit: Int) throws -> [TransactionRecord] {
+        try readLog { reader, head in
+            guard after < head.transaction, limit > 0 else { return [] }
+            let count = UInt64(min(limit, Int(clamping: head.transaction.rawValue - after.rawValue)))
+            return try (1...count).compactMap {
+                try reader.transaction(TransactionSequence(rawValue: after.rawValue + $0))
+            }
+        }
+    }
+
+    /// The newest transactions before one, newest first, at most `limit` of them; nil begins at the end of the log.
+    package func transactions(before: TransactionSequence?, limit: Int) throws -> [TransactionRecord] {
+        try readLog { reader, head in
+            let end = min(before?.rawValue ?? .max, head.transaction.rawValue + 1)
+            guard end > 1, limit > 0 else { return [] }
+            let count = min(UInt64(limit), end - 1)
+            return try (1...count).compactMap { try reader.transaction(TransactionSequence(rawValue: end - $0)) }
+        }
+    }
+
+    /// nil when the log has no such transaction.
+    package func transaction(_ sequence: TransactionSequence) throws -> TransactionRecord? {
+        try readLog { reader, head in
+            guard sequence <= head.transaction else { return nil }
+            return try reader.transaction(sequence)
+        }
+    }
+
+    /// The transaction that an event belongs to; nil for an event that is not in the log.
+    ///
+    /// - Complexity: O(log n) in the transactions.
+    package func transaction(containing event: EventSequence) throws -> TransactionRecord? {
+        try readLog { reader, head in
+            guard event > .zero, event <= head.event else { return nil }
+            return try reader.lastTransaction(upTo: head.transaction) { $0.firstEvent <= event }
+        }
+    }
+
+    /// The last event of the newest transaction that is not after `date`; zero when all are.
+    ///
+    /// - Complexity: O(log n) in the transactions: commit times never go back.
+    package func sequence(at date: Date) throws -> EventSequence {
+        let exact = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        let microseconds = exact < 9e18 ? (exact > -9e18 ? Int64(exact) : .min) : .max
+        return try readLog { reader, head in
+            if head.microseconds <= microseconds { return head.event }
+            return try reader.lastTransaction(upTo: head.transaction) { $0.microseconds <= microseconds }?.lastEvent
+                ?? .zero
+        }
+    }
+
+    /// The last event of a transaction.
+    ///
+    /// - Throws: `futureSequence` when the log has no such transaction.
+    package func sequence(of transaction: TransactionSequence) throws -> EventSequence {
+        if transaction == .zero { return .zero }
+        guard let record = try self.transaction(transaction) else {
+            throw StrataError(.futureSequence, "The log has no transaction \(transaction).", context: .init(path: path))
+        }
+        return record.lastEvent
+    }
+
+    // MARK: Events
+
+    /// Calls `body` with the events from `first` through `last` (or the end of the log), until it returns false.
+    ///
+    /// - Throws: `corrupt`, `historyDropped`, and what `body` throws.
+    /// - Complexity: a walk along the log; newest first takes a lookup, about a microsecond, for each event.
+    package func events(
+        from first: EventSequence, through last: EventSequence, order: LogOrder = .oldestFirst,
+        _ body: (RecordedEvent) throws -> Bool
+    ) throws {
+        try readLog { reader, head in
+            let start = max(first, EventSequence(rawValue: 1))
+            let end = min(last, head.event)
+            guard start <= end else { return }
+            guard start >= head.firstKeptEvent else {
+                throw StrataError(
+                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(sequence: first))
+            }
+            guard order == .newestFirst else {
+                return try reader.events(from: start, through: end) { event, sequence in
+                    try body(RecordedEvent(event, sequence, reader.histories))
+                }
+            }
+            for number in stride(from: end.rawValue, through: start.rawValue, by: -1) {
+                let sequence = EventSequence(rawValue: number)
+                guard try body(RecordedEvent(reader.event(sequence), sequence, reader.histories)) else { return }
+            }
+        }
+    }
+
+    /// The event with every large before-image looked up.
+    package func resolved(_ event: RecordedEvent) throws -> RecordedEvent {
+        try readLog { reader, _ in try reader.resolved(event) }
+    }
+
+    /// Everything that happened to an object's row, newest first. Links whose truth is the pair are not on the row:
+    /// their events are found by `events`.
+    ///
+    /// - Returns: nothing for an object that never was.
+    /// - Complexity: a lookup for each event of the object, whatever the length of the log.
+    package func history(of id: ObjectID) throws -> [RecordedEvent] {
+        try readLog { reader, _ in
+            var events: [RecordedEvent] = []
+            try reader.chain(from: try newestEvent(of: id, reader), of: id) { event, sequence in
+                events.append(try RecordedEvent(event, sequence, reader.histories))
+                return true
+            }
+            return events
+        }
+    }
+
+    private func newestEvent(of id: ObjectID, _ reader: LogReader) throws -> EventSequence {
+        if let row = try reader.transaction.get(core.tables.objects, id.rawValue) { return try StoredRow(row).revision }
+        guard let value = try reader.transaction.get(core.tables.tombstones, id.rawValue) else { return .zero }
+        return try Tombstone.sequence(value)
+    }
+
+    /// The objects whose row, or membership in a pair, changed in (after, through]; each once, by id.
+    package func changedObjects(after: EventSequence, through: EventSequence) throws -> [ObjectID] {
+        guard after < through else { return [] }
+        return try readLog { reader, head in
+            guard through <= head.event else {
+                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(sequence: through))
+            }
+            var changed: Set<ObjectID> = []
+            try reader.events(from: after.advanced(by: 1), through: through) { event, _ in
+                if event.header.kind.isOnRow {
+                    changed.insert(event.header.object)
+                } else if event.header.kind.isOnPair {
+                    let pair = try event.pair()
+                    changed.insert(pair.key.source)
+                    changed.insert(pair.key.target)
+                }
+                return true
+            }
+            return changed.sorted()
+        }
+    }
+}
+
+/// The value of a record in `tombstones`.
+enum Tombstone {
+    static func sequence(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> EventSequence {
+        guard bytes.count == 8 else { throw CorruptRecord("tombstone of another length", at: 0) }
+        return EventSequence(rawValue: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
+    }
+}

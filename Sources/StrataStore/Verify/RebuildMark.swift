@@ -1,0 +1,60 @@
+// While a large rebuild is under way, the value of "head" in `meta` is longer than a head. Little-endian:
+//
+//   offset  width  field
+//   0       72     the head (StoreHeader.swift)
+//   72      8      last event that the views hold
+//   80      4      checksum: low half of XXH64 over bytes 72..<80
+//   84      4      0
+//
+// A reader that finds it refuses to read, at no cost to those that do not; whoever next opens the store for writing
+// goes on from that event.
+
+import StrataModel
+
+/// Says that the views are being rebuilt, and how far they are.
+struct RebuildMark {
+    static let size = LogHead.size + 16
+
+    let head: LogHead
+    /// The views are those of a log that ends here.
+    let applied: EventSequence
+
+    init(head: LogHead, applied: EventSequence) {
+        self.head = head
+        self.applied = applied
+    }
+
+    /// nil for a plain head.
+    init?(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard bytes.count == Self.size else { return nil }
+        head = try LogHead(UnsafeRawBufferPointer(rebasing: bytes[..<LogHead.size]))
+        let tail = UnsafeRawBufferPointer(rebasing: bytes[LogHead.size...])
+        guard Self.checksum(tail) == UInt32(littleEndian: tail.loadUnaligned(fromByteOffset: 8, as: UInt32.self)) else {
+            throw CorruptRecord("checksum of the mark of a rebuild does not match", at: LogHead.size)
+        }
+        applied = EventSequence(rawValue: UInt64(littleEndian: tail.loadUnaligned(as: UInt64.self)))
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        head.encoded().withUnsafeBytes { writer.append($0) }
+        writer.append(littleEndian: applied.rawValue)
+        let sum = Self.checksum(UnsafeRawBufferPointer(rebasing: writer.bytes[LogHead.size...]))
+        writer.append(littleEndian: sum)
+        writer.append(littleEndian: UInt32(0))
+        return writer.array
+    }
+
+    private static func checksum(_ tail: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: tail[..<8])))
+    }
+
+    /// What readers and writers are told meanwhile.
+    func refusal(path: String) -> StrataError {
+        StrataError(
+            .persistentStoreTimeout,
+            "The views of the store are being rebuilt: \(applied) of \(head.event) events are done. If no rebuild is "
+                + "running, opening the store for writing finishes it.",
+            context: .init(path: path))
+    }
+}

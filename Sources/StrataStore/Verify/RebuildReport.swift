@@ -1,0 +1,24 @@
+package import StrataModel
+
+/// What a rebuild did.
+package struct RebuildReport: Sendable {
+    /// One view table before and after.
+    package struct Comparison: Sendable, Hashable {
+        /// nil when an earlier rebuild, which was cut short, had dropped it already.
+        package let before: TableDigest?
+        package let after: TableDigest
+
+        package var name: String { after.name }
+        /// Byte for byte the same as before.
+        package var isEqual: Bool { before == after }
+    }
+
+    package let head: EventSequence
+    package let eventCount: Int
+    package let transactionCount: Int
+    package let tables: [Comparison]
+    package let duration: Duration
+
+    /// Whether every view came out as it had been.
+    package var isUnchanged: Bool { tables.allSatisfy(\.isEqual) }
+}

@@ -1,0 +1,74 @@
+package import Foundation
+import LMDB
+import StrataModel
+
+/// What a backup holds.
+package struct BackupReport: Sendable {
+    /// Of the copy.
+    package let verification: VerificationReport
+    /// Large values copied, and their bytes.
+    package let blobCount: Int
+    package let blobSizeInBytes: UInt64
+}
+
+extension Store {
+    /// Copies the store, as of now, into a directory that does not exist yet, with every large value that it names, and
+    /// verifies the copy. Readers and writers go on meanwhile.
+    ///
+    /// The copy keeps the store's id and lineage.
+    ///
+    /// - Throws: `persistentStoreOpen` when something stands there; `corrupt` with the problems as details when the
+    ///   copy does not verify: it is left for inspection. `noSpace`.
+    @discardableResult
+    package func backup(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
+        try checkOpen()
+        let path = target.path(percentEncoded: false)
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw StrataError(.persistentStoreOpen, "Something stands where the backup is to go.", context: .init(path: path))
+        }
+        // While it is held nobody sweeps a value that the snapshot names.
+        let lease = try blobs.lease()
+        defer { withExtendedLifetime(lease) {} }
+        do {
+            try core.environment.copy(to: path, .compacting)
+        } catch {
+            throw core.publicError(error, during: "backup")
+        }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let copy = try Store.open(.directory(target), model: nil, options: options)
+        defer { copy.close() }
+        let copied = try copyBlobs(to: copy, progress)
+        let report = try copy.verify(.full, progress: progress)
+        guard report.isSound else {
+            throw StrataError(
+                .corrupt, "The backup does not verify: \(report.problemCount) problems.", context: .init(path: path),
+                details: report.problems.map { StrataError(.corrupt, $0.description) })
+        }
+        return BackupReport(verification: report, blobCount: copied.count, blobSizeInBytes: copied.sizeInBytes)
+    }
+
+    /// A value that is missing here is missing there too, which the verification then says.
+    private func copyBlobs(to copy: Store, _ progress: ProgressHandler?) throws -> (count: Int, sizeInBytes: UInt64) {
+        var digests: [Data] = []
+        try copy.core.read { transaction, _, _ in
+            try transaction.withCursor(copy.core.tables.blobs) { cursor in
+                var found = try cursor.first()
+                while found {
+                    digests.append(Data(cursor.key))
+                    found = try cursor.next()
+                }
+            }
+        }
+        var counter = ProgressCounter("copying large values", total: digests.count, progress)
+        var copied = (count: 0, sizeInBytes: UInt64(0))
+        for digest in digests {
+            counter.step()
+            guard let data = blobs.contents(digest: digest) else { continue }
+            _ = try copy.blobs.stage(data)
+            copied.count += 1
+            copied.sizeInBytes += UInt64(data.count)
+        }
+        return copied
+    }
+}

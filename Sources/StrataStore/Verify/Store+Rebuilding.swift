@@ -1,0 +1,180 @@
+import Logging
+import LMDB
+import StrataModel
+import Synchronization
+
+/// When a rebuild goes in several commits, and how large these are.
+struct RebuildLimits: Sendable {
+    /// A log with more events, or more bytes, is not rebuilt in one commit.
+    var eventsInOneCommit = 200_000
+    var bytesInOneCommit = 64 << 20
+    /// Bytes of views in each commit when there are several.
+    var stepInBytes = 64 << 20
+}
+
+extension Store {
+    /// Drops every view and makes it again from the log, on the writer's thread; saves wait.
+    ///
+    /// The log is checked first: nothing is dropped when it is damaged. A short log is replayed in one transaction, so
+    /// that readers see the old views until they see the new ones. A long one takes several, with a durable mark: until
+    /// the last of them, reads, and saves by other processes, throw `persistentStoreTimeout`; after a crash the next
+    /// opening for writing goes on where the mark stands.
+    ///
+    /// - Throws: `readOnly`, `corrupt` when the log is damaged, `noSpace`.
+    package func rebuild(progress: ProgressHandler? = nil) throws -> RebuildReport {
+        try rebuild(RebuildLimits(), progress: progress)
+    }
+
+    func rebuild(_ limits: RebuildLimits, progress: ProgressHandler? = nil) throws -> RebuildReport {
+        if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path)) }
+        try refuseDamagedLog(progress)
+        return try runRebuild(limits, progress)
+    }
+
+    /// Finishes a rebuild that was cut short, before anything is read.
+    func resumeRebuild() throws {
+        let isMarked = try core.environment.read { try core.rebuildMark($0) } != nil
+        guard isMarked else { return }
+        if isReadOnly {
+            throw StrataError(
+                .persistentStoreOpen,
+                "A rebuild of the store's views was cut short; opening it for writing once finishes it.",
+                context: .init(path: path))
+        }
+        StoreLog.logger.notice("finishing a rebuild of the views that was cut short")
+        _ = try runRebuild(RebuildLimits(), nil)
+    }
+
+    private func runRebuild(_ limits: RebuildLimits, _ progress: ProgressHandler?) throws -> RebuildReport {
+        let result = Mutex<RebuildReport?>(nil)
+        try onWriter { [self] in
+            do {
+                let report = try Rebuild(core: core, limits: limits, progress: progress).run()
+                result.withLock { $0 = report }
+            } catch {
+                throw core.publicError(error, during: "rebuild")
+            }
+        }
+        // Layers of the past were taken from rows that may have been damaged.
+        lag.removeAll()
+        guard let report = result.withLock({ $0 }) else {
+            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+        }
+        return report
+    }
+
+    private func refuseDamagedLog(_ progress: ProgressHandler?) throws {
+        let problems = try core.environment.read { transaction in
+            if try core.rebuildMark(transaction) != nil { return [VerificationProblem]() }
+            let verifier = Verifier(core, blobs, transaction, .quick, progress)
+            return verifier.checkLogAlone()
+        }
+        guard let first = problems.first else { return }
+        throw StrataError(
+            .corrupt, "The log is damaged, and the views may know what it has lost: nothing was dropped. \(first)",
+            context: .init(path: path))
+    }
+}
+
+extension StoreCore {
+    /// The mark of a rebuild under way, or cut short.
+    func rebuildMark(_ transaction: ReadTransaction) throws -> RebuildMark? {
+        guard let bytes = try Self.meta("head", tables, transaction) else { return nil }
+        return try RebuildMark(bytes)
+    }
+
+    func writeMark(_ mark: RebuildMark, _ transaction: WriteTransaction) throws {
+        try mark.encoded().withUnsafeBytes { value in
+            try Self.withKey("head") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+}
+
+/// One rebuild, on the writer's thread.
+struct Rebuild {
+    let core: StoreCore
+    let limits: RebuildLimits
+    let progress: ProgressHandler?
+
+    /// What one commit found and did.
+    private struct Outcome {
+        var head: LogHead
+        var before: [TableDigest]?
+        var after: [TableDigest]?
+    }
+
+    func run() throws -> RebuildReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var outcome = try begin()
+        while outcome.after == nil {
+            outcome.after = try step()
+        }
+        let before = Dictionary((outcome.before ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return RebuildReport(
+            head: outcome.head.event, eventCount: Int(outcome.head.event.rawValue),
+            transactionCount: Int(outcome.head.transaction.rawValue),
+            tables: (outcome.after ?? []).map { .init(before: before[$0.name], after: $0) },
+            duration: clock.now - start)
+    }
+
+    private func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try core.environment.write(timeout: core.options.writerLockTimeout, body)
+    }
+
+    /// The whole rebuild when it is small; else drops the views and leaves the mark.
+    private func begin() throws -> Outcome {
+        try write { transaction in
+            if let mark = try core.rebuildMark(transaction) { return Outcome(head: mark.head) }
+            let head = try core.readHead(transaction)
+            let before = try TableDigest.all(core.tables, transaction)
+            for (_, table) in core.tables.viewTables { try transaction.clear(table) }
+            var outcome = Outcome(head: head, before: before)
+            guard try isSmall(head, transaction) else {
+                try core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
+                return outcome
+            }
+            _ = try replay(after: .zero, head, SchemaHistory([]), limit: nil, transaction)
+            outcome.after = try TableDigest.all(core.tables, transaction)
+            return outcome
+        }
+    }
+
+    private func isSmall(_ head: LogHead, _ transaction: WriteTransaction) throws -> Bool {
+        let pages = try transaction.statistics(core.tables.events)
+        return head.event.rawValue <= limits.eventsInOneCommit
+            && (pages.leafPageCount + pages.overflowPageCount) * 4096 <= limits.bytesInOneCommit
+    }
+
+    /// One commit of many. Everything it goes by is read from the store, so that two processes that both find the mark
+    /// do each step once between them.
+    ///
+    /// - Returns: the digests when it was the last.
+    private func step() throws -> [TableDigest]? {
+        try write { transaction in
+            guard let mark = try core.rebuildMark(transaction) else {
+                return try TableDigest.all(core.tables, transaction)
+            }
+            let histories = try StoreCore.readModels(core.tables, transaction)
+            let step = try replay(
+                after: mark.applied, mark.head, histories, limit: limits.stepInBytes, transaction)
+            guard step.applied == mark.head.event else {
+                try core.writeMark(RebuildMark(head: mark.head, applied: step.applied), transaction)
+                return nil
+            }
+            try core.writeHead(mark.head, transaction)
+            return try TableDigest.all(core.tables, transaction)
+        }
+    }
+
+    private func replay(
+        after start: EventSequence, _ head: LogHead, _ histories: SchemaHistory, limit: Int?,
+        _ transaction: WriteTransaction
+    ) throws -> Replay.Step {
+        guard start < head.event else { return Replay.Step(applied: start, histories: histories) }
+        var counter = ProgressCounter("replaying events", total: Int(head.event.rawValue - start.rawValue), progress)
+        let replay = Replay(log: LogReader(transaction, core.tables, histories), tables: core.tables)
+        return try replay.run(
+            after: start, through: head.event, histories: histories, limit: limit, into: transaction, &counter)
+    }
+}

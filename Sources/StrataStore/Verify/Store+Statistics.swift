@@ -1,0 +1,113 @@
+import Foundation
+import LMDB
+import StrataModel
+
+extension Store {
+    /// Measures the store as of now.
+    ///
+    /// - Complexity: O(n) in the index entries, which are counted by index.
+    package func statistics() throws -> StoreStatistics {
+        let info: Environment.Info
+        let readers: [Environment.Reader]
+        do {
+            info = try core.environment.info()
+            readers = try core.environment.readers()
+        } catch {
+            throw core.publicError(error, during: "measuring")
+        }
+        return try readLog { reader, head in
+            let measure = StoreMeasure(core: core, reader: reader, info: info)
+            return StoreStatistics(
+                header: core.header, head: head, files: files(), tables: measure.tables(),
+                entities: try measure.entities(), indexes: try measure.indexes(),
+                readers: readers.map(Self.use), blobs: try blobUse(reader.transaction),
+                modelVersions: reader.histories.schemas.map(\.version),
+                firstTransaction: try head.transaction == .zero ? nil : reader.transaction(.init(rawValue: 1)),
+                lastTransaction: try head.transaction == .zero ? nil : reader.transaction(head.transaction),
+                pageSizeInBytes: info.pageSizeInBytes, freePageCount: info.freePageCount,
+                mapSizeInBytes: info.mapSizeInBytes)
+        }
+    }
+
+    private func files() -> [StoreStatistics.File] {
+        func file(_ name: String, _ purpose: String) -> StoreStatistics.File {
+            StoreStatistics.File(
+                path: "\(path)/\(name)", purpose: purpose, sizeInBytes: BlobFile.size("\(path)/\(name)"))
+        }
+        let usage = blobs.usage
+        return [
+            file("data.mdb", "the log and its views"), file("lock.mdb", "readers and writer, now"),
+            file("writer.lock", "whose turn it is to write"),
+            StoreStatistics.File(
+                path: "\(path)/blobs", purpose: "large values, a file each",
+                sizeInBytes: usage.count > 0 ? usage.sizeInBytes : nil),
+        ]
+    }
+
+    private static func use(_ reader: Environment.Reader) -> StoreStatistics.ReaderUse {
+        StoreStatistics.ReaderUse(
+            processID: reader.processID, isActive: reader.transaction != nil,
+            isStale: kill(reader.processID, 0) != 0 && errno == ESRCH)
+    }
+
+    private func blobUse(_ transaction: ReadTransaction) throws -> StoreStatistics.BlobUse {
+        let usage = blobs.usage
+        return StoreStatistics.BlobUse(
+            fileCount: usage.count, sizeInBytes: usage.sizeInBytes,
+            namedCount: try transaction.count(core.tables.blobs))
+    }
+}
+
+/// Measures tables, entities and indexes inside one read.
+private struct StoreMeasure {
+    let core: StoreCore
+    let reader: LogReader
+    let info: Environment.Info
+
+    func tables() -> [StoreStatistics.TableUse] {
+        StoreTables.names.compactMap { name in
+            guard let shape = info.tables[name] else { return nil }
+            let pages = shape.branchPageCount + shape.leafPageCount + shape.overflowPageCount
+            return StoreStatistics.TableUse(
+                name: name, isView: StoreTables.viewNames.contains(name), entryCount: shape.entryCount,
+                pageCount: pages, sizeInBytes: pages * info.pageSizeInBytes, depth: shape.depth)
+        }
+    }
+
+    func entities() throws -> [StoreStatistics.EntityUse] {
+        try (reader.histories.newest?.entities ?? []).map { entity in
+            let count = try CounterKey.entity(entity.id).withBytes { key in
+                try reader.transaction.get(core.tables.counts, key).map { value throws(CorruptRecord) in
+                    Int(try CounterKey.value(value))
+                }
+            }
+            return StoreStatistics.EntityUse(
+                name: entity.name, id: entity.id, isAbstract: entity.isAbstract, objectCount: count ?? 0)
+        }
+    }
+
+    func indexes() throws -> [StoreStatistics.IndexUse] {
+        var sizes: [IndexID: (entries: Int, bytes: Int)] = [:]
+        try reader.transaction.withCursor(core.tables.indexes) { cursor in
+            var found = try cursor.first()
+            while found {
+                if cursor.key.count >= 4 {
+                    let number = IndexID(rawValue: UInt32(bigEndian: cursor.key.loadUnaligned(as: UInt32.self)))
+                    sizes[number, default: (0, 0)].entries += 1
+                    sizes[number, default: (0, 0)].bytes += cursor.key.count
+                }
+                found = try cursor.next()
+            }
+        }
+        let names = RecordedNames(reader.histories)
+        let schema = reader.histories.newest
+        let numbers = Set(sizes.keys).union(schema?.indexes.map(\.id) ?? [])
+        return numbers.sorted().map { number in
+            let index = schema?.index(number)
+            return StoreStatistics.IndexUse(
+                name: names.name(of: number), entityName: index.map { names.name(of: $0.entityID) },
+                isUnique: index?.isUnique ?? false, entryCount: sizes[number]?.entries ?? 0,
+                sizeInBytes: sizes[number]?.bytes ?? 0)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// How far a long operation is.
+package struct StoreProgress: Sendable, Hashable {
+    /// What is being done, such as "reading the log".
+    package let phase: String
+    package let done: Int
+    /// 0 when it is not known.
+    package let total: Int
+
+    package init(phase: String, done: Int, total: Int) {
+        self.phase = phase
+        self.done = done
+        self.total = total
+    }
+}
+
+/// Told from time to time by long operations, on whatever thread they run.
+package typealias ProgressHandler = @Sendable (StoreProgress) -> Void
+
+/// Counts steps and tells the handler of every so many.
+struct ProgressCounter {
+    private let phase: String
+    private let total: Int
+    private let handler: ProgressHandler?
+    private var done = 0
+    private static let stride = 8192
+
+    init(_ phase: String, total: Int, _ handler: ProgressHandler?) {
+        self.phase = phase
+        self.total = total
+        self.handler = handler
+        handler?(StoreProgress(phase: phase, done: 0, total: total))
+    }
+
+    mutating func step() {
+        done += 1
+        guard let handler, done % Self.stride == 0 else { return }
+        handler(StoreProgress(phase: phase, done: done, total: total))
+    }
+}

@@ -1,0 +1,151 @@
+import LMDB
+import StrataModel
+
+extension Verifier {
+    /// When `indexes` has more entries than rows call for, names those that no row calls for.
+    func checkIndexEntries() throws {
+        guard try transaction.count(tables.indexes) != expected.indexes else { return }
+        try scan(tables.indexes) { key, _ in
+            guard key.count >= 12 else {
+                note(.index, "key \(key.hexadecimal)", "it is no index entry")
+                return
+            }
+            let id = StoreKey.lastObjectID(key)
+            let index = IndexID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+            if try !calls(id, for: key, index) {
+                note(.index, "\(names.name(of: id.entityID)).\(names.name(of: index))", "an entry for \(name(id)) that its row does not call for")
+            }
+        }
+    }
+
+    /// Whether the object's row, if it can be read, makes exactly this entry.
+    private func calls(_ id: ObjectID, for key: UnsafeRawBufferPointer, _ number: IndexID) throws -> Bool {
+        guard let schema = histories.newest, let entity = schema.entity(id.entityID) else { return false }
+        // Entries of an index that has left the model stay until it is dropped.
+        guard let index = entity.indexes.first(where: { $0.id == number }) else {
+            return histories.schemas.contains { $0.index(number) != nil } && schema.index(number) == nil
+        }
+        guard let row = readableRow(id) else { return false }
+        guard try IndexKeys.write(index, of: entity, row.reader, row.layout, id, schema, into: &keyWriter) else {
+            return false
+        }
+        return keyWriter.bytes.compare(with: key) == 0
+    }
+
+    private func readableRow(_ id: ObjectID) -> (reader: RowReader, layout: RowLayout)? {
+        guard let bytes = try? transaction.get(tables.objects, id.rawValue), let stored = try? StoredRow(bytes),
+            let layout = try? histories.layout(of: stored.image, id: id),
+            let reader = try? RowReader(stored.image, layout: layout)
+        else { return nil }
+        return (reader, layout)
+    }
+
+    /// When `links` has more entries than rows and pairs call for, names those.
+    func checkLinkEntries() throws {
+        guard try transaction.count(tables.links) != expected.links else { return }
+        let plan = histories.newest.map(LinkPlan.of) ?? .empty
+        try scan(tables.links) { key, _ in
+            guard key.count == StoreKey.linkSize || key.count == StoreKey.orderedLinkSize else {
+                note(.link, "key \(key.hexadecimal)", "it is no link")
+                return
+            }
+            let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+            let owner = StoreKey.objectID(key, at: 4)
+            let member = StoreKey.lastObjectID(key)
+            if try !calls(for: key, link, owner, member, plan) {
+                note(.link, name(link, owner), "an entry for \(name(member)) that nothing calls for")
+            }
+        }
+    }
+
+    private func calls(
+        for key: UnsafeRawBufferPointer, _ link: PropertyID, _ owner: ObjectID, _ member: ObjectID, _ plan: LinkPlan
+    ) throws -> Bool {
+        switch plan.source(of: link) {
+        case nil: return false
+        case .rows:
+            guard let entity = histories.newest?.entity(member.entityID), let row = readableRow(member) else {
+                return false
+            }
+            return plan.rowLinks(of: member.entityID).contains { rowLink in
+                guard rowLink.link == link,
+                    let (end, position) = Projector.end(of: rowLink, row.reader, row.layout, entity)
+                else { return false }
+                return StoreKey.withLink(link, owner: end, position: position, member: member) {
+                    $0.compare(with: key) == 0
+                }
+            }
+        case .pairs(let canonical, let isForward, let isSymmetric, _):
+            let pair = View.key(canonical, isForward, isSymmetric, owner, member)
+            let state = try StoreKey.withPair(pair) { try transaction.get(tables.pairs, $0) }.flatMap { try? PairState($0) }
+            guard let state else { return false }
+            return plan.links(of: pair, state.positions).contains { entry in
+                StoreKey.withLink(entry.link, owner: entry.owner, position: entry.position, member: entry.member) {
+                    $0.compare(with: key) == 0
+                }
+            }
+        }
+    }
+
+    // MARK: Counts
+
+    /// Every counter against what it counts, both ways.
+    func checkCounts() throws {
+        var due = 0
+        for (entity, count) in entityCounts.sorted(by: { $0.key < $1.key }) {
+            due += 1
+            try checkCounter(.entity(entity), count, names.name(of: entity))
+        }
+        var group: (link: PropertyID, owner: ObjectID)?
+        var members = 0
+        func finishGroup() throws {
+            guard let group else { return }
+            due += 1
+            try checkCounter(.members(group.link, owner: group.owner), members, name(group.link, group.owner))
+        }
+        try scan(tables.links) { key, _ in
+            guard key.count >= StoreKey.linkSize else { return }
+            let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+            let owner = StoreKey.objectID(key, at: 4)
+            if group?.link == link, group?.owner == owner {
+                members += 1
+            } else {
+                try finishGroup()
+                group = (link, owner)
+                members = 1
+            }
+        }
+        try finishGroup()
+        if try transaction.count(tables.counts) != due { try nameExtraCounters() }
+    }
+
+    private func checkCounter(_ key: CounterKey, _ count: Int, _ place: String) throws {
+        let stored = try key.withBytes { bytes in
+            try transaction.get(tables.counts, bytes).map { value throws(CorruptRecord) in try CounterKey.value(value) }
+        }
+        if stored ?? 0 != Int64(count) {
+            note(.count, place, "the counter says \(stored ?? 0), there are \(count)")
+        }
+    }
+
+    private func nameExtraCounters() throws {
+        try scan(tables.counts) { key, _ in
+            switch key.count {
+            case 2:
+                let entity = EntityID(rawValue: UInt16(bigEndian: key.loadUnaligned(as: UInt16.self)))
+                if entityCounts[entity] == nil {
+                    note(.count, names.name(of: entity), "there is a counter, but no object")
+                }
+            case 12:
+                let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+                let owner = StoreKey.objectID(key, at: 4)
+                let hasMember = try transaction.withCursor(tables.links) { cursor in
+                    try cursor.seek(atOrAfter: key) && cursor.key.count >= 12
+                        && cursor.key.prefix(12).elementsEqual(key)
+                }
+                if !hasMember { note(.count, name(link, owner), "there is a counter, but no member") }
+            default: note(.count, "key \(key.hexadecimal)", "it is no counter's")
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import LMDB
+import StrataModel
+
+extension Verifier {
+    /// Head, transactions, events, digests and chains, in one walk along the log.
+    func checkLog() {
+        guard checkHead(), let head = log.head else {
+            log.isReplayable = false
+            return
+        }
+        attempt("transactions") { try checkTransactions(head) }
+        attempt("events") { try checkTableEnds(head) }
+    }
+
+    private func checkHead() -> Bool {
+        do {
+            guard let bytes = try StoreCore.meta("header", tables, transaction) else {
+                note(.head, "header", "the store has no header")
+                return false
+            }
+            _ = try StoreHeader(bytes)
+            if let mark = try core.rebuildMark(transaction) {
+                note(.head, "head", mark.refusal(path: core.path).message)
+                return false
+            }
+            guard let head = try StoreCore.meta("head", tables, transaction) else {
+                note(.head, "head", "the store has no head")
+                return false
+            }
+            log.head = try LogHead(head)
+            return true
+        } catch {
+            note(.head, "meta", "\(error)")
+            return false
+        }
+    }
+
+    private func checkTransactions(_ head: LogHead) throws {
+        var counter = ProgressCounter("reading the log", total: Int(head.event.rawValue), progress)
+        var digest = LogHead.start.digest
+        var next = EventSequence(rawValue: 1)
+        var microseconds = Int64.min
+        var number: UInt64 = 1
+        while number <= head.transaction.rawValue {
+            let sequence = TransactionSequence(rawValue: number)
+            number += 1
+            guard let record = try record(sequence) else {
+                // Without it nothing says where the next one begins: go on behind it as its successor says.
+                log.isReplayable = false
+                digest = []
+                next = .zero
+                continue
+            }
+            log.transactionCount += 1
+            if next != .zero, record.firstEvent != next {
+                note(.transaction, "transaction \(sequence)", "it begins at event \(record.firstEvent), not at \(next)")
+            }
+            if record.microseconds <= microseconds {
+                note(.transaction, "transaction \(sequence)", "its time is not after that of the one before")
+            }
+            microseconds = record.microseconds
+            let computed = try checkEvents(of: record, digest, head, &counter)
+            if let computed, computed != record.digest {
+                note(.transaction, "transaction \(sequence)", "its digest does not follow from its events and the digest before")
+            }
+            digest = record.digest
+            next = EventSequence(rawValue: record.lastEvent.rawValue &+ 1)
+        }
+        checkEnd(head, next, digest, microseconds)
+    }
+
+    private func checkEnd(_ head: LogHead, _ next: EventSequence, _ digest: [UInt8], _ microseconds: Int64) {
+        if next != .zero, next.rawValue != head.event.rawValue + 1 {
+            note(.head, "head", "it says that event \(head.event) is the last, the transactions end at \(next.rawValue - 1)")
+        }
+        if !digest.isEmpty, digest != head.digest {
+            note(.head, "head", "its digest is not that of the last transaction")
+        }
+        if head.transaction > .zero, head.microseconds != microseconds {
+            note(.head, "head", "its time is not that of the last transaction")
+        }
+        let newest = log.models.last?.version.rawValue ?? 0
+        if log.isReplayable, head.modelVersion.rawValue != newest {
+            note(.head, "head", "it says model \(head.modelVersion.rawValue), the newest in the log is \(newest)")
+        }
+    }
+
+    private func record(_ sequence: TransactionSequence) throws -> TransactionRecord? {
+        guard let bytes = try transaction.get(tables.transactions, sequence.rawValue) else {
+            note(.transaction, "transaction \(sequence)", "it is missing")
+            return nil
+        }
+        do {
+            return try TransactionRecord(bytes, sequence: sequence)
+        } catch {
+            note(.transaction, "transaction \(sequence)", "\(error.reason)")
+            return nil
+        }
+    }
+
+    /// - Returns: the digest that the transaction should have; nil when it cannot be told.
+    private func checkEvents(
+        of record: TransactionRecord, _ previous: [UInt8], _ head: LogHead, _ counter: inout ProgressCounter
+    ) throws -> [UInt8]? {
+        guard let bytes = try transaction.get(tables.transactions, record.sequence.rawValue) else { return nil }
+        var chain = EventDigest.Chain(previous: previous, record: bytes)
+        var isWhole = !previous.isEmpty
+        let last = min(record.lastEvent, head.event)
+        guard record.firstEvent <= last, record.eventCount > 0 else {
+            note(.transaction, "transaction \(record.sequence)", "its events are not in the log")
+            log.isReplayable = false
+            return nil
+        }
+        try transaction.withCursor(tables.events) { cursor in
+            var found = try cursor.seek(atOrAfter: record.firstEvent.rawValue)
+            for number in record.firstEvent.rawValue...last.rawValue {
+                counter.step()
+                let sequence = EventSequence(rawValue: number)
+                guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == number else {
+                    note(.event, "event \(sequence)", "it is missing")
+                    log.isReplayable = false
+                    isWhole = false
+                    continue
+                }
+                if cursor.value.count >= EventHeader.size { chain.add(cursor.value) } else { isWhole = false }
+                check(cursor.value, sequence, of: record)
+                found = try cursor.next()
+            }
+        }
+        return isWhole ? chain.finish() : nil
+    }
+
+    private func check(_ bytes: UnsafeRawBufferPointer, _ sequence: EventSequence, of record: TransactionRecord) {
+        do {
+            let event = try EventView(bytes)
+            log.eventCount += 1
+            if event.header.transaction != record.sequence {
+                note(.event, "event \(sequence)", "it says transaction \(event.header.transaction), not \(record.sequence)")
+            }
+            if event.header.kind == .modelInstalled { try adoptModel(event) }
+            guard depth == .full else { return }
+            if !EventDigest.matches(event) {
+                note(.payload, "event \(sequence)", "its payload does not match its digest")
+            }
+            try follow(event, sequence)
+        } catch let error as CorruptRecord {
+            log.isReplayable = false
+            note(.event, "event \(sequence)", "\(error.reason)")
+        } catch {
+            log.isReplayable = false
+            note(.event, "event \(sequence)", "\(error)")
+        }
+    }
+
+    private func adoptModel(_ event: EventView) throws {
+        let (version, data) = try event.installedModel()
+        let schema = try SchemaRecord.schema(from: data)
+        if log.models.isEmpty { histories = SchemaHistory([]) }
+        log.models.append((version, Array(data)))
+        histories = histories.adding(schema)
+    }
+
+    /// Records beyond the head do not exist; what is there is named.
+    private func checkTableEnds(_ head: LogHead) throws {
+        try scanKeys(tables.events, after: head.event.rawValue) { number in
+            note(.event, "event \(number)", "it stands behind the end of the log")
+        }
+        try scanKeys(tables.transactions, after: head.transaction.rawValue) { number in
+            note(.transaction, "transaction \(number)", "it stands behind the end of the log")
+        }
+    }
+
+    private func scanKeys(_ table: Table, after last: UInt64, _ body: (UInt64) -> Void) throws {
+        try transaction.withCursor(table) { cursor in
+            var found = try cursor.seek(atOrAfter: last + 1)
+            while found {
+                body(cursor.key.count == 8 ? StoreKey.objectID(cursor.key, at: 0).rawValue : 0)
+                found = try cursor.next()
+            }
+        }
+    }
+}
+
+// MARK: - Chains
+
+extension Verifier {
+    /// Holds the event against the one before it on the same row or pair.
+    private func follow(_ event: EventView, _ sequence: EventSequence) throws {
+        let kind = event.header.kind
+        if kind.isOnPair { return try followPair(event, sequence) }
+        guard kind.isOnRow else { return }
+        let id = event.header.object
+        let newest = log.objects[id]
+        if event.header.previous != newest?.sequence ?? .zero {
+            note(
+                .chain, "event \(sequence)",
+                "it says that the event before it on \(name(id)) is \(event.header.previous), "
+                    + "which is \(newest?.sequence ?? .zero)")
+        }
+        if kind == .inserted, newest?.isAlive ?? false {
+            note(.chain, "event \(sequence)", "it inserts \(name(id)), which is there already")
+        }
+        if kind != .inserted, !(newest?.isAlive ?? false) {
+            note(.chain, "event \(sequence)", "it changes \(name(id)), which is not there")
+        }
+        log.objects[id] = .init(sequence: sequence, isAlive: kind != .deleted)
+        if !event.header.flags.contains(.redacted) { try countBlobs(event) }
+    }
+
+    private func followPair(_ event: EventView, _ sequence: EventSequence) throws {
+        let pair = try event.pair()
+        let newest = log.pairs[pair.key]
+        if event.header.previous != newest ?? .zero {
+            note(
+                .chain, "event \(sequence)",
+                "it says that the event before it on the same link is \(event.header.previous), "
+                    + "which is \(newest ?? .zero)")
+        }
+        if (event.header.kind == .linked) != (newest == nil) {
+            note(.chain, "event \(sequence)", "it \(newest == nil ? "changes a link that is not there" : "links what is linked")")
+        }
+        log.pairs[pair.key] = event.header.kind == .unlinked ? nil : sequence
+    }
+
+    /// As the projector counts them: what insertions hold, and what updates put in.
+    private func countBlobs(_ event: EventView) throws {
+        switch event.header.kind {
+        case .inserted:
+            let layout = try histories.layout(of: event.payload, id: event.header.object)
+            let reader = try RowReader(event.payload, layout: layout)
+            for slot in layout.variableSlots where layout.slots[slot].allowsExternalStorage {
+                if let reference = try reader.blob(slot) { countBlob(reference) }
+            }
+        case .updated:
+            for change in try event.changes() {
+                if case .value(.blob(let reference)) = change.after { countBlob(reference) }
+            }
+        default: break
+        }
+    }
+
+    private func countBlob(_ reference: BlobReference) {
+        log.blobs[reference.digest, default: .init(count: 0, sizeInBytes: reference.sizeInBytes)].count += 1
+    }
+}

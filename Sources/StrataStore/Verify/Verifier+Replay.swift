@@ -1,0 +1,106 @@
+import Foundation
+import LMDB
+import StrataModel
+
+extension Verifier {
+    /// Replays the log into a scratch environment and holds its views against the live ones, record by record.
+    ///
+    /// The scratch files lose their names as soon as they are open, and take as much room under the system's temporary
+    /// directory as the views do. The store itself is only read.
+    func compareWithReplay() throws {
+        guard let head = log.head, head.event > .zero else { return }
+        let scratch = try Self.makeScratch()
+        do {
+            try replay(head, into: scratch)
+            try scratch.environment.read { other in
+                var counter = ProgressCounter("comparing views", total: try recordCount(), progress)
+                for (live, made) in zip(tables.viewTables, scratch.tables.viewTables) {
+                    digests.append(try compare(live.name, live.table, made.table, other, &counter))
+                }
+            }
+            try scratch.environment.close()
+        } catch {
+            try scratch.environment.close()
+            throw error
+        }
+    }
+
+    private func recordCount() throws -> Int {
+        try tables.viewTables.reduce(0) { $0 + (try transaction.count($1.table)) }
+    }
+
+    private static func makeScratch() throws -> (environment: Environment, tables: StoreTables) {
+        var options = EnvironmentOptions()
+        options.residence = .unlinkedAfterOpen
+        options.durability = .disposable
+        let path = FileManager.default.temporaryDirectory
+            .appending(component: "strata-verify-\(UUID().uuidString)").path(percentEncoded: false)
+        let environment = try Environment.open(at: path, options: options)
+        do {
+            let tables = try environment.openTables(StoreTables.names)
+            return (
+                environment,
+                try StoreTables(Dictionary(zip(StoreTables.names, tables), uniquingKeysWith: { first, _ in first }))
+            )
+        } catch {
+            try environment.close()
+            throw error
+        }
+    }
+
+    private func replay(_ head: LogHead, into scratch: (environment: Environment, tables: StoreTables)) throws {
+        var counter = ProgressCounter("replaying events", total: Int(head.event.rawValue), progress)
+        let replay = Replay(log: LogReader(transaction, tables, SchemaHistory([])), tables: scratch.tables)
+        var step = Replay.Step(applied: .zero, histories: SchemaHistory([]))
+        while step.applied < head.event {
+            step = try scratch.environment.write { target in
+                try replay.run(
+                    after: step.applied, through: head.event, histories: step.histories, limit: 256 << 20,
+                    into: target, &counter)
+            }
+        }
+    }
+
+    /// Walks both tables in key order and names what differs.
+    ///
+    /// - Returns: the digest of the live one.
+    private func compare(
+        _ name: String, _ live: Table, _ made: Table, _ other: ReadTransaction, _ counter: inout ProgressCounter
+    ) throws -> TableDigest {
+        var hash = RecordHash()
+        try transaction.withCursor(live) { live in
+            try other.withCursor(made) { made in
+                var hasLive = try live.first()
+                var hasMade = try made.first()
+                while hasLive || hasMade {
+                    let order = !hasLive ? 1 : !hasMade ? -1 : live.key.compare(with: made.key)
+                    if order < 0 { note(.replay, place(name, live.key), "the log does not make this record") }
+                    if order > 0 { note(.replay, place(name, made.key), "the log makes a record that is not there") }
+                    if order == 0, live.value.compare(with: made.value) != 0 {
+                        note(.replay, place(name, live.key), "the log makes another record")
+                    }
+                    if order <= 0 {
+                        hash.add(live.key, live.value)
+                        counter.step()
+                        hasLive = try live.next()
+                    }
+                    if order >= 0 { hasMade = try made.next() }
+                }
+            }
+        }
+        return hash.finish(name)
+    }
+
+    private func place(_ table: String, _ key: UnsafeRawBufferPointer) -> String {
+        switch (table, key.count) {
+        case ("objects", 8), ("tombstones", 8): "\(table), \(name(StoreKey.objectID(key, at: 0)))"
+        case ("indexes", 12...): "\(table), \(name(StoreKey.lastObjectID(key))), key \(key.hexadecimal)"
+        case ("links", StoreKey.linkSize...), ("pairs", StoreKey.linkSize):
+            "\(table), "
+                + name(
+                    PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))),
+                    StoreKey.objectID(key, at: 4)) + " - \(name(StoreKey.lastObjectID(key)))"
+        default: "\(table), key \(key.hexadecimal)"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import LMDB
+import StrataModel
+
+/// Entries that rows and pairs call for, counted as they are found, so that the tables are walked only when there are
+/// more than that.
+struct ExpectedEntries {
+    var indexes = 0
+    var links = 0
+}
+
+extension Verifier {
+    /// Every row by itself, against the log, and what it calls for in indexes and links.
+    func checkRows() throws {
+        var counter = ProgressCounter("checking rows", total: try transaction.count(tables.objects), progress)
+        let plan = histories.newest.map(LinkPlan.of) ?? .empty
+        var seen = 0
+        try scan(tables.objects) { key, value in
+            counter.step()
+            guard key.count == 8 else {
+                note(.row, "key \(key.hexadecimal)", "it is no object's id")
+                return
+            }
+            let id = StoreKey.objectID(key, at: 0)
+            objectCount += 1
+            entityCounts[id.entityID, default: 0] += 1
+            if log.objects[id]?.isAlive ?? false { seen += 1 }
+            checkRow(id, value, plan)
+        }
+        guard log.isReplayable, log.objects.count(where: \.value.isAlive) != seen else { return }
+        for (id, newest) in log.objects.sorted(by: { $0.key < $1.key }) where newest.isAlive {
+            if try transaction.get(tables.objects, id.rawValue) == nil {
+                note(.row, name(id), "the log has it, but there is no row")
+            }
+        }
+    }
+
+    /// In a quick look, only what counters need.
+    func countObjects() throws {
+        try scan(tables.objects) { key, _ in
+            objectCount += 1
+            if key.count == 8 { entityCounts[StoreKey.objectID(key, at: 0).entityID, default: 0] += 1 }
+        }
+    }
+
+    private func checkRow(_ id: ObjectID, _ value: UnsafeRawBufferPointer, _ plan: LinkPlan) {
+        do {
+            let stored = try StoredRow(value)
+            let layout = try histories.layout(of: stored.image, id: id)
+            let reader = try RowReader(stored.image, layout: layout)
+            try reader.validate()
+            checkRevision(id, stored.revision)
+            guard let entity = histories.newest?.entity(id.entityID) else { return }
+            try checkIndexes(id, entity, reader, layout)
+            try checkLinks(id, entity, reader, layout, plan)
+        } catch let error as CorruptRecord {
+            note(.row, name(id), "\(error.reason) (byte \(error.offset))")
+        } catch {
+            note(.row, name(id), "\(error)")
+        }
+    }
+
+    private func checkRevision(_ id: ObjectID, _ revision: EventSequence) {
+        guard log.isReplayable else { return }
+        guard let newest = log.objects[id], newest.isAlive else {
+            note(.revision, name(id), "there is a row, but the log does not have the object")
+            return
+        }
+        if newest.sequence != revision {
+            note(.revision, name(id), "the row is of event \(revision), the newest in the log is \(newest.sequence)")
+        }
+    }
+
+    // MARK: What rows call for
+
+    private func checkIndexes(
+        _ id: ObjectID, _ entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout
+    ) throws {
+        guard let schema = histories.newest else { return }
+        for index in entity.indexes {
+            guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { continue }
+            expected.indexes += 1
+            if try transaction.get(tables.indexes, keyWriter.bytes) == nil {
+                note(.index, "\(entity.name).\(index.name)", "there is no entry for \(name(id))")
+                expected.indexes -= 1
+            }
+        }
+    }
+
+    private func checkLinks(
+        _ id: ObjectID, _ entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ plan: LinkPlan
+    ) throws {
+        for link in plan.rowLinks(of: id.entityID) {
+            guard let (owner, position) = Projector.end(of: link, reader, layout, entity) else { continue }
+            try expectLink(PairLink(link: link.link, owner: owner, position: position, member: id))
+        }
+    }
+
+    func expectLink(_ link: PairLink) throws {
+        expected.links += 1
+        let isThere = try StoreKey.withLink(
+            link.link, owner: link.owner, position: link.position, member: link.member
+        ) { try transaction.get(tables.links, $0) != nil }
+        guard !isThere else { return }
+        expected.links -= 1
+        note(.link, name(link.link, link.owner), "there is no entry for \(name(link.member))")
+    }
+
+    /// `Owner/p3.movies`.
+    func name(_ link: PropertyID, _ owner: ObjectID) -> String { "\(name(owner)).\(names.name(of: link))" }
+
+    // MARK: Pairs
+
+    func checkPairs() throws {
+        let plan = histories.newest.map(LinkPlan.of) ?? .empty
+        var seen = 0
+        try scan(tables.pairs) { key, value in
+            guard let pair = StoreKey.pair(key) else {
+                note(.pair, "key \(key.hexadecimal)", "it is no pair's")
+                return
+            }
+            do {
+                let state = try PairState(value)
+                if log.pairs[pair] != nil { seen += 1 }
+                if log.isReplayable, log.pairs[pair] != state.revision {
+                    note(
+                        .pair, name(pair),
+                        log.pairs[pair].map { "it is of event \(state.revision), the newest in the log is \($0)" }
+                            ?? "the log does not have it")
+                }
+                for link in plan.links(of: pair, state.positions) { try expectLink(link) }
+                try checkEnds(pair)
+            } catch let error as CorruptRecord {
+                note(.pair, name(pair), "\(error.reason)")
+            }
+        }
+        guard log.isReplayable, seen != log.pairs.count else { return }
+        for pair in log.pairs.keys where try StoreKey.withPair(pair, { try transaction.get(tables.pairs, $0) }) == nil {
+            note(.pair, name(pair), "the log has it, but there is no record")
+        }
+    }
+
+    private func checkEnds(_ pair: PairKey) throws {
+        for end in [pair.source, pair.target] where try transaction.get(tables.objects, end.rawValue) == nil {
+            note(.pair, name(pair), "\(name(end)) is not there")
+        }
+    }
+
+    private func name(_ pair: PairKey) -> String { "\(name(pair.property, pair.source)) - \(name(pair.target))" }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+@Suite struct HistoryTests {
+    private func properties(_ payload: RecordedEvent.Payload) -> [PropertyID] {
+        switch payload {
+        case .inserted(let values), .deleted(let values): values.map(\.property)
+        case .updated(let changes): changes.map(\.property)
+        default: []
+        }
+    }
+
+    @Test func theHistoryOfAnObjectIsToldNewestFirst() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.insert("Movie", ["title": .string("Alien")])
+        try fixture.update(id, ["rating": .double(4)])
+        _ = try fixture.insert("Movie", ["title": .string("Heat")])
+        try fixture.delete(id)
+        let history = try fixture.store.history(of: id)
+        #expect(history.map(\.kind) == [.deleted, .updated, .inserted])
+        #expect(history.map(\.object) == [id, id, id])
+        #expect(history[0].previous == history[1].sequence)
+        guard case .updated(let changes) = history[1].payload else {
+            Issue.record("an update was expected")
+            return
+        }
+        #expect(changes.map(\.before) == [.value(.double(0))])
+        #expect(changes.map(\.after) == [.value(.double(4))])
+        let names = try fixture.store.recordedNames()
+        #expect(names.name(of: changes[0].property) == "rating")
+        #expect(names.name(of: id) == "Movie/p\(id.row)")
+        let never = ObjectID(entity: id.entityID, row: 999_999_999)
+        #expect(try fixture.store.history(of: never).isEmpty)
+    }
+
+    @Test func aLargeBeforeImageIsLookedUpOnRequest() throws {
+        let fixture = try StoreFixture()
+        let long = String(repeating: "long ", count: 1000)
+        let id = try fixture.insert("Movie", ["title": .string(long)])
+        try fixture.update(id, ["title": .string("short")])
+        let event = try #require(try fixture.store.history(of: id).first)
+        guard case .updated(let recorded) = event.payload,
+            case .updated(let resolved) = try fixture.store.resolved(event).payload
+        else {
+            Issue.record("an update was expected")
+            return
+        }
+        #expect(recorded[0].before == .previous)
+        #expect(resolved[0].before == .value(.string(long)))
+    }
+
+    @Test func eventsAreWalkedFromEitherEnd() throws {
+        let fixture = try StoreFixture()
+        for title in ["A", "B", "C"] { _ = try fixture.insert("Movie", ["title": .string(title)]) }
+        let head = try fixture.store.head()
+        var forward: [EventSequence] = []
+        try fixture.store.events(from: .zero, through: head) {
+            forward.append($0.sequence)
+            return true
+        }
+        var backward: [EventSequence] = []
+        try fixture.store.events(from: .zero, through: head.advanced(by: 10), order: .newestFirst) {
+            backward.append($0.sequence)
+            return backward.count < 2
+        }
+        #expect(forward.map(\.rawValue) == Array(1...head.rawValue))
+        #expect(backward == [head, EventSequence(rawValue: head.rawValue - 1)])
+    }
+
+    @Test func aMomentIsTheEndOfTheTransactionBeforeIt() throws {
+        let fixture = try StoreFixture()
+        let first = try fixture.insert("Movie", ["title": .string("A")])
+        let middle = try #require(try fixture.store.transactions(before: nil, limit: 1).first)
+        var changes = try fixture.changes()
+        try fixture.update(first, ["rating": .double(1)], in: &changes)
+        _ = try fixture.insert("Movie", ["title": .string("B")], into: &changes)
+        let receipt = try fixture.save(changes)
+        let store = fixture.store
+        #expect(try store.sequence(at: .distantPast) == .zero)
+        #expect(try store.sequence(at: middle.date) == middle.lastEvent)
+        #expect(try store.sequence(at: receipt.date) == receipt.sequence)
+        #expect(try store.sequence(at: .distantFuture) == receipt.sequence)
+        #expect(try store.sequence(of: receipt.transaction) == receipt.sequence)
+        #expect(try store.sequence(of: middle.sequence) == middle.lastEvent)
+        #expect(throws: StrataError.self) { try store.sequence(of: TransactionSequence(rawValue: 99)) }
+    }
+
+    @Test func anEventLeadsToItsTransaction() throws {
+        let fixture = try StoreFixture()
+        var changes = try fixture.changes()
+        changes.author = "ann"
+        for title in ["A", "B", "C"] { _ = try fixture.insert("Movie", ["title": .string(title)], into: &changes) }
+        let receipt = try fixture.save(changes)
+        let store = fixture.store
+        for number in receipt.previousHead.rawValue + 1...receipt.sequence.rawValue {
+            let record = try store.transaction(containing: EventSequence(rawValue: number))
+            #expect(record?.sequence == receipt.transaction)
+            #expect(record?.author == "ann")
+        }
+        #expect(try store.transaction(containing: receipt.sequence.advanced(by: 1)) == nil)
+        #expect(try store.transaction(containing: .zero) == nil)
+        let all = try store.transactions(limit: 100)
+        #expect(all.map(\.sequence.rawValue) == Array(1...receipt.transaction.rawValue))
+        #expect(try store.transactions(after: TransactionSequence(rawValue: 1), limit: 1).map(\.sequence.rawValue) == [2])
+    }
+
+    @Test func changedObjectsAreThoseWithANewRowOrPair() throws {
+        let fixture = try StoreFixture()
+        let ann = try fixture.insert("Owner", ["name": .string("Ann")])
+        let tag = try fixture.insert("Tag", ["label": .string("space")])
+        let alien = try fixture.insert("Movie", ["title": .string("Alien")])
+        let heat = try fixture.insert("Movie", ["title": .string("Heat")])
+        let start = try fixture.store.head()
+        try fixture.update(alien, ["owner": .objectID(ann)])
+        let middle = try fixture.store.head()
+        try fixture.link(heat, "tags", tag)
+        let end = try fixture.store.head()
+        #expect(try fixture.store.changedObjects(after: start, through: middle) == [alien])
+        #expect(try fixture.store.changedObjects(after: middle, through: end) == [heat, tag].sorted())
+        #expect(try fixture.store.changedObjects(after: end, through: end).isEmpty)
+    }
+
+    @Test func namesOfRemovedPropertiesAreRemembered() throws {
+        let fixture = try StoreFixture(
+            model: try MovieModel.make(extraAttributes: [
+                .attribute(AttributeDescription(name: "studio", type: .string, isOptional: true))
+            ]))
+        let id = try fixture.insert("Movie", ["title": .string("Alien"), "studio": .string("Fox")])
+        let inserted = try #require(try fixture.store.history(of: id).first)
+        let names = try fixture.store.recordedNames()
+        #expect(properties(inserted.payload).map { names.name(of: $0) }.contains("studio"))
+    }
+}

@@ -1,0 +1,20 @@
+import StrataModel
+import StrataStore
+
+extension StoreFixture {
+    /// Links two objects through a many-to-many of the first one's entity; `place` counts where a side is ordered.
+    func link(_ object: ObjectID, _ relationship: String, _ other: ObjectID, place: Int64 = 0) throws {
+        let property = try property(try name(of: object), relationship)
+        guard case .pair(let canonical)? = property.relationship?.truth else {
+            throw StrataError(.unknownKey, relationship)
+        }
+        let isForward = canonical == property.id
+        var changes = try changes()
+        changes.pairs.append(
+            .init(
+                key: PairKey(
+                    property: canonical, source: isForward ? object : other, target: isForward ? other : object),
+                kind: .link(PairPositions(inSource: place, inTarget: place))))
+        try save(changes)
+    }
+}

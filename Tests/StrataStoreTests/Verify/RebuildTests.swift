@@ -1,0 +1,90 @@
+import Foundation
+import LMDB
+import StrataModel
+@testable import StrataStore
+import StrataTestSupport
+import Testing
+
+@Suite struct RebuildTests {
+    @Test(arguments: RandomTesting.seeds.prefix(4))
+    func aRebuildEndsByteForByteEqual(seed: UInt64) throws {
+        var oracle = try StoreOracle(seed: seed)
+        for _ in 0..<60 { try oracle.step() }
+        let report = try oracle.fixture.store.rebuild()
+        #expect(report.isUnchanged, "seed \(seed)")
+        #expect(report.tables.map(\.name) == StoreTables.viewNames)
+        #expect(report.head == (try oracle.fixture.store.head()))
+        for (sequence, expected) in oracle.history {
+            #expect(try oracle.read(at: sequence) == expected, "seed \(seed), sequence \(sequence)")
+        }
+        try oracle.step()
+        #expect(try oracle.fixture.store.verify().isSound)
+    }
+
+    @Test func aRebuildInManyCommitsGivesTheSameBytes() throws {
+        var oracle = try StoreOracle(seed: 7)
+        for _ in 0..<60 { try oracle.step() }
+        let limits = RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 1)
+        #expect(try oracle.fixture.store.rebuild(limits).isUnchanged)
+        #expect(try oracle.fixture.store.verify().isSound)
+        try oracle.step()
+        #expect(try oracle.fixture.store.verify().isSound)
+    }
+
+    @Test func damagedViewsAreMadeRight() throws {
+        let damaged = try DamagedStore()
+        for table in ["objects", "links", "indexes", "counts", "blobs", "transactionIDs", "tombstones", "pairs"] {
+            let records = try damaged.records(table)
+            try damaged.remove(table, records[0].key)
+        }
+        #expect(!(try damaged.store.verify().isSound))
+        let report = try damaged.store.rebuild()
+        #expect(!report.isUnchanged)
+        #expect(report.tables.filter(\.isEqual).map(\.name) == ["models"])
+        #expect(try damaged.problems().map(\.description) == [])
+        #expect(try damaged.fixture.values(damaged.alien)?["title"] == .string("Alien"))
+    }
+
+    @Test func aDamagedLogIsNotRebuiltFrom() throws {
+        let damaged = try DamagedStore()
+        let (key, _) = try damaged.records("events")[3]
+        try damaged.remove("events", key)
+        let before = try damaged.records("objects").map(\.value)
+        #expect(throws: StrataError.self) { try damaged.store.rebuild() }
+        #expect(try damaged.records("objects").map(\.value) == before)
+    }
+
+    @Test func aRebuildCutShortIsFinishedByTheNextOpening() throws {
+        let damaged = try DamagedStore()
+        let expected = try damaged.store.verify().digests
+        let store = damaged.store
+        try damaged.write { transaction in
+            let head = try store.core.readHead(transaction)
+            for (_, table) in store.core.tables.viewTables { try transaction.clear(table) }
+            try store.core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
+        }
+        #expect(throws: StrataError.self) { try store.head() }
+        #expect(throws: StrataError.self) { try store.verify().isSound ? () : { throw StrataError(.corrupt, "") }() }
+        store.close()
+        var options = StoreOptions()
+        options.isReadOnly = true
+        #expect(throws: StrataError.self) {
+            try Store.open(.directory(damaged.directory), model: nil, options: options)
+        }
+        let reopened = try Store.open(.directory(damaged.directory), model: nil)
+        let report = try reopened.verify()
+        #expect(report.isSound)
+        #expect(report.digests == expected)
+        reopened.close()
+    }
+
+    @Test func aReadOnlyStoreIsNotRebuilt() throws {
+        let damaged = try DamagedStore()
+        damaged.store.close()
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(.directory(damaged.directory), model: nil, options: options)
+        #expect(throws: StrataError.self) { try store.rebuild() }
+        store.close()
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import StrataModel
+@testable import StrataStore
+import StrataTestSupport
+import Testing
+
+@Suite struct VerifyTests {
+    @Test func aSoundStoreHasNoProblems() throws {
+        let damaged = try DamagedStore()
+        for depth in [VerificationDepth.quick, .full] {
+            let report = try damaged.store.verify(depth)
+            #expect(report.problems.map(\.description) == [])
+            #expect(report.isSound)
+            #expect(report.objectCount == 4)
+            #expect(report.eventCount == Int(report.head.rawValue))
+        }
+        #expect(try damaged.store.verify().digests.count == StoreTables.viewNames.count)
+    }
+
+    @Test func aReadOnlyStoreIsVerifiedWithoutChangingAByte() throws {
+        let damaged = try DamagedStore()
+        damaged.store.close()
+        let file = damaged.directory.appending(component: "data.mdb")
+        let before = try Data(contentsOf: file)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(.directory(damaged.directory), model: nil, options: options)
+        #expect(try store.verify().isSound)
+        store.close()
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test(arguments: RandomTesting.seeds.prefix(4))
+    func aStoreWithALongRandomHistoryIsSound(seed: UInt64) throws {
+        var oracle = try StoreOracle(seed: seed)
+        for _ in 0..<80 { try oracle.step() }
+        #expect(try oracle.fixture.store.verify().problems.map(\.description) == [], "seed \(seed)")
+    }
+
+    /// A flipped bit is found wherever it is: every byte of every record of every table but `state`, which is no part
+    /// of what a store says.
+    @Test(arguments: StoreTables.names.filter { $0 != "state" && $0 != "models" })
+    func aFlippedBitIsFound(table: String) throws {
+        let damaged = try DamagedStore()
+        for (key, value) in try damaged.records(table) where !value.isEmpty {
+            let step = max(1, value.count / 12)
+            for offset in stride(from: 0, to: value.count, by: step) {
+                var changed = value
+                changed[offset] ^= 1 << UInt8(offset % 8)
+                try damaged.put(table, key, changed)
+                let report = try damaged.store.verify()
+                #expect(!report.isSound, "\(table), key \(key), byte \(offset)")
+            }
+            try damaged.put(table, key, value)
+        }
+        #expect(try damaged.problems().map(\.description) == [])
+    }
+
+    @Test(arguments: StoreTables.names.filter { $0 != "state" })
+    func aMissingRecordIsFound(table: String) throws {
+        let damaged = try DamagedStore()
+        for (key, value) in try damaged.records(table) {
+            try damaged.remove(table, key)
+            #expect(!(try damaged.store.verify().isSound), "\(table), key \(key)")
+            try damaged.put(table, key, value)
+        }
+        #expect(try damaged.problems().map(\.description) == [])
+    }
+
+    @Test(arguments: StoreTables.names.filter { $0 != "state" && $0 != "meta" })
+    func anExtraRecordIsFound(table: String) throws {
+        let damaged = try DamagedStore()
+        guard let (key, value) = try damaged.records(table).last else {
+            Issue.record("the table \(table) is empty")
+            return
+        }
+        var extra = key
+        extra[extra.count - 1] &+= 1
+        try damaged.put(table, extra, value)
+        #expect(!(try damaged.store.verify().isSound))
+        try damaged.remove(table, extra)
+        #expect(try damaged.problems().map(\.description) == [])
+    }
+
+    @Test func eachProblemIsNamedForWhatItIs() throws {
+        let damaged = try DamagedStore()
+        func expect(
+            _ table: String, _ kind: VerificationProblem.Kind, at depth: VerificationDepth = .full,
+            damage: ([(key: [UInt8], value: [UInt8])]) throws -> Void
+        ) throws {
+            let records = try damaged.records(table)
+            try damage(records)
+            #expect(try damaged.kinds(depth).contains(kind), "\(table)")
+            for record in try damaged.records(table) { try damaged.remove(table, record.key) }
+            for record in records { try damaged.put(table, record.key, record.value) }
+        }
+        try expect("objects", .row) { try damaged.remove("objects", $0[0].key) }
+        try expect("objects", .revision) { records in
+            guard let record = records.last else { return }
+            var row = record.value
+            let image = Array(row[StoredRow.headerSize...])
+            row.withUnsafeMutableBytes { target in
+                image.withUnsafeBytes { StoredRow.encode(revision: .init(rawValue: 1), image: $0, into: target) }
+            }
+            try damaged.put("objects", record.key, row)
+        }
+        try expect("indexes", .index) { try damaged.remove("indexes", $0[0].key) }
+        try expect("indexes", .index) { try damaged.put("indexes", Array($0[0].key.dropLast()) + [99], []) }
+        try expect("links", .link) { try damaged.remove("links", $0[0].key) }
+        try expect("links", .link) { try damaged.put("links", Array($0[0].key.dropLast()) + [99], []) }
+        try expect("links", .count, at: .quick) { try damaged.put("links", Array($0[0].key.dropLast()) + [99], []) }
+        try expect("pairs", .pair) { try damaged.remove("pairs", $0[0].key) }
+        try expect("counts", .count, at: .quick) { try damaged.put("counts", $0[0].key, [9, 0, 0, 0, 0, 0, 0, 0]) }
+        try expect("counts", .count) { _ in try damaged.put("counts", [0, 77], [9, 0, 0, 0, 0, 0, 0, 0]) }
+        try expect("tombstones", .tombstone) { try damaged.remove("tombstones", $0[0].key) }
+        try expect("transactionIDs", .transactionID) { try damaged.remove("transactionIDs", $0[0].key) }
+        try expect("models", .model) { try damaged.remove("models", $0[0].key) }
+        try expect("blobs", .blob) { try damaged.put("blobs", $0[0].key, [9, 0, 0, 0, 0, 0, 0, 0]) }
+        try expect("events", .event, at: .quick) { try damaged.remove("events", $0[2].key) }
+        try expect("transactions", .transaction, at: .quick) { try damaged.remove("transactions", $0[2].key) }
+        try expect("meta", .head, at: .quick) { try damaged.put("meta", $0[0].key, [1, 2, 3]) }
+        #expect(try damaged.problems().map(\.description) == [])
+    }
+
+    @Test func aForgedEventBreaksTheChainOfDigests() throws {
+        let damaged = try DamagedStore()
+        let (key, value) = try damaged.records("events")[3]
+        // A header that is changed and sealed again: only the chain knows.
+        var forged = value
+        forged[24] ^= 1
+        forged.withUnsafeMutableBytes { EventHeader.seal($0) }
+        try damaged.put("events", key, forged)
+        #expect(try damaged.kinds(.quick) == [.transaction])
+        #expect(try damaged.kinds().isSuperset(of: [.transaction, .chain]))
+        // A payload that is changed and sealed again: only its digest knows.
+        forged = value
+        forged[forged.count - 1] ^= 1
+        forged.withUnsafeMutableBytes { EventHeader.seal($0) }
+        try damaged.put("events", key, forged)
+        #expect(try damaged.kinds().contains(.payload))
+    }
+
+    @Test func aMissingOrChangedBlobIsNamed() throws {
+        let damaged = try DamagedStore()
+        let path = damaged.store.blobs.path(of: damaged.blob)
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        try Data(repeating: 8, count: bytes.count).write(to: URL(filePath: path))
+        #expect(try damaged.problems().map(\.message).contains { $0.hasPrefix("the file's bytes are not") })
+        try Data(repeating: 8, count: 10).write(to: URL(filePath: path))
+        #expect(try damaged.problems().map(\.message).contains { $0.hasPrefix("the file has 10 bytes, 100000") })
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try damaged.problems().map(\.message).contains { $0.hasPrefix("the file is missing") })
+        try bytes.write(to: URL(filePath: path))
+        #expect(try damaged.store.verify().isSound)
+    }
+}
