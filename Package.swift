@@ -39,7 +39,10 @@ var targets: [Target] = [
     .executableTarget(name: "lmdb-child", dependencies: ["LMDB"], path: "Tests/lmdb-child"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
-    .testTarget(name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport"]),
+    .executableTarget(
+        name: "store-crash-child", dependencies: ["StrataStore", "StrataModel"], path: "Tests/store-crash-child"),
+    .testTarget(
+        name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport", "store-crash-child"]),
     .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),
     .testTarget(name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
 ]

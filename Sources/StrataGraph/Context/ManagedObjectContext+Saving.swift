@@ -185,6 +185,7 @@ extension ManagedObjectContext {
         toManyStates.removeAll(keepingCapacity: false)
         pairGeneration = 0
         layers = PendingLayers()
+        blobLease = nil
     }
 }
 

@@ -40,6 +40,8 @@ public final class ManagedObjectContext {
     /// Counts the moves of `base`; what was read of a to-many is good for one of them.
     @exclusivity(unchecked) var baseGeneration = 0
     var layers = PendingLayers()
+    /// Keeps the files of unsaved large values from being swept.
+    var blobLease: BlobLease?
     /// Errors that a property could not throw; the next save throws them.
     var pendingErrors: [StrataError] = []
     var isSaving = false

@@ -125,6 +125,8 @@ enum BlobFile {
         return UInt64(info.st_size)
     }
 
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     static func remove(_ path: String) -> Bool { unlink(path) == 0 }
 
     /// Every file two levels below `root`.

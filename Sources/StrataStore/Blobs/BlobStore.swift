@@ -133,6 +133,9 @@ final class BlobStore: Sendable {
         return removed
     }
 
+    /// Whether there is anything that could be swept.
+    var hasFiles: Bool { directory.map { BlobFile.exists($0 + "/blobs") } ?? false }
+
     /// Files and bytes beside the map.
     var usage: (count: Int, sizeInBytes: UInt64) {
         guard let directory else {

@@ -27,6 +27,7 @@ extension Store {
         do {
             try store.resumeRebuild()
             try store.adopt(model)
+            if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
         } catch {
             store.close()
             throw error

@@ -141,7 +141,37 @@ package final class Store: Sendable {
 
     // MARK: Blobs
 
-    /// Writes a large value beside the store, synced; it goes again unless a save names it.
+    /// Keeps files of large values from being swept; to be held from the first `stageBlob` until the save is over.
+    package func beginBlobLease() throws -> BlobLease { try blobs.lease() }
+
+    /// Removes files of large values that no event names, such as a crash between writing and committing leaves.
+    ///
+    /// - Returns: how many went; 0 while anybody holds a lease.
+    @discardableResult
+    package func sweepBlobs() throws -> Int {
+        try checkOpen()
+        do {
+            return try blobs.sweep()
+        } catch {
+            throw core.publicError(error, during: "sweeping large values")
+        }
+    }
+
+    /// Sweeps soon, on the writer's thread; what fails is told to the log and tried again at the next opening.
+    func sweepBlobsInBackground() {
+        let job = Submission(
+            .run { [self] in
+                do {
+                    let count = try sweepBlobs()
+                    if count > 0 { StoreLog.logger.info("removed \(count) orphaned large values in \(path)") }
+                } catch {
+                    StoreLog.logger.warning("sweeping large values in \(path) failed: \(error)")
+                }
+            })
+        _ = writer.submit(job)
+    }
+
+    /// Writes a large value beside the store, synced; the caller holds a lease.
     package func stageBlob(_ data: Data) throws -> BlobReference { try blobs.stage(data) }
 
     /// The bytes of a large value.

@@ -92,7 +92,7 @@ final class Committer {
         let view = View(
             sequence: head.event, schema: schema, transaction: transaction, tables: store.tables,
             histories: projector.histories, layers: [])
-        let check = SaveCheck(changes, view: view, head: head)
+        let check = SaveCheck(changes, view: view, head: head, blobs: blobs)
         let sequence = TransactionSequence(rawValue: head.transaction.rawValue + 1)
         switch try check.run(sequence) {
         case .stale(let staleness): return .stale(staleness)

@@ -12,6 +12,7 @@ struct SaveCheck: ~Copyable {
     let plan: LinkPlan
     let head: LogHead
     let view: View
+    private let blobs: BlobStore
     private(set) var staleness: Staleness
     private var updates: [ObjectID: Int] = [:]
     private var deletions: Set<ObjectID> = []
@@ -20,7 +21,8 @@ struct SaveCheck: ~Copyable {
     private var headRows: [ObjectID: RowView] = [:]
     private var touched = TouchedSet()
 
-    init(_ changes: ChangeSet, view: View, head: LogHead) {
+    init(_ changes: ChangeSet, view: View, head: LogHead, blobs: BlobStore) {
+        self.blobs = blobs
         self.changes = changes
         self.view = view
         self.head = head
@@ -230,6 +232,7 @@ extension SaveCheck {
                 previous = try tombstone(of: insertion.id)
             }
             guard try RowHeader(insertion.image.unsafeBytes).version == schema.version else { throw modelChanged() }
+            try checkBlobs(insertion.id, insertion.image, entity, entity.layout.variableSlots)
             events.append(.inserted, insertion.id, previous: previous, insertion.image.unsafeBytes)
             touched.add(insertion.id.entityID, .inserted)
         }
@@ -268,12 +271,26 @@ extension SaveCheck {
         for update in changes.updates {
             guard let row = headRows[update.id] else { continue }
             let entity = try entity(of: update.id)
+            try checkBlobs(update.id, update.image, entity, update.changedSlots)
             let list = try differences(update, row, entity)
             guard !list.isEmpty else { continue }
             payload.reset()
             try payload.append(changes: list)
             events.append(.updated, update.id, previous: row.revision, payload)
             touched.add(update.id.entityID, .updated, list.map(\.property))
+        }
+    }
+
+    /// Files may have gone since they were written, if nobody held a lease.
+    private func checkBlobs(_ id: ObjectID, _ image: RowImage, _ entity: EntitySchema, _ slots: [Int]) throws {
+        for slot in slots where entity.layout.slots[slot].allowsExternalStorage {
+            let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
+            guard let reference = try reader.blob(slot), !blobs.exists(reference) else { continue }
+            throw StrataError(
+                .missingBlob, "The save names a large value whose file is not there.",
+                context: .init(
+                    entityName: entity.name, objectID: id, key: entity.properties[slot].name,
+                    path: blobs.path(of: reference)))
         }
     }
 
