@@ -1,0 +1,49 @@
+public import Foundation
+public import StrataModel
+
+/// One save as the log keeps it: who, when, and which events are its own.
+public struct HistoryTransaction: Sendable, Hashable {
+    public let sequence: TransactionSequence
+    /// Unique in all stores.
+    public let id: UUID
+    public let date: Date
+    public let author: String?
+    public let contextName: String?
+    public let processName: String?
+    /// What the context gave as `transactionMetadata`.
+    public let metadata: [String: String]
+    public let firstEvent: EventSequence
+    public let lastEvent: EventSequence
+}
+
+/// One stored fact: what changed on which object, with the values before and after.
+public struct HistoryEvent: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+        case inserted, updated, deleted
+        /// A many-to-many link was made, cut, or moved to another place.
+        case linked, unlinked, moved
+        case modelInstalled
+        case maintenance
+    }
+
+    /// A property with its values around the event; `null` where there was none.
+    public struct Change: Sendable, Hashable {
+        public let key: String
+        public let before: AttributeValue
+        public let after: AttributeValue
+    }
+
+    public let sequence: EventSequence
+    public let kind: Kind
+    /// nil for events that speak of no object.
+    public let objectID: ObjectID?
+    public let entityName: String?
+    /// In the model's order.
+    public let changes: [Change]
+    public let transaction: HistoryTransaction
+
+    /// When it was saved.
+    public var date: Date { transaction.date }
+    /// Who saved it: the context's `transactionAuthor`.
+    public var author: String? { transaction.author }
+}

@@ -1,0 +1,114 @@
+public import StrataModel
+import StrataStore
+
+extension PersistentContainer {
+    /// The end of the log: where a context made now stands.
+    public func head() throws -> EventSequence { try store.head() }
+
+    /// The saves after one, oldest first, at most `limit` of them.
+    public func transactions(
+        after sequence: TransactionSequence = .zero, limit: Int = 1000
+    ) throws -> [HistoryTransaction] {
+        try store.transactions(after: sequence, limit: limit).map(HistoryTransaction.init)
+    }
+
+    /// The events from `first` through `last`, oldest first.
+    ///
+    /// - Throws: `historyDropped` before the kept history, `corrupt`.
+    public func events(from first: EventSequence = .zero, through last: EventSequence) throws -> [HistoryEvent] {
+        var recorded: [RecordedEvent] = []
+        try store.events(from: first, through: last) { event in
+            recorded.append(event)
+            return true
+        }
+        return try named(recorded)
+    }
+
+    /// Everything that happened to an object's own properties, newest first: who, when, before and after.
+    ///
+    /// - Complexity: a lookup for each event of the object, whatever the length of the log.
+    public func history(of id: ObjectID) throws -> [HistoryEvent] { try named(try store.history(of: id)) }
+
+    private func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {
+        let names = try store.recordedNames()
+        var transactions: [TransactionSequence: HistoryTransaction] = [:]
+        return try recorded.map { event in
+            let transaction: HistoryTransaction
+            if let known = transactions[event.transaction] {
+                transaction = known
+            } else if let record = try store.transaction(event.transaction) {
+                transaction = HistoryTransaction(record)
+                transactions[event.transaction] = transaction
+            } else {
+                throw StrataError(
+                    .corrupt, "The log has an event without its transaction.", context: .init(sequence: event.sequence))
+            }
+            return HistoryEvent(try store.resolved(event), transaction, names)
+        }
+    }
+}
+
+extension HistoryTransaction {
+    init(_ record: TransactionRecord) {
+        self.init(
+            sequence: record.sequence, id: record.id, date: record.date, author: record.author,
+            contextName: record.contextName, processName: record.processName, metadata: record.metadata,
+            firstEvent: record.firstEvent, lastEvent: record.lastEvent)
+    }
+}
+
+extension HistoryEvent {
+    fileprivate init(_ event: RecordedEvent, _ transaction: HistoryTransaction, _ names: RecordedNames) {
+        self.init(
+            sequence: event.sequence, kind: Kind(event.kind), objectID: event.object,
+            entityName: event.object.map { names.name(of: $0.entityID) },
+            changes: Self.changes(event.payload, names), transaction: transaction)
+    }
+
+    private static func changes(_ payload: RecordedEvent.Payload, _ names: RecordedNames) -> [Change] {
+        switch payload {
+        case .inserted(let values):
+            values.map { Change(key: names.name(of: $0.property), before: .null, after: $0.value.known) }
+        case .deleted(let values):
+            values.map { Change(key: names.name(of: $0.property), before: $0.value.known, after: .null) }
+        case .updated(let changes):
+            changes.map {
+                Change(key: names.name(of: $0.property), before: $0.before.known, after: $0.after.known)
+            }
+        case .linked(let pair):
+            [Change(key: names.name(of: pair.key.property), before: .null, after: .objectID(pair.key.target))]
+        case .unlinked(let pair):
+            [Change(key: names.name(of: pair.key.property), before: .objectID(pair.key.target), after: .null)]
+        case .moved(let pair):
+            [
+                Change(
+                    key: names.name(of: pair.key.property), before: .objectID(pair.key.target),
+                    after: .objectID(pair.key.target))
+            ]
+        case .modelInstalled(let version):
+            [Change(key: "modelVersion", before: .null, after: .integer(Int64(version.rawValue)))]
+        case .maintenance, .redacted: []
+        }
+    }
+}
+
+extension HistoryEvent.Kind {
+    fileprivate init(_ kind: EventKind) {
+        self =
+            switch kind {
+            case .inserted: .inserted
+            case .updated: .updated
+            case .deleted: .deleted
+            case .linked: .linked
+            case .unlinked: .unlinked
+            case .moved: .moved
+            case .modelInstalled: .modelInstalled
+            case .maintenance: .maintenance
+            }
+    }
+}
+
+extension RecordedValue {
+    /// The value; events are resolved before they are named, so nothing is left to look up.
+    fileprivate var known: AttributeValue { if case .value(let value) = self { value } else { .null } }
+}
