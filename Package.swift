@@ -57,7 +57,7 @@ if !coreOnly {
     products.append(.library(name: "Strata", targets: ["Strata"]))
     dependencies.append(.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"))
     targets += [
-        .target(name: "Strata", dependencies: ["StrataGraph", "StrataMacros"]),
+        .target(name: "Strata", dependencies: ["StrataGraph", "StrataModel", "StrataMacros"]),
         .macro(
             name: "StrataMacros",
             dependencies: [
@@ -67,7 +67,8 @@ if !coreOnly {
         .testTarget(
             name: "StrataMacrosTests",
             dependencies: [
-                "StrataMacros", .product(name: "SwiftSyntaxMacrosTestSupport", package: "swift-syntax"),
+                "StrataMacros", "StrataModel",
+                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "StrataTestSupport"]),
     ]

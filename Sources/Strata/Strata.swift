@@ -1,1 +1,2 @@
-
+@_exported public import StrataGraph
+@_exported public import StrataModel

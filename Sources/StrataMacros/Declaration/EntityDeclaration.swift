@@ -1,0 +1,58 @@
+import SwiftSyntax
+
+/// A class under `@Entity`, as far as its expansion needs it.
+struct EntityDeclaration {
+    /// The name as written, with backticks where it needs them.
+    let identifier: String
+    /// The name of the entity, which ends the names of the generated static members.
+    let name: String
+    /// The superclass as written.
+    let superclass: String
+    let superclassName: String
+    /// The properties of the model that the class itself declares; a property's index is its place here.
+    let properties: [PropertyDeclaration]
+    let access: AccessLevel
+    /// Whether other modules see the class, so that what is generated can be inlined into them.
+    let isVisibleOutside: Bool
+
+    /// nil when `declaration` cannot be an entity; `EntityCheck` says why.
+    init?(_ declaration: some SyntaxProtocol, in lexicalContext: [Syntax]) {
+        guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
+            let superclass = declaration.superclass, let superclassName = superclass.lastName
+        else { return nil }
+        identifier = declaration.name.text
+        name = declaration.name.bareText
+        self.superclass = superclass.trimmedDescription
+        self.superclassName = superclassName
+        properties = declaration.memberBlock.members.compactMap { member in
+            member.decl.as(VariableDeclSyntax.self).flatMap(PropertyDeclaration.init)
+        }
+        access = AccessLevel(ofType: declaration.modifiers, in: lexicalContext)
+        isVisibleOutside = access.isVisibleOutside(lexicalContext)
+    }
+
+    /// The index of the property that `variable` declares; nil when it declares none.
+    func index(of variable: VariableDeclSyntax) -> Int? {
+        guard let property = PropertyDeclaration(variable) else { return nil }
+        return properties.firstIndex { $0.name == property.name }
+    }
+
+    /// Where the indexes of its own properties begin, as an expression.
+    var base: String { "\(identifier)._propertyBase_\(name)" }
+}
+
+extension ClassDeclSyntax {
+    /// The first inherited type, unless it is known to be a protocol.
+    var superclass: TypeSyntax? {
+        guard let first = inheritanceClause?.inheritedTypes.first?.type, let name = first.lastName,
+            !Self.knownProtocols.contains(name)
+        else { return nil }
+        return first
+    }
+
+    /// A macro sees no types: what people write after a class most, and is no superclass.
+    private static let knownProtocols: Set<String> = [
+        "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible", "Decodable", "Encodable",
+        "Equatable", "Hashable", "Identifiable", "ManagedEntity", "Observable", "Sendable",
+    ]
+}

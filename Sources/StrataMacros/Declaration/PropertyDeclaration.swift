@@ -1,0 +1,87 @@
+import SwiftSyntax
+
+/// A variable of an entity class that is a property of the model.
+struct PropertyDeclaration {
+    /// How its values are kept.
+    enum Storage {
+        /// In the row, or as a relationship.
+        case row
+        /// In the row, as the bytes that the transformer named by the expression makes.
+        case transformed(by: String)
+        /// In memory only.
+        case memory
+    }
+
+    /// The name as written, with backticks where it needs them.
+    let identifier: String
+    /// The name in the model.
+    let name: String
+    let type: TypeSyntax
+    /// The value the variable is declared with; nil also for `= nil`.
+    let initialValue: ExprSyntax?
+    let storage: Storage
+    let attribute: AttributeSyntax?
+    let relationship: AttributeSyntax?
+    let modifiers: DeclModifierListSyntax
+
+    /// nil when the variable is not part of the model, or is written in a way that no accessor can be given to.
+    init?(_ variable: VariableDeclSyntax) {
+        guard variable.isInstanceStorage, variable.bindingSpecifier.tokenKind == .keyword(.var),
+            !variable.attributes.has(.transient), !variable.modifiers.contains(.lazy), !variable.modifiers.contains(.weak),
+            !variable.modifiers.contains(.unowned), variable.bindings.count == 1,
+            let binding = variable.bindings.first, binding.accessorBlock == nil,
+            let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
+            let type = binding.typeAnnotation?.type
+        else { return nil }
+        identifier = pattern.identifier.text
+        name = pattern.identifier.bareText
+        self.type = type.trimmed
+        let value = binding.initializer?.value
+        initialValue = value?.is(NilLiteralExprSyntax.self) == true ? nil : value?.trimmed
+        attribute = variable.attributes.first(.attribute)
+        relationship = variable.attributes.first(.relationship)
+        storage = attribute.map(Storage.init) ?? .row
+        modifiers = variable.modifiers
+    }
+
+    /// Known to be a relationship; other optional classes are too, but only the compiler can tell.
+    var isDeclaredRelationship: Bool { relationship != nil || type.isToMany }
+}
+
+extension PropertyDeclaration.Storage {
+    init(_ attribute: AttributeSyntax) {
+        if let argument = attribute.option("transformable"),
+            let name = argument.expression.as(FunctionCallExprSyntax.self)?.arguments.first
+        {
+            self = .transformed(by: name.expression.trimmedDescription)
+        } else if attribute.option("transient") != nil {
+            self = .memory
+        } else {
+            self = .row
+        }
+    }
+}
+
+extension VariableDeclSyntax {
+    /// Declared in an object, not in its class, and not computed.
+    var isInstanceStorage: Bool {
+        !modifiers.contains(.static) && !modifiers.contains(.class)
+            && bindings.allSatisfy { $0.accessorBlock == nil || $0.observers != nil }
+    }
+
+    /// Every name it declares, as written.
+    var identifiers: [TokenSyntax] { bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier } }
+}
+
+extension PatternBindingSyntax {
+    /// `willSet` and `didSet`, if these are all its accessors.
+    var observers: AccessorBlockSyntax? {
+        guard let block = accessorBlock, case .accessors(let accessors) = block.accessors else { return nil }
+        let words: [TokenKind] = [.keyword(.willSet), .keyword(.didSet)]
+        return accessors.allSatisfy { words.contains($0.accessorSpecifier.tokenKind) } ? block : nil
+    }
+}
+
+extension DeclModifierListSyntax {
+    func contains(_ keyword: Keyword) -> Bool { contains { $0.name.tokenKind == .keyword(keyword) } }
+}

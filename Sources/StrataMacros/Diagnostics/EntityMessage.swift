@@ -1,0 +1,161 @@
+import SwiftDiagnostics
+
+/// What the macros say of code they refuse, and of the change that would mend it.
+struct EntityMessage: DiagnosticMessage, FixItMessage {
+    let message: String
+    let name: String
+
+    fileprivate init(_ name: String, _ message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    var diagnosticID: MessageID { MessageID(domain: "Strata", id: name) }
+    var fixItID: MessageID { diagnosticID }
+    var severity: DiagnosticSeverity { .error }
+}
+
+// MARK: Of classes
+
+extension DiagnosticMessage where Self == EntityMessage {
+    static var notAClass: Self { Self("notAClass", "@Entity applies to a class that inherits from ManagedObject.") }
+
+    static var generic: Self {
+        Self("generic", "An entity cannot be generic: the model knows it by one name and one list of properties.")
+    }
+
+    static func missingSuperclass(_ name: String) -> Self {
+        Self("missingSuperclass", "\(name) must inherit from ManagedObject or from another entity.")
+    }
+
+    static var repeatedEntity: Self { Self("repeatedEntity", "@Entity is written twice.") }
+
+    static var designatedInitializer: Self {
+        Self(
+            "designatedInitializer",
+            "An initializer of an entity must be 'convenience' and call 'self.init(context:)'.")
+    }
+
+    static var conditional: Self {
+        Self(
+            "conditional", "A property of the model cannot depend on '#if': every build must have the same model.")
+    }
+
+    static func misplaced(_ marker: Marker) -> Self {
+        Self("misplaced", "@\(marker.rawValue) applies to a variable of an @Entity class.")
+    }
+}
+
+// MARK: Of variables
+
+extension DiagnosticMessage where Self == EntityMessage {
+    static func missingType(_ name: String) -> Self {
+        Self("missingType", "'\(name)' needs a type annotation: a macro cannot see the type of its value.")
+    }
+
+    static func constant(_ name: String) -> Self {
+        Self("constant", "'\(name)' must be a 'var': the values of a managed object come from the store.")
+    }
+
+    static func lazy(_ name: String) -> Self {
+        Self("lazy", "'\(name)' cannot be 'lazy' and part of the model; mark it @Transient to keep it outside.")
+    }
+
+    static func weak(_ name: String, _ word: String) -> Self {
+        Self("weak", "'\(name)' cannot be '\(word)': a relationship never keeps its target alive.")
+    }
+
+    static func observers(_ name: String) -> Self {
+        Self(
+            "observers",
+            "'\(name)' cannot have property observers: merges, undone changes and key-value access would pass them by. "
+                + "Override willSave(), or wrap it in a computed property.")
+    }
+
+    static var severalVariables: Self {
+        Self("severalVariables", "Each property of an entity is declared by a 'var' of its own.")
+    }
+
+    static var tuplePattern: Self {
+        Self("tuplePattern", "A property of an entity is declared by a plain name.")
+    }
+
+    static func overridden(_ name: String) -> Self {
+        Self("overridden", "'\(name)' is a property of the parent entity and cannot be declared again.")
+    }
+
+    static func reserved(_ name: String) -> Self {
+        Self("reserved", "'\(name)' is a reserved name: it has a meaning of its own in objects or in predicates.")
+    }
+
+    static func badName(_ name: String) -> Self {
+        Self("badName", "'\(name)' is no name for a property of a model: use letters, digits and underscores.")
+    }
+
+    static func repeated(_ marker: Marker) -> Self {
+        Self("repeated", "@\(marker.rawValue) is written twice.")
+    }
+
+    static func contradiction(_ first: Marker, _ second: Marker, _ name: String) -> Self {
+        Self(
+            "contradiction", "'\(name)' cannot be both @\(first.rawValue) and @\(second.rawValue).")
+    }
+
+    static func notStored(_ marker: Marker, _ name: String) -> Self {
+        Self("notStored", "@\(marker.rawValue) has no meaning here: '\(name)' is not a stored variable of the object.")
+    }
+
+    static func uninitialized(_ name: String) -> Self {
+        Self("uninitialized", "'\(name)' is @Transient, a plain Swift property, and needs an initial value.")
+    }
+}
+
+// MARK: Of types and values
+
+extension DiagnosticMessage where Self == EntityMessage {
+    static func mustBeOptional(_ name: String, _ kind: String) -> Self {
+        Self("mustBeOptional", "'\(name)' is \(kind) and has no value until one is set: its type must be optional.")
+    }
+
+    static func noInitialValue(_ name: String, _ kind: String) -> Self {
+        Self("noInitialValue", "'\(name)' is \(kind) and cannot have an initial value; set it in awakeFromInsert().")
+    }
+
+    static func changingDefault(_ name: String, _ value: String) -> Self {
+        Self(
+            "changingDefault",
+            "The default of '\(name)' is part of the model and evaluated once, so '\(value)' would be the same in "
+                + "every object; set it in awakeFromInsert().")
+    }
+
+    static func toOneNotOptional(_ name: String) -> Self {
+        Self(
+            "toOneNotOptional",
+            "The to-one relationship '\(name)' must be optional; '.required' makes a save refuse nil.")
+    }
+
+    static func collection(_ name: String, _ element: String) -> Self {
+        Self("collection", "The to-many relationship '\(name)' must have the type ToMany<\(element)>.")
+    }
+
+    static func optionalToMany(_ name: String) -> Self {
+        Self("optionalToMany", "The to-many relationship '\(name)' cannot be optional: it may be empty.")
+    }
+
+    static func attributeOnRelationship(_ name: String) -> Self {
+        Self("attributeOnRelationship", "'\(name)' is a relationship: write @Relationship in place of @Attribute.")
+    }
+
+    static func transientWithOptions(_ name: String) -> Self {
+        Self("transientWithOptions", "'\(name)' is transient: it is kept in memory only and takes no other option.")
+    }
+}
+
+// MARK: Of changes that mend
+
+extension FixItMessage where Self == EntityMessage {
+    static func insert(_ text: String) -> Self { Self("insert", "insert '\(text)'") }
+    static func remove(_ text: String) -> Self { Self("remove", "remove '\(text)'") }
+    static func replace(_ old: String, _ new: String) -> Self { Self("replace", "replace '\(old)' with '\(new)'") }
+    static var split: Self { Self("split", "write one 'var' for each") }
+}

@@ -1,0 +1,146 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// Writes the members of an entity class.
+///
+/// Indexes of properties are static and never virtual: those of a subclass begin where its parent's end, in whatever
+/// module the parent is. The description is generic over the last class of the chain, because `\Employee.name` and
+/// `\Person.name` are different key paths. All is nonisolated, so that it compiles where the default isolation of the
+/// module is the main actor.
+struct EntityExpansion {
+    let entity: EntityDeclaration
+    let options: [LabeledExprSyntax]
+
+    var members: [DeclSyntax] {
+        let always = [propertyBase, propertyEnd, entityName, entityDefinition, describe]
+        return entity.properties.isEmpty ? always : always + [visitKeyPath]
+    }
+
+    /// Stands in for the inherited initialisers when a refused variable would hide them, so that one fault is one
+    /// error. The build fails in any case.
+    static var placeholderInitializer: DeclSyntax {
+        """
+        required init(_ seed: ObjectSeed) {
+            preconditionFailure("The entity has errors.")
+        }
+        """
+    }
+
+    private var staticPrefix: String {
+        let access = entity.access.prefixOfStatic
+        return entity.isVisibleOutside ? "@inlinable nonisolated \(access)static" : "nonisolated \(access)static"
+    }
+
+    private var overridePrefix: String { "nonisolated \(entity.access.prefixOfOverride)override" }
+
+    private var propertyBase: DeclSyntax {
+        """
+        \(raw: staticPrefix) var _propertyBase_\(raw: entity.name): Int {
+            \(raw: entity.superclass)._propertyEnd_\(raw: entity.superclassName)
+        }
+        """
+    }
+
+    private var propertyEnd: DeclSyntax {
+        """
+        \(raw: staticPrefix) var _propertyEnd_\(raw: entity.name): Int {
+            _propertyBase_\(raw: entity.name) + \(raw: entity.properties.count)
+        }
+        """
+    }
+
+    private var entityName: DeclSyntax {
+        """
+        \(raw: overridePrefix) class var entityName: String {
+            \(literal: entity.name)
+        }
+        """
+    }
+
+    private var entityDefinition: DeclSyntax {
+        let arguments =
+            ["\(entity.identifier).self", "superclass: \(entity.superclass).self"] + options.map(\.text)
+        return """
+            \(raw: overridePrefix) class var entityDefinition: EntityDefinition {
+                EntityDefinition(\(raw: arguments.joined(separator: ", "))) {
+                    \(raw: entity.identifier)._describe_\(raw: entity.name)(&$0)
+                }
+            }
+            """
+    }
+
+    private var describe: DeclSyntax {
+        let parent = "\(entity.superclass)._describe_\(entity.superclassName)(&entity)"
+        let lines = [parent, "entity.beginOwnProperties()"] + entity.properties.map(\.line)
+        let access = entity.access.prefixOfStatic
+        return """
+            nonisolated \(raw: access)static func _describe_\(raw: entity.name)<Leaf: \(raw: entity.identifier)>(
+                _ entity: inout EntityBuilder<Leaf>
+            ) {
+                \(raw: lines.joined(separator: "\n    "))
+            }
+            """
+    }
+
+    private var visitKeyPath: DeclSyntax {
+        let cases = entity.properties.enumerated().map { index, property in
+            "case \(index): visitor.visit(self, \\\(entity.identifier).\(property.identifier))"
+        }
+        return """
+            \(raw: overridePrefix) func _visitKeyPath<Visitor: KeyPathVisitor>(
+                at index: Int, _ visitor: inout Visitor
+            ) {
+                switch index - \(raw: entity.base) {
+                \(raw: cases.joined(separator: "\n    "))
+                default: super._visitKeyPath(at: index, &visitor)
+                }
+            }
+            """
+    }
+}
+
+extension PropertyDeclaration {
+    /// The attribute that writes the description; nil when `@Entity` does.
+    var describingMarker: Marker? {
+        if relationship != nil { return .relationship }
+        return attribute == nil ? nil : .attribute
+    }
+
+    /// The function in which `@Attribute` or `@Relationship` describes the property.
+    var describingFunction: String { "_describeProperty_\(name)" }
+
+    fileprivate var line: String { describingMarker == nil ? describingCall : "\(describingFunction)(&entity)" }
+
+    /// The call that tells the builder of the property.
+    ///
+    /// Arguments are copied from the attribute: there they are checked loosely, here against the type of the key path.
+    var describingCall: String {
+        let path = ["\\Leaf.\(identifier)", "\"\(name)\""]
+        if let relationship {
+            return call("relationship", path + relationship.labeledArguments.inBuilderOrder)
+        }
+        let options = attribute?.labeledArguments ?? []
+        switch storage {
+        case .row:
+            let initial = initialValue.map { ["default: \($0.description)"] } ?? []
+            return call("property", path + initial + options.map(\.text))
+        case .transformed(let transformer):
+            let others = options.filter { $0.id != attribute?.option("transformable")?.id }
+            return call("transformable", path + ["by: \(transformer)"] + others.map(\.text))
+        case .memory:
+            return call("transient", path)
+        }
+    }
+
+    private func call(_ function: String, _ arguments: [String]) -> String {
+        "entity.\(function)(\(arguments.joined(separator: ", ")))"
+    }
+}
+
+extension [LabeledExprSyntax] {
+    /// Delete rule, inverse, then the options: the order of the builder, whatever the order of the attribute.
+    fileprivate var inBuilderOrder: [String] {
+        let labeled = ["deleteRule", "inverse"].compactMap { label in first { $0.label?.text == label } }
+        return labeled.map(\.text) + filter { $0.label == nil }.map(\.text)
+    }
+}

@@ -1,0 +1,15 @@
+import Testing
+
+/// What `@Entity` writes.
+@Suite struct ExpansionTests {
+    @Test func aRootEntity() {
+        expectExpansion(
+            of: """
+                @Entity final class Movie: ManagedObject {
+                    @Attribute(.indexed) var title: String
+                    @Attribute(.range(0...5)) var rating: Double = 0
+                    var familyMember: FamilyMember?
+                }
+                """, "")
+    }
+}
