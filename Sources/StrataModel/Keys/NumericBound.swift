@@ -61,7 +61,7 @@ enum NumericBound {
 
     /// Values above the constant, or from it on.
     static func lower(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Result {
-        if bound.value == .null || bound.value.isNaN { return Result(side: .nothing) }
+        if bound.value.isIncomparable { return Result(side: .nothing) }
         switch (kind, bound.value) {
         case (.integer, .float), (.integer, .double), (.integer, .decimal):
             return integerLower(bound)
@@ -83,7 +83,7 @@ enum NumericBound {
 
     /// Values below the constant, or up to it.
     static func upper(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Result {
-        if bound.value == .null || bound.value.isNaN { return Result(side: .nothing) }
+        if bound.value.isIncomparable { return Result(side: .nothing) }
         switch (kind, bound.value) {
         case (.integer, .float), (.integer, .double), (.integer, .decimal):
             return integerUpper(bound)
@@ -153,6 +153,12 @@ private enum RoundedInteger {
 }
 
 extension AttributeValue {
+    /// Nil (also as an id) and NaN are neither below nor above anything.
+    fileprivate var isIncomparable: Bool {
+        if case .objectID(let id) = self { return id.isNil }
+        return self == .null || isNaN
+    }
+
     fileprivate var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN

@@ -125,6 +125,8 @@ package struct TransactionRecord: Sendable, Hashable {
         digest = [UInt8](try reader.readBytes(32))
         id = UUID(uuid: try reader.readBytes(16).loadUnaligned(as: uuid_t.self))
         firstEvent = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        // So far from the ends that `lastEvent` cannot overflow.
+        guard 1...UInt64.max >> 1 ~= firstEvent.rawValue else { throw CorruptRecord("events beyond the log", at: 56) }
         eventCount = Int(try reader.readInteger(as: UInt32.self))
         modelVersion = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
         microseconds = Int64(bitPattern: try reader.readInteger(as: UInt64.self))

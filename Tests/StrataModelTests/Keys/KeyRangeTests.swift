@@ -206,6 +206,21 @@ struct KeyRangeTests {
         #expect(range?.needsRecheck == true && holds(range, cut))
     }
 
+    @Test func nilAndNaNBoundNothing() throws {
+        let bounds: [(AttributeType, AttributeValue)] = [
+            (.objectID, .objectID(ObjectID(rawValue: 0))), (.double, .double(.nan)), (.decimal, .decimal(.nan)),
+            (.string, .null), (.integer16, .float(.nan)),
+        ]
+        for (type, value) in bounds {
+            let codec = try KeyFixture(type).codec
+            let bound = KeyBound(value, isInclusive: true)
+            #expect(try codec.range(then: .range(lower: bound, upper: nil)) == nil)
+            #expect(try codec.range(then: .range(lower: nil, upper: bound)) == nil)
+        }
+        let nilRange = try KeyFixture(.objectID).codec.range(then: .equal(.objectID(ObjectID(rawValue: 0))))
+        #expect(holds(nilRange, try KeyFixture(.objectID).key(.null)))
+    }
+
     @Test func successorsSkipTrailingOnes() {
         #expect(KeyRange.successor(ofPrefix: [1, 2]) == [1, 3])
         #expect(KeyRange.successor(ofPrefix: [1, 0xFF, 0xFF]) == [2])

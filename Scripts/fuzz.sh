@@ -1,0 +1,43 @@
+#!/bin/bash
+# Runs the fuzz targets in Fuzz/ one after the other: Scripts/fuzz.sh [seconds each, 60] [targets, all].
+# A target is a Swift file with LLVMFuzzerTestOneInput; what it promises stands at its head. Inputs that were worth
+# keeping stay in .build-fuzz/corpus, one that fails is written to .build-fuzz and makes the script fail.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:-60}
+shift || true
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then
+    for file in Fuzz/*.swift; do targets+=("$(basename "$file" .swift)"); done
+fi
+
+out=.build-fuzz
+mkdir -p "$out"
+# Swift's own crash report would wait for a debugger; libFuzzer prints its own.
+export SWIFT_BACKTRACE=enable=no
+flags=(
+    -O -g -swift-version 6 -package-name strata -enable-upcoming-feature ExistentialAny
+    -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
+    -sanitize=fuzzer,address -parse-as-library
+)
+
+# The codecs as a library of their own, so that they are compiled once for all targets.
+find Sources/StrataModel -name '*.swift' | sort > "$out/sources"
+if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*.swift' -newer "$out/libStrataModel.a")" ]; then
+    swiftc "${flags[@]}" -wmo -module-name StrataModel -emit-module -emit-module-path "$out/StrataModel.swiftmodule" \
+        -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
+fi
+
+for target in "${targets[@]}"; do
+    swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
+        "Fuzz/$target.swift" "$out/libStrataModel.a" -lswiftSynchronization
+    mkdir -p "$out/corpus/$target"
+    echo "$target: $seconds s"
+    if ! "$out/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+        -artifact_prefix="$out/$target-" "$out/corpus/$target" > "$out/$target.log" 2>&1; then
+        tail -n 60 "$out/$target.log"
+        exit 1
+    fi
+    grep -E 'stat::number_of_executed_units|DONE' "$out/$target.log"
+done
