@@ -101,3 +101,25 @@ private final class TestClock: @unchecked Sendable {
         }
     }
 }
+
+extension ToolStore {
+    /// Flips a bit of the row of `red` in the file, past the copy that the event holds.
+    func damageARow() throws {
+        let file = directory.appending(component: "data.mdb")
+        var bytes = try Data(contentsOf: file)
+        // The newest page that has the row is the live one: the event before it says 4.5, the row says 5.
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(.directory(directory), model: nil, options: options)
+        let image = try store.read(at: try store.head()) { view in
+            try view.row(red).map { Array($0.image) } ?? []
+        }
+        store.close()
+        var search = bytes.startIndex..<bytes.endIndex
+        while let found = bytes.range(of: Data(image), in: search) {
+            bytes[found.lowerBound + image.count - 1] ^= 1
+            search = found.upperBound..<bytes.endIndex
+        }
+        try bytes.write(to: file)
+    }
+}

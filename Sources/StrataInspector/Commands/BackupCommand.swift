@@ -36,7 +36,8 @@ struct BackupCommand: ParsableCommand {
         Output.shared.line(
             "\(target): \(ValueText.count(verified.eventCount, "event")), "
                 + "\(ValueText.count(verified.objectCount, "object")), "
-                + "\(ValueText.count(report.blobCount, "large value")) (\(ValueText.size(report.blobSizeInBytes))), verified")
+                + "\(ValueText.count(report.blobCount, "large value")) (\(ValueText.size(report.blobSizeInBytes))), verified"
+        )
     }
 }
 

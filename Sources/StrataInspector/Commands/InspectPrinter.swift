@@ -37,7 +37,8 @@ struct InspectPrinter {
         columns.add("format", "\(statistics.header.format)")
         columns.add("model", versions.max().map { "version \($0) of \(versions.count)" } ?? "none")
         columns.add(
-            "log", "\(ValueText.count(Int(statistics.head.event.rawValue), "event")) in "
+            "log",
+            "\(ValueText.count(Int(statistics.head.event.rawValue), "event")) in "
                 + ValueText.count(Int(statistics.head.transaction.rawValue), "transaction"))
         columns.add("first", Self.text(statistics.firstTransaction))
         columns.add("last", Self.text(statistics.lastTransaction))
@@ -57,7 +58,8 @@ struct InspectPrinter {
         }
         columns.flush()
         let free = UInt64(statistics.freePageCount * statistics.pageSizeInBytes)
-        Output.shared.line("  \(ValueText.size(free)) of data.mdb are free for the next saves; a backup leaves them out")
+        Output.shared.line(
+            "  \(ValueText.size(free)) of data.mdb are free for the next saves; a backup leaves them out")
         let blobs = statistics.blobs
         if blobs.fileCount > 0 || blobs.namedCount > 0 {
             Output.shared.line(
@@ -200,7 +202,8 @@ struct InspectText: Encodable {
         }
         indexes = statistics.indexes.map {
             Index(
-                name: $0.name, entity: $0.entityName, unique: $0.isUnique, entries: $0.entryCount, bytes: $0.sizeInBytes)
+                name: $0.name, entity: $0.entityName, unique: $0.isUnique, entries: $0.entryCount, bytes: $0.sizeInBytes
+            )
         }
         blobs = Blobs(
             files: statistics.blobs.fileCount, bytes: statistics.blobs.sizeInBytes, named: statistics.blobs.namedCount)

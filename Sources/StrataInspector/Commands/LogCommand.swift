@@ -34,13 +34,16 @@ struct LogCommand: ParsableCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is less than 0.") }
-        if let kind, LogFilter.kind(named: kind) == nil { throw ValidationError("There is no kind of event '\(kind)'.") }
+        if let kind, LogFilter.kind(named: kind) == nil {
+            throw ValidationError("There is no kind of event '\(kind)'.")
+        }
     }
 
     func run() throws {
         try store.reading { store in
             let names = try store.recordedNames()
-            var walk = LogWalk(store: store, filter: try filter(store, names), order: reverse ? .newestFirst : .oldestFirst)
+            var walk = LogWalk(
+                store: store, filter: try filter(store, names), order: reverse ? .newestFirst : .oldestFirst)
             walk.limit = limit
             var printer: any EventPrinter =
                 json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names, head: try store.head())

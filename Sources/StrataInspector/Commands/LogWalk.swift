@@ -113,7 +113,8 @@ struct LogWalk {
     ) throws {
         // Handed on in slices, so that a transaction of a million events streams and no read lasts while somebody looks
         // at a pager.
-        var next = order == .oldestFirst ? max(transaction.firstEvent, filter.first) : min(transaction.lastEvent, filter.last)
+        var next =
+            order == .oldestFirst ? max(transaction.firstEvent, filter.first) : min(transaction.lastEvent, filter.last)
         while left > 0 {
             var slice: [RecordedEvent] = []
             var seen = next

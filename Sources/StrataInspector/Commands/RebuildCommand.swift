@@ -38,7 +38,8 @@ struct RebuildCommand: ParsableCommand {
         columns.add([.init("view", .bold), .init("entries", .bold), .init("SHA-256", .bold), .init("", nil)])
         for table in report.tables {
             columns.add([
-                .init(table.name), .init(ValueText.count(table.after.entryCount)), .init(String(table.after.text.prefix(16)), .dim),
+                .init(table.name), .init(ValueText.count(table.after.entryCount)),
+                .init(String(table.after.text.prefix(16)), .dim),
                 table.isEqual
                     ? .init("equal", .green)
                     : .init(table.before.map { "was \($0.text.prefix(16))" } ?? "was dropped already", .yellow),

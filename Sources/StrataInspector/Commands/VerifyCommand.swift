@@ -42,7 +42,8 @@ struct VerifyCommand: ParsableCommand {
             "\(ValueText.count(report.transactionCount, "transaction")), \(ValueText.count(report.eventCount, "event")), "
             + ValueText.count(report.objectCount, "object")
         if report.isSound {
-            let what = report.depth == .full ? "; replaying the log gives these views, byte for byte" : " (a quick look)"
+            let what =
+                report.depth == .full ? "; replaying the log gives these views, byte for byte" : " (a quick look)"
             Output.shared.line("\(style("sound", .green)): \(looked)\(what)")
         } else {
             Output.shared.line("\(style(ValueText.count(report.problemCount, "problem"), .red)): \(looked)")

@@ -47,7 +47,9 @@ enum EntityName {
     static func find(_ name: String, in store: Store) throws -> EntitySchema {
         if let entity = store.schema.entity(named: name) { return entity }
         let known = store.schema.entities.map(\.name)
-        if let entity = store.schema.entities.first(where: { $0.name.lowercased() == name.lowercased() }) { return entity }
+        if let entity = store.schema.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
+            return entity
+        }
         throw UsageError("The store has no entity '\(name)'. It has \(known.joined(separator: ", ")).")
     }
 }

@@ -57,7 +57,9 @@ enum ValueText {
     static func moment(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
         // Beyond the years that the calendar formats.
-        guard seconds.isFinite, abs(seconds) < 250_000_000_000 else { return "date \(date.timeIntervalSinceReferenceDate)" }
+        guard seconds.isFinite, abs(seconds) < 250_000_000_000 else {
+            return "date \(date.timeIntervalSinceReferenceDate)"
+        }
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 

@@ -24,7 +24,8 @@ extension Store {
         try checkOpen()
         let path = target.path(percentEncoded: false)
         guard !FileManager.default.fileExists(atPath: path) else {
-            throw StrataError(.persistentStoreOpen, "Something stands where the backup is to go.", context: .init(path: path))
+            throw StrataError(
+                .persistentStoreOpen, "Something stands where the backup is to go.", context: .init(path: path))
         }
         // While it is held nobody sweeps a value that the snapshot names.
         let lease = try blobs.lease()

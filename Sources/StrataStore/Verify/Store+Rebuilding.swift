@@ -26,7 +26,9 @@ extension Store {
     }
 
     func rebuild(_ limits: RebuildLimits, progress: ProgressHandler? = nil) throws -> RebuildReport {
-        if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path)) }
+        if isReadOnly {
+            throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
+        }
         try refuseDamagedLog(progress)
         return try runRebuild(limits, progress)
     }
@@ -43,6 +45,8 @@ extension Store {
         }
         StoreLog.logger.notice("finishing a rebuild of the views that was cut short")
         _ = try runRebuild(RebuildLimits(), nil)
+        // The models are views too: now they are all there.
+        try core.read { _, _, _ in }
     }
 
     private func runRebuild(_ limits: RebuildLimits, _ progress: ProgressHandler?) throws -> RebuildReport {

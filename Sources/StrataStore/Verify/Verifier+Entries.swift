@@ -13,7 +13,9 @@ extension Verifier {
             let id = StoreKey.lastObjectID(key)
             let index = IndexID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
             if try !calls(id, for: key, index) {
-                note(.index, "\(names.name(of: id.entityID)).\(names.name(of: index))", "an entry for \(name(id)) that its row does not call for")
+                note(
+                    .index, "\(names.name(of: id.entityID)).\(names.name(of: index))",
+                    "an entry for \(name(id)) that its row does not call for")
             }
         }
     }
@@ -77,7 +79,9 @@ extension Verifier {
             }
         case .pairs(let canonical, let isForward, let isSymmetric, _):
             let pair = View.key(canonical, isForward, isSymmetric, owner, member)
-            let state = try StoreKey.withPair(pair) { try transaction.get(tables.pairs, $0) }.flatMap { try? PairState($0) }
+            let state = try StoreKey.withPair(pair) { try transaction.get(tables.pairs, $0) }.flatMap {
+                try? PairState($0)
+            }
             guard let state else { return false }
             return plan.links(of: pair, state.positions).contains { entry in
                 StoreKey.withLink(entry.link, owner: entry.owner, position: entry.position, member: entry.member) {

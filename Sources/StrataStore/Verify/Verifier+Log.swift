@@ -19,7 +19,10 @@ extension Verifier {
                 note(.head, "header", "the store has no header")
                 return false
             }
-            _ = try StoreHeader(bytes)
+            let header = try StoreHeader(bytes)
+            if header.format != StoreHeader.formatVersion {
+                note(.head, "header", "it says format \(header.format), which is not known")
+            }
             if let mark = try core.rebuildMark(transaction) {
                 note(.head, "head", mark.refusal(path: core.path).message)
                 return false
@@ -62,7 +65,9 @@ extension Verifier {
             microseconds = record.microseconds
             let computed = try checkEvents(of: record, digest, head, &counter)
             if let computed, computed != record.digest {
-                note(.transaction, "transaction \(sequence)", "its digest does not follow from its events and the digest before")
+                note(
+                    .transaction, "transaction \(sequence)",
+                    "its digest does not follow from its events and the digest before")
             }
             digest = record.digest
             next = EventSequence(rawValue: record.lastEvent.rawValue &+ 1)
@@ -72,7 +77,9 @@ extension Verifier {
 
     private func checkEnd(_ head: LogHead, _ next: EventSequence, _ digest: [UInt8], _ microseconds: Int64) {
         if next != .zero, next.rawValue != head.event.rawValue + 1 {
-            note(.head, "head", "it says that event \(head.event) is the last, the transactions end at \(next.rawValue - 1)")
+            note(
+                .head, "head",
+                "it says that event \(head.event) is the last, the transactions end at \(next.rawValue - 1)")
         }
         if !digest.isEmpty, digest != head.digest {
             note(.head, "head", "its digest is not that of the last transaction")
@@ -136,7 +143,9 @@ extension Verifier {
             let event = try EventView(bytes)
             log.eventCount += 1
             if event.header.transaction != record.sequence {
-                note(.event, "event \(sequence)", "it says transaction \(event.header.transaction), not \(record.sequence)")
+                note(
+                    .event, "event \(sequence)",
+                    "it says transaction \(event.header.transaction), not \(record.sequence)")
             }
             if event.header.kind == .modelInstalled { try adoptModel(event) }
             guard depth == .full else { return }
@@ -218,7 +227,9 @@ extension Verifier {
                     + "which is \(newest ?? .zero)")
         }
         if (event.header.kind == .linked) != (newest == nil) {
-            note(.chain, "event \(sequence)", "it \(newest == nil ? "changes a link that is not there" : "links what is linked")")
+            note(
+                .chain, "event \(sequence)",
+                "it \(newest == nil ? "changes a link that is not there" : "links what is linked")")
         }
         log.pairs[pair.key] = event.header.kind == .unlinked ? nil : sequence
     }

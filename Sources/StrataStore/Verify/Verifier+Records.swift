@@ -23,7 +23,8 @@ extension Verifier {
             case let newest?:
                 seen += 1
                 if newest.sequence != sequence {
-                    note(.tombstone, name(id), "it says event \(sequence), the object was deleted by \(newest.sequence)")
+                    note(
+                        .tombstone, name(id), "it says event \(sequence), the object was deleted by \(newest.sequence)")
                 }
             }
         }
@@ -53,7 +54,9 @@ extension Verifier {
             seen += 1
         }
         if log.transactionCount != seen {
-            note(.transactionID, "transactionIDs", "\(seen) of \(log.transactionCount) transactions are found by their id")
+            note(
+                .transactionID, "transactionIDs",
+                "\(seen) of \(log.transactionCount) transactions are found by their id")
         }
     }
 

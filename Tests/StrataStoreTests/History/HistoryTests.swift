@@ -14,7 +14,7 @@ import Testing
 
     @Test func theHistoryOfAnObjectIsToldNewestFirst() throws {
         let fixture = try StoreFixture()
-        let id = try fixture.insert("Movie", ["title": .string("Alien")])
+        let id = try fixture.insert("Movie", ["title": .string("Alien"), "rating": .double(0)])
         try fixture.update(id, ["rating": .double(4)])
         _ = try fixture.insert("Movie", ["title": .string("Heat")])
         try fixture.delete(id)
@@ -103,7 +103,8 @@ import Testing
         #expect(try store.transaction(containing: .zero) == nil)
         let all = try store.transactions(limit: 100)
         #expect(all.map(\.sequence.rawValue) == Array(1...receipt.transaction.rawValue))
-        #expect(try store.transactions(after: TransactionSequence(rawValue: 1), limit: 1).map(\.sequence.rawValue) == [2])
+        #expect(
+            try store.transactions(after: TransactionSequence(rawValue: 1), limit: 1).map(\.sequence.rawValue) == [2])
     }
 
     @Test func changedObjectsAreThoseWithANewRowOrPair() throws {

@@ -1,0 +1,260 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+@Suite struct CommandTests {
+    let store: ToolStore
+    private let bytes: Data
+
+    init() throws {
+        store = try ToolStore()
+        bytes = try Data(contentsOf: store.directory.appending(component: "data.mdb"))
+    }
+
+    private func expectUntouched() throws {
+        #expect(try Data(contentsOf: store.directory.appending(component: "data.mdb")) == bytes)
+    }
+
+    private var tie: String { "BowTie/p\(store.red.row)" }
+    private var other: String { "BowTie/p\(store.blue.row)" }
+
+    @Test func logListsEveryChangeBeforeAndAfter() throws {
+        let result = try Tool.run("log", store.path)
+        #expect(
+            result
+                == .init(
+                    output: """
+                        1  2026-01-01T00:00:01.000Z  strata  modelInstalled  -          model version 1
+                        2  2026-01-01T00:00:02.000Z  ann     inserted        Drawer/p3  label: "top"
+                        3  2026-01-01T00:00:03.000Z  ann     inserted        BowTie/p1  name: "Red", rating: 4.5, photo: <2.0 KiB>, drawer: Drawer/p3
+                        4  2026-01-01T00:00:03.000Z  ann     inserted        BowTie/p2  name: "Blue\\n\\u{1b}[2J"
+                        5  2026-01-01T00:00:04.000Z  bob     updated         BowTie/p1  rating: 4.5 -> 5
+                                                                                        lastWorn: nil -> 2023-11-14T22:13:20.000Z
+                        6  2026-01-01T00:00:05.000Z  bob     deleted         BowTie/p2  name: "Blue\\n\\u{1b}[2J"
+
+                        """, error: "", exitCode: 0))
+        try expectUntouched()
+    }
+
+    @Test(arguments: [
+        (["--entity", "Drawer"], [2]), (["--object", "BowTie/p1"], [3, 5]), (["--kind", "updated"], [5]),
+        (["--author", "ann"], [2, 3, 4]), (["--property", "lastWorn", "--kind", "updated"], [5]),
+        (["--since", "3", "--until", "4"], [3, 4]), (["--since", "t3", "--until", "t3"], [3, 4]),
+        (["--since", "2026-01-01T00:00:04Z"], [5, 6]), (["--until", "2026-01-01T00:00:02Z"], [1, 2]),
+        (["--reverse"], [6, 5, 4, 3, 2, 1]), (["--reverse", "--limit", "2"], [6, 5]), (["--limit", "2"], [1, 2]),
+        (["--since", "7"], []), (["--reverse", "--since", "4", "--until", "5"], [5, 4]),
+        (["--until", "99"], [1, 2, 3, 4, 5, 6]),
+    ])
+    func logIsFiltered(filter: [String], expected: [Int]) throws {
+        let result = try Tool.shell("$strata log '\(store.path)' --json \(filter.joined(separator: " "))")
+        #expect(result.exitCode == 0)
+        let sequences = result.output.split(separator: "\n").map { line -> Int in
+            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return object?["sequence"] as? Int ?? -1
+        }
+        #expect(sequences == expected, "\(filter)")
+    }
+
+    @Test func logAsJSONIsOneObjectALine() throws {
+        let result = try Tool.run("log", store.path, "--json", "--kind", "updated")
+        #expect(
+            result.output == """
+                {"author":"bob","changes":{"lastWorn":{"after":"2023-11-14T22:13:20.000Z","before":null},"rating":{"after":5,\
+                "before":4.5}},"event":"updated","object":"BowTie/p1","sequence":5,"time":"2026-01-01T00:00:04.000Z",\
+                "transaction":4}
+
+                """)
+        try expectUntouched()
+    }
+
+    @Test func showTellsAnObjectNowAndAsItWas() throws {
+        let identifier = try JSONDecoder().decode(
+            Inspected.self, from: Data(try Tool.run("inspect", store.path, "--json").output.utf8)
+        ).store
+        #expect(
+            try Tool.run("show", store.path, tie)
+                == .init(
+                    output: """
+                        BowTie/p1
+                          strata://\(identifier)/BowTie/p1
+                          as of event 6, last changed by event 5
+
+                          name      "Red"
+                          rating    5
+                          lastWorn  2023-11-14T22:13:20.000Z
+                          photo     <2.0 KiB>
+                          drawer    Drawer/p3
+
+                        """, error: "", exitCode: 0))
+        for name in ["BowTie/1", "bowtie/p1", "strata://\(identifier)/BowTie/p1"] {
+            let past = try Tool.run("show", store.path, name, "--at", "2026-01-01T00:00:03Z")
+            #expect(
+                past.output == """
+                    BowTie/p1
+                      strata://\(identifier)/BowTie/p1
+                      as of event 4, last changed by event 3
+
+                      name      "Red"
+                      rating    4.5
+                      lastWorn  nil
+                      photo     <2.0 KiB>
+                      drawer    Drawer/p3
+
+                    """)
+        }
+        let drawer = try Tool.run("show", store.path, "Drawer/p3", "--history")
+        #expect(
+            drawer.output == """
+                Drawer/p3
+                  strata://\(identifier)/Drawer/p3
+                  as of event 6, last changed by event 2
+
+                  label  "top"
+                  ties   1 member: BowTie/p1
+
+                2  2026-01-01T00:00:02.000Z  ann  inserted  Drawer/p3  label: "top"
+
+                """)
+        try expectUntouched()
+    }
+
+    @Test func anObjectThatIsNotThereIsAProblemAndSaysWhy() throws {
+        #expect(
+            try Tool.run("show", store.path, other)
+                == .init(
+                    output: "", error: "strata: There is no BowTie/p2 at sequence 6: it was deleted by event 6.\n",
+                    exitCode: 1))
+        #expect(try Tool.run("show", store.path, other, "--at", "4").exitCode == 0)
+        #expect(
+            try Tool.run("show", store.path, tie, "--at", "2")
+                == .init(
+                    output: "", error: "strata: There is no BowTie/p1 at sequence 2: it was inserted by event 3.\n",
+                    exitCode: 1))
+        #expect(
+            try Tool.run("show", store.path, "BowTie/p99").error
+                == "strata: There is no BowTie/p99 at sequence 6: the log knows of no such object.\n")
+    }
+
+    @Test func verifyFindsASoundStoreSound() throws {
+        #expect(
+            try Tool.run("verify", store.path)
+                == .init(
+                    output:
+                        "sound: 5 transactions, 6 events, 2 objects; replaying the log gives these views, byte for byte\n",
+                    error: "", exitCode: 0))
+        #expect(
+            try Tool.run("verify", store.path, "--quick")
+                == .init(
+                    output: "sound: 5 transactions, 6 events, 2 objects (a quick look)\n", error: "", exitCode: 0))
+        try expectUntouched()
+    }
+
+    @Test func verifyNamesDamageAndRebuildRepairsIt() throws {
+        try store.damageARow()
+        let damaged = try Tool.run("verify", store.path)
+        #expect(damaged.exitCode == 1)
+        #expect(damaged.output.hasPrefix("row: BowTie/p1: wrong checksum of a row (byte 0)\n"))
+        let rebuilt = try Tool.run("rebuild", store.path)
+        #expect(rebuilt.exitCode == 1)
+        #expect(rebuilt.output.hasSuffix("the views are not what they were\n"))
+        #expect(try Tool.run("verify", store.path).exitCode == 0)
+        let again = try Tool.run("rebuild", store.path)
+        #expect(again.exitCode == 0)
+        #expect(again.output.hasSuffix("byte for byte what it was\n"))
+        #expect(again.output.split(separator: "\n").count == 11)
+    }
+
+    private struct Inspected: Decodable {
+        struct Log: Decodable {
+            let events: Int
+            let transactions: Int
+        }
+        struct Entity: Decodable, Equatable {
+            let name: String
+            let objects: Int
+        }
+        struct File: Decodable {
+            let path: String
+        }
+        let store: String
+        let log: Log
+        let entities: [Entity]
+        let files: [File]
+    }
+
+    @Test func inspectSaysWhereEveryFileIs() throws {
+        let text = try Tool.run("inspect", store.path)
+        #expect(text.exitCode == 0)
+        #expect(text.output.contains("  \(store.path.dropLast(store.path.hasSuffix("/") ? 1 : 0))/data.mdb"))
+        let json = try Tool.run("inspect", store.path, "--json")
+        let inspected = try JSONDecoder().decode(Inspected.self, from: Data(json.output.utf8))
+        #expect(inspected.log.events == 6)
+        #expect(inspected.entities == [.init(name: "BowTie", objects: 1), .init(name: "Drawer", objects: 1)])
+        #expect(inspected.files.count == 4)
+        try expectUntouched()
+    }
+
+    @Test func backupMakesAVerifiedCopy() throws {
+        let target = store.path + ".backup"
+        defer { try? FileManager.default.removeItem(atPath: target) }
+        let result = try Tool.run("backup", store.path, target)
+        #expect(
+            result
+                == .init(
+                    output: "\(target): 6 events, 2 objects, 0 large values (0 bytes), verified\n", error: "",
+                    exitCode: 0))
+        #expect(try Tool.run("log", target).output == Tool.run("log", store.path).output)
+        #expect(try Tool.run("backup", store.path, target).exitCode == 1)
+        try expectUntouched()
+    }
+
+    @Test func badUsageIsToldInOneLineWithExitCodeTwo() throws {
+        let cases: [([String], String)] = [
+            (["show", store.path, "Shoe/p1"], "strata: The store has no entity 'Shoe'. It has BowTie, Drawer.\n"),
+            (
+                ["show", store.path, tie, "--at", "noon"],
+                "strata: 'noon' is no moment. Write a sequence (1200), a transaction (t12), a date (2026-11-21 or "
+                    + "2026-11-21T10:00:00Z), or '2 hours ago'.\n"
+            ),
+            (["show", store.path, tie, "--at", "77"], "strata: The log ends at 6; there is no event 77 yet.\n"),
+            (
+                ["show", store.path, "nonsense"],
+                "strata: 'nonsense' names no object. Write BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12.\n"
+            ),
+        ]
+        for (arguments, error) in cases {
+            let quoted = arguments.map { "'\($0)'" }.joined(separator: " ").replacingOccurrences(
+                of: "''", with: "'\"'\"'")
+            let result = try Tool.shell("$strata \(quoted)")
+            #expect(result == .init(output: error, error: "", exitCode: 2), "\(arguments)")
+        }
+        for arguments in [["log"], ["nonsense"], ["log", store.path, "--kind", "eaten"]] {
+            let result = try Tool.shell("$strata \(arguments.joined(separator: " "))")
+            #expect(result.exitCode == 2, "\(arguments)")
+            #expect(result.output.hasPrefix("Error: "), "\(result.output)")
+        }
+        #expect(try Tool.run("--help").exitCode == 0)
+    }
+
+    @Test func aMissingStoreIsNotMade() throws {
+        let path = store.path + ".none"
+        #expect(
+            try Tool.run("log", path)
+                == .init(
+                    output: "", error: "strata: There is no store at \(path).\n", exitCode: 1))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try Tool.run("rebuild", path).exitCode == 1)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func aClosedPipeEndsItQuietly() throws {
+        let result = try Tool.shell("$strata log '\(store.path)' | true; echo ${PIPESTATUS[0]}")
+        #expect(result.output == "0\n")
+        #expect(try Tool.shell("$strata log '\(store.path)' 2>&1 >/dev/full; true").output == "")
+    }
+
+    @Test func noColourGoesIntoAFile() throws {
+        #expect(!(try Tool.run("inspect", store.path).output.contains("\u{1B}")))
+    }
+}
