@@ -162,4 +162,19 @@ package final class WriteCursor: Cursor {
         let result = mdb_cursor_put(active, &keyValue, &dataValue, 0)
         guard result == 0 else { throw transaction.failure(result, "put a value") }
     }
+
+    /// Makes room for a value, replacing an older one, and moves there. The caller writes the bytes, which are not
+    /// cleared, before the next call on the transaction.
+    package func reserve(
+        _ key: UnsafeRawBufferPointer, sizeInBytes: Int
+    ) throws(LMDBError) -> UnsafeMutableRawBufferPointer {
+        guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
+            throw transaction.failure(MDB_BAD_VALSIZE, "reserve a value")
+        }
+        var keyValue = MDB_val(key)
+        var value = MDB_val(mv_size: sizeInBytes, mv_data: nil)
+        let result = mdb_cursor_put(active, &keyValue, &value, UInt32(MDB_RESERVE))
+        guard result == 0 else { throw transaction.failure(result, "reserve a value") }
+        return UnsafeMutableRawBufferPointer(start: value.mv_data, count: sizeInBytes)
+    }
 }

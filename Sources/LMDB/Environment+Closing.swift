@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 import CLMDB
 
@@ -30,14 +30,14 @@ extension Environment {
     /// Closes LMDB's environment and opens it again in place, after `outcomeUnknown` or `panic`.
     ///
     /// Tables keep their handles. Waits for open transactions to end.
-    /// - Throws: `busy` when they do not; everything that opening throws, and then the environment is closed.
+    /// - Throws: `busy` when they do not; everything that opening throws, and then every use throws `closed` until
+    ///   reopening succeeds.
     package func reopen() throws(LMDBError) {
         try checkProcess()
         guard options.residence == .named else {
             throw failure(.missing, "reopen the environment", detail: "its files have no names")
         }
         let done: Void? = try gate.exclusively(timeout: options.drainTimeout) { () throws(LMDBError) in
-            guard handle != nil else { throw failure(.closed, "reopen the environment") }
             closeHandle()
             try Self.checkHeader(in: directory)
             let opened = try openHandle()
@@ -49,6 +49,7 @@ extension Environment {
             }
             handle = opened
         }
+        if gate.isShut { throw failure(.closed, "reopen the environment") }
         if done == nil { throw failure(.busy, "reopen the environment", detail: "transactions are open") }
     }
 }

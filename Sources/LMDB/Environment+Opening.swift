@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 import CLMDB
 import Synchronization
@@ -94,7 +94,7 @@ extension Environment {
         }
         do {
             try directory.publish(temporary, as: StoreDirectory.dataName)
-        } catch where error.code == .alreadyExists {
+        } catch let error where error.code == .alreadyExists {
             // Another process was faster; its file is as good.
         }
     }
@@ -120,7 +120,7 @@ extension Environment {
                 let opened = try openHandle(mapSize: size)
                 try adopt(opened)
                 return opened
-            } catch where error.code == .other(ENOMEM) && size > Self.smallestMapSizeInBytes {
+            } catch let error where error.code == .other(ENOMEM) && size > Self.smallestMapSizeInBytes {
                 size /= 2
             }
         }
@@ -194,8 +194,8 @@ extension Environment {
         bounds.set(
             lower: address, upper: address + UInt(info.me_last_pgno + 1) * UInt(pageSize), mapEnd: address + size)
         #if os(Linux)
-        let dontDump: Int32 = 16  // MADV_DONTDUMP
-        madvise(UnsafeMutableRawPointer(bitPattern: address), Int(size), dontDump)
+            let dontDump: Int32 = 16  // MADV_DONTDUMP
+            madvise(UnsafeMutableRawPointer(bitPattern: address), Int(size), dontDump)
         #endif
     }
 

@@ -53,7 +53,8 @@ extension Environment {
     package func recycle(_ transaction: inout ReadTransaction) {
         guard transaction.handle != nil else { return }
         transaction.reset()
-        let idle = isKnownUniquelyReferenced(&transaction)
+        let idle =
+            isKnownUniquelyReferenced(&transaction)
             ? transaction : ReadTransaction(takingOver: transaction)
         // The last references may go only after the environment has been closed, so a transaction for which there is
         // no room is ended here, inside the gate.

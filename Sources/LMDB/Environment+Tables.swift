@@ -17,7 +17,7 @@ extension Environment {
     private func openOrCreate(_ names: [String]) throws(LMDBError) -> [Table] {
         do {
             return try openExisting(names)
-        } catch where error.code == .notFound && !options.isReadOnly {
+        } catch let error where error.code == .notFound && !options.isReadOnly {
             return try create(names)
         }
     }

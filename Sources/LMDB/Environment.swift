@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 import CLMDB
 import Synchronization
@@ -64,7 +64,8 @@ package final class Environment: @unchecked Sendable {
         forkGuard = try ForkGuard(path: path)
         guardedFiles = Locked([])
         let usesWriterLock = !options.isReadOnly && options.residence == .named
-        let descriptor = usesWriterLock
+        let descriptor =
+            usesWriterLock
             ? try directory.openFile(StoreDirectory.writerLockName, O_RDWR | O_CREAT) : -1
         writerLock = WriterLock(descriptor: descriptor, path: path)
         handle = try openHandle()

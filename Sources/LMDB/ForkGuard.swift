@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Tells a forked child from the process that opened an environment, for the price of one load.
@@ -20,10 +20,10 @@ final class ForkGuard: @unchecked Sendable {
         page = mapped
         page.storeBytes(of: 1, as: UInt8.self)
         #if os(Linux)
-        let wipeOnFork: Int32 = 18  // MADV_WIPEONFORK, Linux 4.14
-        wipes = madvise(page, size, wipeOnFork) == 0
+            let wipeOnFork: Int32 = 18  // MADV_WIPEONFORK, Linux 4.14
+            wipes = madvise(page, size, wipeOnFork) == 0
         #else
-        wipes = minherit(page, size, VM_INHERIT_ZERO) == 0
+            wipes = minherit(page, size, VM_INHERIT_ZERO) == 0
         #endif
     }
 

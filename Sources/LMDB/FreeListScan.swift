@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Looks in the free list of a data file for pages that the file is too short to hold, with plain reads only.
@@ -58,7 +58,8 @@ struct FreeListScan {
         for slot in stride(from: Self.pageHeaderSize, to: lower - 1, by: 2) {
             let node = Int(page.number(UInt16.self, at: slot))
             guard node >= lower, node + Self.nodeHeaderSize <= pageSize else { return false }
-            let isSound = flags & Self.branchFlag != 0
+            let isSound =
+                flags & Self.branchFlag != 0
                 ? visit(Self.child(of: page, at: node), levels: levels - 1)
                 : flags & Self.leafFlag != 0 && note(valueOf: page, at: node)
             guard isSound else { return false }

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// A value behind a mutex of the operating system; the mutex guards it, which makes the class `Sendable`.

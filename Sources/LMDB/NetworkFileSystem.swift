@@ -20,9 +20,9 @@ enum NetworkFileSystem {
         let type = clmdb_file_system_type(directory.descriptor)
         guard type >= 0 else { throw SystemError.current("look at the file system", directory.path) }
         #if os(Linux)
-        let found = name(forType: UInt32(truncatingIfNeeded: type))
+            let found = name(forType: UInt32(truncatingIfNeeded: type))
         #else
-        let found = type == 0 ? nil : "not local"
+            let found = type == 0 ? nil : "not local"
         #endif
         if let found {
             throw LMDBError(

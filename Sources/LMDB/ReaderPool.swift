@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 import Synchronization
 
@@ -30,9 +30,9 @@ final class ReaderPool: @unchecked Sendable {
     @inline(__always)
     private var home: Int {
         #if canImport(Glibc)
-        let thread = UInt(pthread_self())
+            let thread = UInt(pthread_self())
         #else
-        let thread = UInt(bitPattern: pthread_self())
+            let thread = UInt(bitPattern: pthread_self())
         #endif
         return Int(truncatingIfNeeded: (thread >> 12) &* 0x9E37_79B9_7F4A_7C15 >> 60)
     }

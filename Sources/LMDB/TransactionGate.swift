@@ -39,6 +39,11 @@ final class TransactionGate: Sendable {
         state.load(ordering: .relaxed) & (Self.closing - 1)
     }
 
+    /// Whether the environment is gone for good.
+    var isShut: Bool {
+        state.load(ordering: .acquiring) & Self.shut != 0
+    }
+
     @inline(never)
     private func wakeWaiters() {
         monitor.withLock { monitor.broadcast() }
@@ -52,7 +57,8 @@ final class TransactionGate: Sendable {
             while true {
                 let now = state.load(ordering: .acquiring)
                 if now & Self.shut != 0 { return false }
-                let mayEnter = now < Self.closing
+                let mayEnter =
+                    now < Self.closing
                     || (now & Self.closed == 0 && ContinuousClock.now >= slipThrough)
                 if mayEnter {
                     let (done, _) = state.weakCompareExchange(

@@ -91,6 +91,21 @@ import Testing
         #expect(try environment.read { try $0.count(table) } == 1000)
     }
 
+    @Test func aWriteCursorReservesInPlace() throws {
+        let (environment, table) = try filled([1])
+        try environment.write { transaction in
+            try transaction.withWriteCursor(table) { cursor in
+                for key in [1, 2] as [UInt64] {
+                    try withUnsafeBytes(of: key.bigEndian) { bytes in
+                        try cursor.reserve(bytes, sizeInBytes: 8).copyMemory(from: bytes)
+                    }
+                }
+            }
+        }
+        #expect(try environment.read { try $0.bytes(table, 1) } == [0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(try environment.read { try $0.bytes(table, 2) } == [0, 0, 0, 0, 0, 0, 0, 2])
+    }
+
     @Test func cursorsOfPooledTransactionsAreUsedAgain() throws {
         let (environment, table) = try filled([1, 2, 3])
         for _ in 0..<100 {

@@ -46,10 +46,11 @@ import Testing
             try environment.write { try $0.put(table, round, [1]) }
             #expect(try environment.read { try $0.count(table) } == Int(round) + 1)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").allSatisfy { name in
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-            return target?.hasPrefix(store.path) != true
-        })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").allSatisfy { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                return target?.hasPrefix(store.path) != true
+            })
     }
 
     @Test func manyThreadsOpenAndCloseOneStore() throws {

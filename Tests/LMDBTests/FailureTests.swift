@@ -103,11 +103,20 @@ import Testing
 
     @Test func aFileThatChangedIntoSomethingElseIsNotReopened() throws {
         let environment = try store.open()
-        _ = try environment.openTables(["t"])
+        let table = try environment.openTables(["t"])[0]
+        try environment.write { try $0.put(table, 1, [1]) }
         rename(store.dataPath, store.path + "/away")
         try Data("something else".utf8).write(to: URL(fileURLWithPath: store.dataPath))
         #expect(code { try environment.reopen() } == .foreign)
         #expect(code { try environment.read { _ in } } == .closed)
+        #expect(code { try environment.write { _ in } } != nil)
+        // With the right file back in place it goes on.
+        unlink(store.dataPath)
+        rename(store.path + "/away", store.dataPath)
+        try environment.reopen()
+        #expect(try environment.read { try $0.count(table) } == 1)
+        try environment.close()
+        #expect(code { try environment.reopen() } == .closed)
     }
 
     /// The offset of the data in a file that stores the pattern once.
@@ -183,7 +192,8 @@ import Testing
             #expect(error.description == "Could not open the store at \(store.dataPath): there is no data file.")
         }
         let full = LMDBError(.noSpaceOrIO, operation: "commit", path: "/s", errno: ENOSPC, detail: "0 bytes are free")
-        let text = "Could not commit at /s: the disk is full, a size limit was met or the device failed "
+        let text =
+            "Could not commit at /s: the disk is full, a size limit was met or the device failed "
             + "(0 bytes are free) [No space left on device, errno 28]."
         #expect(full.description == text)
     }
