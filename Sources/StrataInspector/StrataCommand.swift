@@ -8,7 +8,7 @@ public struct StrataCommand: ParsableCommand {
         commandName: "strata",
         abstract: "Looks into a Strata store: what is in it, who changed what and when, and whether it is sound.",
         discussion: """
-            STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read open it
+            STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read open it \
             for reading and leave every byte of it alone; apps may use the store meanwhile.
 
             Exit codes: 0 all is well, 1 a problem was found or the command failed, 2 bad usage.
@@ -49,6 +49,7 @@ enum ExitStatus {
     static func report(_ error: any Error) -> Int32 {
         switch error {
         case is FoundProblem: return problem
+        case let code as ExitCode: return code.rawValue
         case let error as UsageError:
             Output.printError("strata: \(error.message)")
             return badUsage

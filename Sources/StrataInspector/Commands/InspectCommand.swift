@@ -8,10 +8,10 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Says where exactly every file is, what the store holds, and how large its parts are.",
         discussion: """
-            --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events",
-            "transactions", "first", "last"}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects",
-            "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique",
-            "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}],
+            --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
+            "transactions", "first", "last"}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
+            "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
+            "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.
             """)
 

@@ -8,13 +8,13 @@ struct LogCommand: ParsableCommand {
         commandName: "log",
         abstract: "Lists what happened: when, by whom, to which object, before and after.",
         discussion: """
-            One line for each changed property, oldest first; --reverse begins with the newest, and --limit counts from
-            where the listing begins. A moment is an event's sequence (1200), a transaction (t12), a date (2026-11-21 or
+            One line for each changed property, oldest first; --reverse begins with the newest, and --limit counts from \
+            where the listing begins. A moment is an event's sequence (1200), a transaction (t12), a date (2026-11-21 or \
             2026-11-21T10:00:00Z), or '2 hours ago'.
 
-            --json prints one object a line for each event: {"sequence", "time", "transaction", "author", "event",
-            "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted
-            and deleted; "relationship", "source", "target", "place" and "placeBefore" for linked, unlinked and moved;
+            --json prints one object a line for each event: {"sequence", "time", "transaction", "author", "event", \
+            "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
+            and deleted; "relationship", "source", "target", "place" and "placeBefore" for linked, unlinked and moved; \
             "model" for modelInstalled.
             """)
 

@@ -7,11 +7,11 @@ struct RebuildCommand: ParsableCommand {
         commandName: "rebuild",
         abstract: "Drops every view and makes it again from the log.",
         discussion: """
-            The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short is finished
-            by the next command or app that opens the store for writing. Views that come out other than they were had been
+            The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short is finished \
+            by the next command or app that opens the store for writing. Views that come out other than they were had been \
             damaged; that is told, and the exit code is 1, although they are right now.
 
-            --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before",
+            --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before", \
             "after", "equal"}], "seconds"}; "before" is missing for a table that an earlier rebuild had dropped.
             """)
 

@@ -8,11 +8,11 @@ struct ShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Shows one object, as it is or as it was, and what happened to it.",
         discussion: """
-            OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12. A moment is an event's sequence (1200), a
-            transaction (t12), a date (2026-11-21 or 2026-11-21T10:00:00Z), or '2 hours ago'. An object that is not there
+            OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12. A moment is an event's sequence (1200), a \
+            transaction (t12), a date (2026-11-21 or 2026-11-21T10:00:00Z), or '2 hours ago'. An object that is not there \
             at that moment gives exit code 1.
 
-            --json prints {"object", "uri", "sequence", "revision", "values": {property: value}, "members": {relationship:
+            --json prints {"object", "uri", "sequence", "revision", "values": {property: value}, "members": {relationship: \
             {"count", "first": [object]}}}, and with --history also "history": [event as `strata log --json` has it].
             """)
 

@@ -7,11 +7,11 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Checks everything and names what is wrong, one line a problem.",
         discussion: """
-            Checks the header, every event and transaction with checksums and the chain of digests, every object's chain,
-            rows, indexes, links, counts, tombstones and large values; then replays the log into a scratch place and holds
+            Checks the header, every event and transaction with checksums and the chain of digests, every object's chain, \
+            rows, indexes, links, counts, tombstones and large values; then replays the log into a scratch place and holds \
             the result against the views, record by record. The store is only read. --quick stops at the log and counts.
 
-            --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount",
+            --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "place", "message"}], "digests": {table: hexadecimal}, "seconds"}.
             """)
 
@@ -20,6 +20,7 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
+        try GuardedRun.enter()
         let progress = ProgressLine()
         let report = try store.reading { store in
             defer { progress.finish() }

@@ -44,7 +44,7 @@ extension Store {
         do {
             let tables = try openTables(environment)
             let header = try readOrWriteHeader(environment, tables, options, directory)
-            let histories = try environment.read { try StoreCore.readModels(tables, $0) }
+            let histories = try environment.read { try StoreCore.modelsAtOpening(tables, $0) }
             let core = StoreCore(
                 environment: environment, tables: tables, options: options, header: header, path: directory.path,
                 histories: histories)

@@ -78,6 +78,23 @@ import Testing
         reopened.close()
     }
 
+    @Test(arguments: [true, false])
+    func aStoreWhoseModelsAreLostOpensAndIsRebuilt(isRemoved: Bool) throws {
+        let damaged = try DamagedStore()
+        let (key, value) = try damaged.records("models")[0]
+        if isRemoved {
+            try damaged.remove("models", key)
+        } else {
+            try damaged.put("models", key, Array(value.dropLast(10)))
+        }
+        damaged.store.close()
+        let store = try Store.open(.directory(damaged.directory), model: nil)
+        #expect(try store.verify().problems.contains { $0.kind == .model })
+        #expect(try store.rebuild().tables.filter { !$0.isEqual }.map(\.name) == ["models"])
+        #expect(try store.verify().isSound)
+        store.close()
+    }
+
     @Test func aReadOnlyStoreIsNotRebuilt() throws {
         let damaged = try DamagedStore()
         damaged.store.close()
