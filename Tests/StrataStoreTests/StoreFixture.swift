@@ -50,9 +50,11 @@ enum MovieModel {
 /// A store in memory with short ways to make and change objects.
 struct StoreFixture {
     let store: Store
+    private let verification: VerifiedAtEnd
 
     init(_ location: StoreLocation = .inMemory, model: ManagedObjectModel? = nil) throws {
         store = try Store.open(location, model: try model ?? MovieModel.make())
+        verification = VerifiedAtEnd(store)
     }
 
     var schema: Schema { store.schema }

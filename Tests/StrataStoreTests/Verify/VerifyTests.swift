@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import StrataModel
 @testable import StrataStore
 import StrataTestSupport
@@ -152,5 +153,14 @@ import Testing
         #expect(try damaged.problems().map(\.message).contains { $0.hasPrefix("the file is missing") })
         try bytes.write(to: URL(filePath: path))
         #expect(try damaged.store.verify().isSound)
+    }
+
+    @Test func aTestThatLeavesAnUnsoundStoreFails() {
+        withKnownIssue {
+            let fixture = try StoreFixture()
+            let id = try fixture.insert("Movie", ["title": .string("Alien")])
+            let core = fixture.store.core
+            try core.environment.write { _ = try $0.delete(core.tables.objects, id.rawValue) }
+        }
     }
 }
