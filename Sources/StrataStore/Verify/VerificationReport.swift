@@ -37,6 +37,8 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
         case blob
         /// A view that is not what replaying the log gives.
         case replay
+        /// The counter of row numbers, which is no view.
+        case state
         /// A table that cannot be read through.
         case table
     }

@@ -79,6 +79,20 @@ extension Verifier {
         }
     }
 
+    /// A number at or below one that is taken would be given twice. A counter that is missing is made anew, high enough.
+    func checkRowCounter() throws {
+        guard let bytes = try StoreCore.withKey("rows", { try transaction.get(tables.state, $0) }) else { return }
+        guard bytes.count == 8 else {
+            note(.state, "rows", "the counter of row numbers has \(bytes.count) bytes")
+            return
+        }
+        let next = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+        let largest = log.objects.keys.lazy.map(\.row).max() ?? 0
+        if next <= largest {
+            note(.state, "rows", "the next row number to be given is \(next), but \(largest) is taken")
+        }
+    }
+
     // MARK: Blobs
 
     /// Counters against the log, and files against the counters.

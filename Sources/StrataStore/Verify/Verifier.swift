@@ -76,6 +76,7 @@ final class Verifier {
         attempt("transactionIDs") { try checkTransactionIDs() }
         attempt("models") { try checkModels() }
         attempt("blobs") { try checkBlobs() }
+        attempt("state") { try checkRowCounter() }
     }
 
     // MARK: Problems

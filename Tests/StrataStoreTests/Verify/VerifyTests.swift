@@ -117,6 +117,7 @@ import Testing
         try expect("transactionIDs", .transactionID) { try damaged.remove("transactionIDs", $0[0].key) }
         try expect("models", .model) { try damaged.remove("models", $0[0].key) }
         try expect("blobs", .blob) { try damaged.put("blobs", $0[0].key, [9, 0, 0, 0, 0, 0, 0, 0]) }
+        try expect("state", .state) { try damaged.put("state", $0[0].key, [1, 0, 0, 0, 0, 0, 0, 0]) }
         try expect("events", .event, at: .quick) { try damaged.remove("events", $0[2].key) }
         try expect("transactions", .transaction, at: .quick) { try damaged.remove("transactions", $0[2].key) }
         try expect("meta", .head, at: .quick) { try damaged.put("meta", $0[0].key, [1, 2, 3]) }
