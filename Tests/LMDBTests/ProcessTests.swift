@@ -166,9 +166,13 @@ import Testing
 
     @Test func misuseByCodeIsTrapped() throws {
         for command in ["use-after-end", "nested-write"] {
-            let child = try ChildProcess(command, TemporaryStore())
-            #expect(child.lines().isEmpty)
-            #expect(child.wasSignalled)
+            let store = try TemporaryStore()
+            // The store's directory goes with it, and the child may be slow to start.
+            try withExtendedLifetime(store) {
+                let child = try ChildProcess(command, store)
+                #expect(child.lines().isEmpty)
+                #expect(child.wasSignalled)
+            }
         }
     }
 
