@@ -1,15 +1,205 @@
+import SwiftSyntaxMacroExpansion
 import Testing
+
+@testable import StrataMacros
 
 /// What `@Entity` writes.
 @Suite struct ExpansionTests {
-    @Test func aRootEntity() {
+    @Test func aRootEntityGetsAccessorsMembersAndItsConformance() {
         expectExpansion(
             of: """
                 @Entity final class Movie: ManagedObject {
-                    @Attribute(.indexed) var title: String
                     @Attribute(.range(0...5)) var rating: Double = 0
                     var familyMember: FamilyMember?
                 }
-                """, "")
+                """,
+            """
+            final class Movie: ManagedObject {
+                var rating: Double {
+                    get {
+                        _get(Movie._propertyBase_Movie + 0)
+                    }
+                    set {
+                        _set(Movie._propertyBase_Movie + 0, newValue)
+                    }
+                }
+
+                nonisolated private static func _describeProperty_rating<_Leaf: Movie>(
+                    _ entity: inout EntityBuilder<_Leaf>
+                ) {
+                    entity.property(\\_Leaf.rating, "rating", default: 0, .range(0 ... 5))
+                }
+                var familyMember: FamilyMember? {
+                    get {
+                        _get(Movie._propertyBase_Movie + 1)
+                    }
+                    set {
+                        _set(Movie._propertyBase_Movie + 1, newValue)
+                    }
+                }
+
+                nonisolated static var _propertyBase_Movie: Int {
+                    ManagedObject._propertyEnd_ManagedObject
+                }
+
+                nonisolated static var _propertyEnd_Movie: Int {
+                    _propertyBase_Movie + 2
+                }
+
+                nonisolated override class var entityName: String {
+                    "Movie"
+                }
+
+                nonisolated override class var entityDefinition: EntityDefinition {
+                    EntityDefinition(Movie.self, superclass: ManagedObject.self) {
+                        Movie._describe_Movie(&$0)
+                    }
+                }
+
+                nonisolated static func _describe_Movie<_Leaf: Movie>(
+                    _ entity: inout EntityBuilder<_Leaf>
+                ) {
+                    ManagedObject._describe_ManagedObject(&entity)
+                    entity.beginOwnProperties()
+                    _describeProperty_rating(&entity)
+                    entity.property(\\_Leaf.familyMember, "familyMember")
+                }
+
+                nonisolated override func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                    at index: Int, _ visitor: inout _Visitor
+                ) {
+                    switch index - Movie._propertyBase_Movie {
+                    case 0:
+                        visitor.visit(self, \\Movie.rating)
+                    case 1:
+                        visitor.visit(self, \\Movie.familyMember)
+                    default:
+                        super._visitKeyPath(at: index, &visitor)
+                    }
+                }
+            }
+
+            extension Movie: ManagedEntity {
+            }
+            """)
+    }
+
+    @Test func anOpenSubclassOfAnotherModuleBeginsWhereItsParentEnds() {
+        var macros = entityMacros
+        macros["Entity"] = MacroSpec(type: EntityMacro.self)
+        expectExpansion(
+            of: """
+                @Entity(.abstract, .renamed(from: "Worker")) open class Employee: Staff.Person {
+                    public private(set) var salary: Int = 1
+                    @Transient var cache = 0
+                    static let limit = 3
+                }
+                """,
+            """
+            open class Employee: Staff.Person {
+                public private(set) var salary: Int {
+                    @inlinable get {
+                        _get(Employee._propertyBase_Employee + 0)
+                    }
+                    set {
+                        _set(Employee._propertyBase_Employee + 0, newValue)
+                    }
+                }
+                var cache = 0
+                static let limit = 3
+
+                @inlinable nonisolated public static var _propertyBase_Employee: Int {
+                    Staff.Person._propertyEnd_Person
+                }
+
+                @inlinable nonisolated public static var _propertyEnd_Employee: Int {
+                    _propertyBase_Employee + 1
+                }
+
+                nonisolated open override class var entityName: String {
+                    "Employee"
+                }
+
+                nonisolated open override class var entityDefinition: EntityDefinition {
+                    EntityDefinition(Employee.self, superclass: Staff.Person.self, .abstract, .renamed(from: "Worker")) {
+                        Employee._describe_Employee(&$0)
+                    }
+                }
+
+                nonisolated public static func _describe_Employee<_Leaf: Employee>(
+                    _ entity: inout EntityBuilder<_Leaf>
+                ) {
+                    Staff.Person._describe_Person(&entity)
+                    entity.beginOwnProperties()
+                    entity.property(\\_Leaf.salary, "salary", default: 1)
+                }
+
+                nonisolated open override func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                    at index: Int, _ visitor: inout _Visitor
+                ) {
+                    switch index - Employee._propertyBase_Employee {
+                    case 0:
+                        visitor.visit(self, \\Employee.salary)
+                    default:
+                        super._visitKeyPath(at: index, &visitor)
+                    }
+                }
+            }
+            """, macros: macros)
+    }
+
+    @Test(arguments: [
+        ("@Attribute(.indexed, .unique) var x: Int = 3", "property(\\_Leaf.x, \"x\", default: 3, .indexed, .unique)"),
+        ("@Attribute var x: Int? = nil", "property(\\_Leaf.x, \"x\")"),
+        ("@Attribute(.transient) var x: Color?", "transient(\\_Leaf.x, \"x\")"),
+        (
+            "@Attribute(.indexed, .transformable(by: name)) var x: Color?",
+            "transformable(\\_Leaf.x, \"x\", by: name, .indexed)"
+        ),
+        ("@Attribute(.indexed) var `default`: Int", "property(\\_Leaf.`default`, \"default\", .indexed)"),
+        ("@Relationship var x: ToMany<Y>", "relationship(\\_Leaf.x, \"x\")"),
+        (
+            "@Relationship(.ordered, .maxCount(3), deleteRule: .deny, inverse: \\Y.z) var x: ToMany<Y>",
+            "relationship(\\_Leaf.x, \"x\", deleteRule: .deny, inverse: \\Y.z, .ordered, .maxCount(3))"
+        ),
+        (
+            "@Relationship(inverse: \\Y.z, .ordered) var x: ToMany<Y>",
+            "relationship(\\_Leaf.x, \"x\", inverse: \\Y.z, .ordered)"
+        ),
+    ])
+    func theDescriptionCopiesTheArguments(declaration: String, call: String) {
+        let name = declaration.contains("default") ? "default" : "x"
+        let variable = declaration.replacing(#/^@.*(?=var )/#, with: "")
+        expectExpansion(
+            of: "@Entity class Z: ManagedObject {\n    \(declaration)\n}",
+            """
+            @Entity class Z: ManagedObject {
+                \(variable)
+
+                nonisolated private static func _describeProperty_\(name)<_Leaf: Z>(
+                    _ entity: inout EntityBuilder<_Leaf>
+                ) {
+                    entity.\(call)
+                }
+            }
+            """, macros: entityMacros.filter { $0.key == "Attribute" || $0.key == "Relationship" })
+    }
+
+    @Test func whatCannotHaveAccessorsGetsNoneAndTheRestDoes() {
+        expectExpansion(
+            of: """
+                @Entity class Dog: ManagedObject {
+                    let born: Int = 0
+                    var name: String
+                }
+                """,
+            """
+            class Dog: ManagedObject {
+                let born: Int = 0
+                @_ManagedProperty(0)
+                var name: String
+            }
+            """,
+            macros: ["Entity": MacroSpec(type: AttributingMacro.self)])
     }
 }

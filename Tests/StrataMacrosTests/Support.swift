@@ -68,3 +68,13 @@ enum CheckingMacro: MemberMacro {
         return []
     }
 }
+
+/// `@Entity` without anything but the attributes it gives to variables.
+enum AttributingMacro: MemberAttributeMacro {
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) -> [AttributeSyntax] {
+        EntityMacro.expansion(of: node, attachedTo: declaration, providingAttributesFor: member, in: context)
+    }
+}

@@ -169,7 +169,6 @@ import Testing
                     var old: String!
                     var new: Optional<Int>
                     func act() {}
-                    enum Mood: String { case calm }
                 }
                 """)
     }

@@ -6,16 +6,16 @@ import SwiftSyntaxMacros
 // The changes that mend what a check refuses. Each replaces whole nodes, so that what stands around them stays.
 
 extension EntityCheck {
-    func remove(_ attribute: AttributeSyntax) -> FixIt? {
-        guard let list = attribute.parent?.as(AttributeListSyntax.self) else { return nil }
-        let others = list.filter { $0.id != attribute.id }
-        return replace(list, others, .remove(attribute.trimmedDescription))
+    func remove(_ attribute: AttributeSyntax, from variable: VariableDeclSyntax) -> FixIt? {
+        var changed = variable
+        changed.attributes = variable.attributes.filter { $0.id != attribute.id }
+        changed.leadingTrivia = variable.leadingTrivia
+        return replace(variable, changed, .remove(attribute.trimmedDescription))
     }
 
     func remove(_ modifier: DeclModifierSyntax, from variable: VariableDeclSyntax) -> FixIt? {
-        let others = variable.modifiers.filter { $0.id != modifier.id }
         var changed = variable
-        changed.modifiers = others
+        changed.modifiers = variable.modifiers.filter { $0.id != modifier.id }
         changed.leadingTrivia = variable.leadingTrivia
         return replace(variable, changed, .remove(modifier.trimmedDescription))
     }

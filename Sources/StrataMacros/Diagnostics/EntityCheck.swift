@@ -15,7 +15,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
             diagnose(node, .notAClass)
             return
         }
-        if declaration.attributes.all(.entity).count > 1 { diagnose(node, .repeatedEntity, remove(node)) }
+        if declaration.attributes.all(.entity).count > 1 { diagnose(node, .repeatedEntity) }
         let isEntity = checkHead(of: entity)
         if !isEntity { leavesStorage = true }
         for member in declaration.memberBlock.members { check(member.decl) }
@@ -75,7 +75,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
         let present = markers.filter(variable.attributes.has)
         for marker in present {
             for extra in variable.attributes.all(marker).dropFirst() {
-                diagnose(extra, .repeated(marker), remove(extra))
+                diagnose(extra, .repeated(marker), remove(extra, from: variable))
             }
         }
         if present.count > 1, let second = variable.attributes.first(present[1]) {
@@ -84,7 +84,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
         guard !variable.isInstanceStorage else { return }
         for marker in present {
             if let attribute = variable.attributes.first(marker) {
-                diagnose(attribute, .notStored(marker, name), remove(attribute))
+                diagnose(attribute, .notStored(marker, name), remove(attribute, from: variable))
             }
         }
     }

@@ -56,7 +56,9 @@ struct PropertyCheck<Context: MacroExpansionContext> {
                 diagnose(attribute, .transientWithOptions(property.name))
             }
         case .row:
-            guard let value = property.initialValue, value.isDifferentEachTime(as: property.type) else { return }
+            guard let value = variable.bindings.first?.initializer?.value,
+                value.isDifferentEachTime(as: property.type)
+            else { return }
             diagnose(value, .changingDefault(property.name, value.trimmedDescription))
         }
     }

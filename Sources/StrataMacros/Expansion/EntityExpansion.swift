@@ -74,8 +74,8 @@ struct EntityExpansion {
         let lines = [parent, "entity.beginOwnProperties()"] + entity.properties.map(\.line)
         let access = entity.access.prefixOfStatic
         return """
-            nonisolated \(raw: access)static func _describe_\(raw: entity.name)<Leaf: \(raw: entity.identifier)>(
-                _ entity: inout EntityBuilder<Leaf>
+            nonisolated \(raw: access)static func _describe_\(raw: entity.name)<_Leaf: \(raw: entity.identifier)>(
+                _ entity: inout EntityBuilder<_Leaf>
             ) {
                 \(raw: lines.joined(separator: "\n    "))
             }
@@ -87,8 +87,8 @@ struct EntityExpansion {
             "case \(index): visitor.visit(self, \\\(entity.identifier).\(property.identifier))"
         }
         return """
-            \(raw: overridePrefix) func _visitKeyPath<Visitor: KeyPathVisitor>(
-                at index: Int, _ visitor: inout Visitor
+            \(raw: overridePrefix) func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                at index: Int, _ visitor: inout _Visitor
             ) {
                 switch index - \(raw: entity.base) {
                 \(raw: cases.joined(separator: "\n    "))
@@ -115,7 +115,7 @@ extension PropertyDeclaration {
     ///
     /// Arguments are copied from the attribute: there they are checked loosely, here against the type of the key path.
     var describingCall: String {
-        let path = ["\\Leaf.\(identifier)", "\"\(name)\""]
+        let path = ["\\_Leaf.\(identifier)", "\"\(name)\""]
         if let relationship {
             return call("relationship", path + relationship.labeledArguments.inBuilderOrder)
         }

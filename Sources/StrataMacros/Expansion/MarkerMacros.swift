@@ -36,8 +36,8 @@ extension MarkerMacro {
         else { return [] }
         return [
             """
-            nonisolated private static func \(raw: property.describingFunction)<Leaf: \(raw: entity.identifier)>(
-                _ entity: inout EntityBuilder<Leaf>
+            nonisolated private static func \(raw: property.describingFunction)<_Leaf: \(raw: entity.identifier)>(
+                _ entity: inout EntityBuilder<_Leaf>
             ) {
                 \(raw: property.describingCall)
             }

@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+/// What must and what must not compile, with the compiler's own word for it.
+@Suite struct CompileTests {
+    @Test(arguments: [
+        [], ["-default-isolation", "MainActor"],
+        ["-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "MemberImportVisibility"],
+        ["-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],
+    ])
+    func entitiesOfEveryAccessLevelCompile(options: [String]) throws {
+        let failures = try Compiler().failures(in: everyAccessLevel, options: options + ["-package-name", "p"])
+        #expect(failures.isEmpty)
+    }
+
+    @Test(arguments: [[], ["-default-isolation", "MainActor"]])
+    func anEntityOfAnotherModuleHasSubentities(options: [String]) throws {
+        let failures = try Compiler().failures(
+            in: staffClient, libraries: [("Staff", staffLibrary)], options: options)
+        #expect(failures.isEmpty)
+    }
+
+    @Test func anOptionThatDoesNotSuitTheTypeIsAnErrorAtItsAttribute() throws {
+        try expectRefusals(
+            in: """
+                import Foundation
+                import Strata
+
+                @Entity final class Movie: ManagedObject {
+                    @Attribute(.range(0...5)) var title: String  // refused
+                    @Attribute(.length(1...)) var year: Int  // refused
+                    @Attribute(.externalStorage) var note: String?  // refused
+                    @Attribute(.pattern("[0-9]*")) var rating: Double  // refused
+                    @Attribute(.range(0...0.5)) var count: Int  // refused
+                    @Attribute(.indexed(.caseInsensitive)) var date: Date?  // refused
+                    @Attribute(.range(0...5), .indexed) var stars: Int
+                    @Attribute(.length(1...)) var name: String
+                }
+                """)
+    }
+
+    @Test func anInverseOfAnotherEntityIsRefused() throws {
+        try expectRefusals(
+            in: """
+                import Strata
+
+                @Entity final class Tie: ManagedObject { var owner: Person? }
+                @Entity final class Movie: ManagedObject { var owner: Person? }
+                @Entity final class Person: ManagedObject {
+                    @Relationship(inverse: \\Tie.owner) var movies: ToMany<Movie>  // refused
+                    @Relationship(inverse: \\Tie.owner) var ties: ToMany<Tie>
+                }
+                """)
+    }
+
+    @Test func aTypeThatNoPropertyHasIsAnErrorWithAReason() throws {
+        let source = """
+            import Strata
+            final class Plain {}
+            @Entity final class Movie: ManagedObject {
+                var plain: Plain?
+            }
+            @Entity final class Person: ManagedObject {
+                var first: Movie
+            }
+            @Entity final class Shelf: ManagedObject {
+                var movies: [Movie]
+            }
+            """
+        let texts = try Compiler().failures(in: source).map(\.text)
+        #expect(texts.contains { $0.contains("must be Codable and Sendable; for others use '.transformable(by:)'") })
+        #expect(texts.contains { $0.contains("A to-one relationship must be optional") })
+        #expect(texts.contains { $0.contains("A to-many relationship must have the type ToMany.") })
+        #expect(texts.allSatisfy { $0.contains("is unavailable") })
+    }
+
+    @Test func aDefaultOfAnotherTypeIsRefused() throws {
+        try expectRefusals(
+            in: """
+                import Strata
+
+                enum Mood: String { case calm }
+                @Entity final class Movie: ManagedObject {
+                    @Attribute(.indexed) var title: String = 5  // refused
+                    @Attribute(.indexed) var mood: Mood = .wild  // refused
+                }
+                """)
+    }
+
+    @Test func oneFaultOfAVariableIsOneError() throws {
+        try expectRefusals(
+            in: """
+                import Strata
+
+                @Entity final class Dog: ManagedObject {
+                    let born: Int  // refused
+                    var weight = 3.5  // refused
+                    var a: Int, b: Int  // refused
+                    var (c, d): (Int, Int)  // refused
+                    var age: Int { didSet {} }  // refused
+                    @Transient var cache: Int  // refused
+                    lazy var bark = "wow"  // refused
+                    weak var friend: Dog?  // refused
+                    var name: String
+                }
+
+                func make(in context: ManagedObjectContext) -> String {
+                    let dog = Dog(context: context)
+                    dog.weight += 1
+                    return dog.name
+                }
+                """)
+    }
+
+    @Test func objectsStayInTheIsolationOfTheirContext() throws {
+        try expectRefusals(
+            in: """
+                import Strata
+
+                @Entity final class Dog: ManagedObject { var name: String }
+
+                func sendable<Value: Sendable>(_ value: Value) {}
+
+                func send(_ dog: Dog, _ container: PersistentContainer) async throws {
+                    sendable(dog)  // refused
+                    sendable(dog.objectID)
+                    sendable(Dog.self)
+                    let body: @Sendable () -> Void = { print(dog.name) }  // refused
+                    body()
+                    _ = try await container.performBackgroundTask { context in  // refused
+                        Dog(context: context)
+                    }
+                    _ = try await container.performBackgroundTask { context in Dog(context: context).objectID }
+                }
+                """)
+    }
+}
+
+private let everyAccessLevel = """
+    public import Foundation
+    public import Strata
+
+    nonisolated public enum Mood: String, Sendable { case calm }
+
+    @Entity(.abstract) open class Person: ManagedObject {
+        @Attribute(.indexed, .length(1...)) open var name: String
+        public private(set) var age: Int = 0
+        public package(set) var money: Decimal?
+        public var mood: Mood? = .calm
+        package var note: String?
+        var boss: Person?
+        private var secret: Data?
+        @Relationship(.ordered, deleteRule: .deny, inverse: \\Person.boss) public var reports: ToMany<Person>
+        public convenience init(name: String, context: ManagedObjectContext) {
+            self.init(context: context)
+            self.name = name
+        }
+        open override func willSave() { secret = nil }
+    }
+    @Entity public final class Employee: Person { public var salary: Decimal? }
+    @Entity package class Packaged: ManagedObject { package var name: String }
+    @Entity fileprivate class Hidden: ManagedObject { var name: String }
+    @Entity private class Private: ManagedObject { private var name: String }
+    @Entity class Empty: ManagedObject {}
+    @Entity final class Qualified: Strata.ManagedObject { var `default`: String; var `internal`: Int = 0 }
+    @Entity class `Protocoled`: ManagedObject, Identifiable { var id: UUID }
+    public enum Outer {
+        @Entity public class Inner: ManagedObject { public var name: String }
+        @Entity class Leaf: Outer.Inner { var level: Int = 0 }
+    }
+    public extension Outer {
+        @Entity class Implicit: ManagedObject { var name: String }
+    }
+    private enum Closed {
+        @Entity public class Inner: ManagedObject { public var name: String }
+    }
+
+    func use(_ employee: Employee, _ context: ManagedObjectContext) {
+        employee.boss = Employee(name: "Ann", context: context)
+        employee.reports.insert(employee)
+        employee.mood = nil
+    }
+    let classes: [any ManagedEntity.Type] = [Person.self, Employee.self, Outer.Leaf.self]
+    """
+
+private let staffLibrary = """
+    public import Strata
+
+    @Entity open class Person: ManagedObject {
+        @Attribute(.indexed) open var name: String
+        public internal(set) var number: Int = 0
+        var hidden: String?
+        public var boss: Person?
+    }
+    """
+
+private let staffClient = """
+    import Strata
+    import Staff
+
+    @Entity final class Worker: Person {
+        var wage: Double = 0
+        @Relationship(inverse: \\Person.boss) var reports: ToMany<Person>
+    }
+    @Entity class Visitor: Staff.Person { var badge: String? }
+
+    func use(_ worker: Worker) {
+        worker.name = "Bob"
+        worker.wage = Double(worker.number)
+        worker.reports.insert(worker)
+    }
+    """
