@@ -19,13 +19,14 @@ import Testing
 
     @Test func attributesAreWrittenOnce() {
         expectFaults(
-            in: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) @Attribute(.unique) var title: String\n}",
+            in:
+                "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) @Attribute(.unique) var title: String\n}",
             [
                 .init(
                     message: "@Attribute is written twice.", line: 2, column: 26,
                     fixIts: ["remove '@Attribute(.unique)'"])
             ],
-            fixed: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) var title: String\n}")
+            fixed: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) var title: Int\n}")
     }
 
     @Test func whatIsNotStoredHasNoAttributes() {

@@ -25,21 +25,22 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        ("text", AttributeType.string, false, AttributeValue.string("none")),
-        ("flag", .boolean, false, .boolean(true)), ("small", .integer16, false, .integer(-16)),
-        ("medium", .integer32, false, .integer(32)), ("large", .integer64, false, .integer(64)),
-        ("plain", .integer64, false, .integer(1000)), ("single", .float, false, .float(0.5)),
-        ("double", .double, false, .double(-2)), ("money", .decimal, false, .decimal(1.25)),
-        ("date", .date, false, .date(Date(timeIntervalSinceReferenceDate: 86_400))), ("uuid", .uuid, true, nil),
-        ("url", .uri, true, nil), ("data", .binaryData, false, .data(Data([1, 2, 3]))),
-        ("reference", .objectID, true, nil), ("mood", .string, false, .string("calm")),
-        ("moodOrNil", .string, true, nil), ("priority", .integer16, true, .integer(2)),
-        ("placeOrNil", .composite, true, nil), ("spelledOut", .integer64, true, .integer(3)),
-        ("unwrapped", .string, true, nil), ("default", .boolean, false, .boolean(false)),
-        ("internal", .integer64, true, nil), ("counter", .integer64, false, .integer(0)),
-        ("secret", .string, true, nil),
-    ] as [(String, AttributeType, Bool, AttributeValue?)])
+    @Test(
+        arguments: [
+            ("text", AttributeType.string, false, AttributeValue.string("none")),
+            ("flag", .boolean, false, .boolean(true)), ("small", .integer16, false, .integer(-16)),
+            ("medium", .integer32, false, .integer(32)), ("large", .integer64, false, .integer(64)),
+            ("plain", .integer64, false, .integer(1000)), ("single", .float, false, .float(0.5)),
+            ("double", .double, false, .double(-2)), ("money", .decimal, false, .decimal(1.25)),
+            ("date", .date, false, .date(Date(timeIntervalSinceReferenceDate: 86_400))), ("uuid", .uuid, true, nil),
+            ("url", .uri, true, nil), ("data", .binaryData, false, .data(Data([1, 2, 3]))),
+            ("reference", .objectID, true, nil), ("mood", .string, false, .string("calm")),
+            ("moodOrNil", .string, true, nil), ("priority", .integer16, true, .integer(2)),
+            ("placeOrNil", .composite, true, nil), ("spelledOut", .integer64, true, .integer(3)),
+            ("unwrapped", .string, true, nil), ("default", .boolean, false, .boolean(false)),
+            ("internal", .integer64, true, nil), ("counter", .integer64, false, .integer(0)),
+            ("secret", .string, true, nil),
+        ] as [(String, AttributeType, Bool, AttributeValue?)])
     func typesOptionalityAndDefaultsAreThoseOfTheVariable(
         name: String, type: AttributeType, isOptional: Bool, initial: AttributeValue?
     ) throws {

@@ -68,7 +68,8 @@ import Testing
         kinds.count()
         try context.save()
 
-        let read = try container.newBackgroundContext().existingObject(with: kinds.objectID, as: Kinds.self)
+        let other = container.newBackgroundContext()
+        let read = try other.existingObject(with: kinds.objectID, as: Kinds.self)
         #expect(read.text == kinds.text && !read.flag && read.single == 1.5 && read.money == -3.75)
         #expect(read.uuid == uuid && read.url == url && read.data == kinds.data)
         #expect(read.reference == kinds.objectID && read.mood == .wild && read.moodOrNil == .calm)
@@ -86,7 +87,8 @@ import Testing
         tie.tintColor = TieColor(red: 1, green: 0.5, blue: 0)
         tie.photoData = Data(repeating: 1, count: 200_000)
         try context.save()
-        let read = try container.newBackgroundContext().existingObject(with: tie.objectID, as: BowTie.self)
+        let other = container.newBackgroundContext()
+        let read = try other.existingObject(with: tie.objectID, as: BowTie.self)
         #expect(read.tintColor == TieColor(red: 1, green: 0.5, blue: 0))
         #expect(read.photoData == tie.photoData)
         #expect(read.id == tie.id && read.name == "Red")
@@ -158,7 +160,8 @@ import Testing
         try kinds.setValue("by key", forKey: "text")
         try kinds.setValue(true, forKey: "default")
         #expect(kinds.text == "by key" && kinds.default)
-        #expect(try kinds.value(forKey: "plain") as? Int64 == 1_000 || (try kinds.value(forKey: "plain") as? Int) == 1_000)
+        #expect(
+            try kinds.value(forKey: "plain") as? Int64 == 1_000 || (try kinds.value(forKey: "plain") as? Int) == 1_000)
     }
 
     @MainActor @Test func observersHearOfInheritedAndOwnProperties() throws {

@@ -26,9 +26,10 @@ struct PropertyDeclaration {
 
     /// nil when the variable is not part of the model, or is written in a way that no accessor can be given to.
     init?(_ variable: VariableDeclSyntax) {
+        let refused: [Keyword] = [.lazy, .weak, .unowned]
         guard variable.isInstanceStorage, variable.bindingSpecifier.tokenKind == .keyword(.var),
-            !variable.attributes.has(.transient), !variable.modifiers.contains(.lazy), !variable.modifiers.contains(.weak),
-            !variable.modifiers.contains(.unowned), variable.bindings.count == 1,
+            !variable.attributes.has(.transient), !refused.contains(where: variable.modifiers.contains),
+            variable.bindings.count == 1,
             let binding = variable.bindings.first, binding.accessorBlock == nil,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
             let type = binding.typeAnnotation?.type

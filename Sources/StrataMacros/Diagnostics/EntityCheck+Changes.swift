@@ -90,12 +90,14 @@ extension EntityCheck {
         }
         var items = Array(list)
         let place = list.distance(from: list.startIndex, to: index)
-        items.replaceSubrange(place...place, with: parts.enumerated().map { offset, part in
-            var copy = variable.with(\.bindings, [part])
-            // Documentation stays with the first.
-            if offset > 0 { copy.leadingTrivia = .newline + variable.leadingTrivia.indentation }
-            return item.with(\.decl, DeclSyntax(copy))
-        })
+        items.replaceSubrange(
+            place...place,
+            with: parts.enumerated().map { offset, part in
+                var copy = variable.with(\.bindings, [part])
+                // Documentation stays with the first.
+                if offset > 0 { copy.leadingTrivia = .newline + variable.leadingTrivia.indentation }
+                return item.with(\.decl, DeclSyntax(copy))
+            })
         return replace(list, MemberBlockItemListSyntax(items), .split)
     }
 

@@ -37,7 +37,8 @@ struct EntityCheck<Context: MacroExpansionContext> {
         } else if let initializer = member.as(InitializerDeclSyntax.self) {
             check(initializer)
         } else if let conditional = member.as(IfConfigDeclSyntax.self) {
-            for variable in conditional.variables where variable.isInstanceStorage && !variable.attributes.has(.transient) {
+            let stored = conditional.variables.filter { $0.isInstanceStorage && !$0.attributes.has(.transient) }
+            for variable in stored {
                 diagnose(variable, .conditional)
                 noteStorage(of: variable)
             }

@@ -92,7 +92,8 @@ struct Compiler {
 }
 
 /// Checks that the lines of `source` that end in `// refused` have errors, and no others.
-func expectRefusals(in source: String, options: [String] = [], sourceLocation: SourceLocation = #_sourceLocation) throws {
+func expectRefusals(in source: String, options: [String] = [], sourceLocation: SourceLocation = #_sourceLocation) throws
+{
     let failures = try Compiler().failures(in: source, options: options)
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     let marked = lines.indices.filter { lines[$0].hasSuffix("// refused") }.map { $0 + 1 }
