@@ -166,7 +166,7 @@ import Testing
 
     @Test func misuseByCodeIsTrapped() throws {
         for command in ["use-after-end", "nested-write"] {
-            let store = try TemporaryStore()
+            let store = TemporaryStore()
             // The store's directory goes with it, and the child may be slow to start.
             try withExtendedLifetime(store) {
                 let child = try ChildProcess(command, store)
