@@ -48,7 +48,9 @@ import Testing
         #expect(context.registeredObject(for: id) == nil)
         let ghost = try #require(context.object(with: id) as? Movie)
         #expect(ghost.isFault && ghost.title == "" && ghost.isDeleted)
-        #expect(thrownError { _ = try context.existingObject(with: ObjectID(rawValue: 1 << 63)) }?.code == .referentialIntegrity)
+        #expect(
+            thrownError { _ = try context.existingObject(with: ObjectID(rawValue: 1 << 63)) }?.code
+                == .referentialIntegrity)
     }
 
     @Test func unreferencedCleanObjectsLeaveMemory() throws {

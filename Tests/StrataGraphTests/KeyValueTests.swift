@@ -34,7 +34,8 @@ import Testing
         let movie = Movie(context: context)
         movie.title = "Stalker"
         let unknown = thrownError { try movie.setValue(1, forKey: "nothing") }
-        #expect(unknown?.code == .unknownKey && unknown?.context.key == "nothing" && unknown?.context.entityName == "Movie")
+        #expect(
+            unknown?.code == .unknownKey && unknown?.context.key == "nothing" && unknown?.context.entityName == "Movie")
         #expect(thrownError { _ = try movie.value(forKey: "nothing") }?.code == .unknownKey)
         #expect(thrownError { try movie.setValue(Date(), forKey: "title") }?.code == .wrongType)
         #expect(thrownError { try movie.setValue("five", forKey: "rating") }?.code == .wrongType)

@@ -86,9 +86,10 @@ import Testing
         second.count = -1
         let error = thrownError { try context.save() }
         #expect(error?.code == .validationMultipleErrors)
-        #expect(error?.details.map(\.code) == [
-            .validationStringTooLong, .validationNumberTooLarge, .validationNumberTooSmall,
-        ])
+        #expect(
+            error?.details.map(\.code) == [
+                .validationStringTooLong, .validationNumberTooLarge, .validationNumberTooSmall,
+            ])
         #expect(error?.details.map(\.context.objectID) == [first.objectID, first.objectID, second.objectID])
         #expect(first.count == 10 && context.insertedObjects.count == 2)
         first.name = "short"

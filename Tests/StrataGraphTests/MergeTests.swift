@@ -44,9 +44,10 @@ import Testing
         #expect(error?.code == .merge && error?.context.conflicts.count == 1)
         let conflict = try #require(error?.context.conflicts.first)
         #expect(conflict.objectID == a.objectID && !conflict.isDeletedInStore && !conflict.isDeletedHere)
-        #expect(conflict.properties == [
-            .init(name: "rating", base: .double(0), theirs: .double(2), mine: .double(1))
-        ])
+        #expect(
+            conflict.properties == [
+                .init(name: "rating", base: .double(0), theirs: .double(2), mine: .double(1))
+            ])
         #expect(a.rating == 1 && a.title == "Mine" && mine.hasChanges && mine.sequence == before)
         mine.rollback()
         mine.refreshAllObjects()

@@ -126,6 +126,9 @@ public final class ManagedObjectContext {
 
     // MARK: Errors
 
+    /// The errors that the next save will throw.
+    public var unreportedErrors: [StrataError] { pendingErrors }
+
     /// Keeps an error that the caller could not be told of.
     func report(_ error: StrataError) {
         pendingErrors.append(error)
