@@ -140,7 +140,9 @@ private let goodSource = """
         _ = context.hasChanges
     }
 
-    func requestsAreSendable(_ request: FetchRequest<ManagedObject>, _ container: PersistentContainer) async throws -> Int {
+    func requestsAreSendable(
+        _ request: FetchRequest<ManagedObject>, _ container: PersistentContainer
+    ) async throws -> Int {
         try await container.performBackgroundTask { try $0.count(for: request) }
     }
     """

@@ -173,10 +173,12 @@ public final class PersistentContainer: Sendable {
         let binding = binding
         let sequence: EventSequence
         switch moment {
-        case .sequence(let wanted): sequence = try binding.store.endOfTransaction(containing: wanted)
+        case .sequence(let wanted): sequence = try binding.store.transaction(containing: wanted)?.lastEvent ?? wanted
         case .date(let date): sequence = try binding.store.sequence(at: date)
         case .transaction(let transaction): sequence = try binding.store.sequence(of: transaction)
         }
+        // Says now whether the moment can be shown.
+        try binding.store.read(at: sequence) { _ in }
         return ManagedObjectContext(binding: binding, at: sequence, isPast: true)
     }
 

@@ -57,18 +57,31 @@ extension ManagedObjectContext {
         }
         do {
             try moveToHead()
-            if object._flags.contains(.inserted) { return }
+            // A deletion reaches other objects too: only rollback() takes it back.
+            if !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
             if !object._flags.isPending { return turnIntoFault(object) }
             guard !mergeChanges else { return try mergeStoredChanges(into: object) }
             object.dropChanges()
+            dropPairChanges(of: object.objectID)
             updated.removeAll { $0 === object }
-            deleted.removeAll { $0 === object }
             touched.removeAll { $0 === object }
             layers = PendingLayers()
             rebuildLinkChanges()
             turnIntoFault(object)
         } catch {
             report(Self.typed(error))
+        }
+    }
+
+    /// Takes back the links and unlinks of an object whose truth are pairs, at both ends.
+    private func dropPairChanges(of id: ObjectID) {
+        for state in toManyStates.values where state.link.isPairs && state.owner == id && state.hasChanges {
+            guard case .pairs(_, _, _, let inverse) = state.link.source else { continue }
+            for member in state.pending.keys {
+                toManyStates[ToManyKey(link: inverse, owner: member)]?.settle(id)
+            }
+            state.forgetChanges()
+            pairGeneration += 1
         }
     }
 
@@ -100,9 +113,10 @@ extension ManagedObjectContext {
     /// the next save decides.
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
         guard first < last, map.count > 0 else { return }
-        var clean: [ManagedObject] = []
-        map.forEach { if !$0._flags.isPending { clean.append($0) } }
-        for object in clean { turnIntoFault(object) }
+        for id in try binding.store.changedObjects(after: first, through: last) {
+            guard let object = map[id], !object._flags.isPending else { continue }
+            turnIntoFault(object)
+        }
     }
 
     /// Lets go of the values of a clean object.

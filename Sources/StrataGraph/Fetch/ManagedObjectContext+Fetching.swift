@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         results.reserveCapacity(ids.count)
         for id in ids {
             guard let object = registeredOrFault(id) else { continue }
-            guard let result = object as? Result else {
+            guard let result = Self.cast(object, to: Result.self) else {
                 throw StrataError(
                     .wrongType, "The objects of \(request.entityName) are not \(Result.self).",
                     context: .init(entityName: request.entityName))
@@ -22,6 +22,11 @@ extension ManagedObjectContext {
         }
         if !request.returnsObjectsAsFaults { try fill(results) }
         return results
+    }
+
+    /// The usual class is compared; only subclasses take the long way.
+    private static func cast<Result: ManagedObject>(_ object: ManagedObject, to type: Result.Type) -> Result? {
+        Swift.type(of: object) == type ? unsafeDowncast(object, to: type) : object as? Result
     }
 
     /// The ids of the objects that match; makes no objects.

@@ -151,8 +151,8 @@ final class PropertyRuntime: Sendable {
         case none
         /// One-to-one: a slot of the target.
         case toOne(PropertyID)
-        /// A to-one: the to-many of the target (a hidden one when the model names no inverse), ordered by the hidden slot
-        /// of this row.
+        /// A to-one: the to-many of the target (a hidden one when the model names no inverse), ordered by the hidden
+        /// slot of this row.
         case toMany(PropertyID, positionSlot: Int?)
     }
 

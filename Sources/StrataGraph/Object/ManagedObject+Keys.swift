@@ -1,7 +1,7 @@
 public import StrataModel
 
 // Values by name, for code that has no class: the command line, forms, importers. Attributes come as their Swift
-// values (Int16, Int32, Int64, Double, …, a transformable as what its transformer makes, a composite as a dictionary),
+// values (Int16, Double, …; a transformable as what its transformer makes, a composite as a dictionary),
 // a to-one as its object, a to-many as an array of objects.
 
 extension ManagedObject {
@@ -59,10 +59,14 @@ extension ManagedObject {
     /// Sets an attribute without telling observers and without calling `willSave` again.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {
         let property = try declared(key)
-        let (observed, layered) = (_state & ObjectState.observed, _state & ObjectState.layered)
-        _state &= ~(ObjectState.observed | (_context?.isSaving ?? false ? ObjectState.layered : 0))
-        defer { _state |= observed | (_context?.isSaving ?? false ? layered : 0) }
+        let isSaving = _context?.isSaving ?? false
+        let hidden = ObjectState.observed | (isSaving ? ObjectState.layered : 0)
+        let kept = _state & hidden
+        _state &= ~hidden
+        defer { _state |= kept }
         try setValue(value, forKey: property.name)
+        // Nobody was told, so what a fetch made of the changes so far is not to be trusted.
+        if isSaving { _context?.layers = PendingLayers() }
     }
 
     // MARK: What changed

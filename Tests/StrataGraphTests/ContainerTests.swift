@@ -1,0 +1,177 @@
+import Foundation
+import Observation
+import StrataGraph
+import StrataModel
+import Testing
+
+@Suite struct ContainerTests {
+    private func directory() -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)", directoryHint: .isDirectory)
+    }
+
+    private func container(at url: URL, readOnly: Bool = false) throws -> PersistentContainer {
+        let container = try PersistentContainer(
+            name: "Movies", entities: [Movie.self, FamilyMember.self], at: .url(url),
+            options: .init(durability: .disposable, isReadOnly: readOnly))
+        try container.loadPersistentStores()
+        return container
+    }
+
+    @Test func aStoreIsThereAgainWhenItIsOpenedAgain() throws {
+        let url = directory()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try container(at: url)
+        let context = first.newBackgroundContext()
+        let movie = Movie(context: context)
+        movie.title = "A"
+        try context.save()
+        let uri = try first.uriRepresentation(of: movie.objectID)
+        first.close()
+        let second = try container(at: url)
+        let again = second.newBackgroundContext()
+        #expect(try again.existingObject(with: second.objectID(forURIRepresentation: uri), as: Movie.self).title == "A")
+        #expect(thrownError { _ = try context.count(for: FetchRequest<Movie>()) }?.code == .storeClosed)
+        second.close()
+    }
+
+    @Test func aReadOnlyContainerRefusesChanges() throws {
+        let url = directory()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try container(at: url)
+        let context = first.newBackgroundContext()
+        let movie = Movie(context: context)
+        movie.title = "A"
+        try context.save()
+        first.close()
+        let second = try container(at: url, readOnly: true)
+        let reader = second.newBackgroundContext()
+        let same = try reader.existingObject(with: movie.objectID, as: Movie.self)
+        same.title = "B"
+        #expect(same.title == "A")
+        reader.delete(same)
+        #expect(!same.isDeleted)
+        #expect(thrownError { try reader.save() }?.code == .readOnly)
+        #expect(thrownError { _ = try reader.insertNewObject(forEntityName: "Movie") }?.code == .readOnly)
+        second.close()
+    }
+
+    @Test func theDefaultDirectoryFollowsXDG() {
+        let url = PersistentContainer.defaultDirectoryURL(for: "Movies")
+        let home = ProcessInfo.processInfo.environment["XDG_DATA_HOME"]
+        let base =
+            home.map { URL(filePath: $0) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
+        #expect(url.deletingLastPathComponent().standardizedFileURL.path == base.standardizedFileURL.path)
+        #expect(url.lastPathComponent == "Movies")
+    }
+
+    @Test func aModelThatMakesNoSenseIsRefusedWithItsFaults() throws {
+        let error = thrownError {
+            _ = try PersistentContainer(name: "Bad", entities: [ManagedObject.self], at: .inMemory)
+        }
+        #expect(error?.code == .invalidModel)
+        // Without its partner the inverse and the destination are missing.
+        let alone = thrownError { _ = try PersistentContainer(name: "Bad", entities: [Rule.self], at: .inMemory) }
+        #expect(alone?.code == .invalidModel && !(alone?.details.isEmpty ?? true))
+    }
+
+    @Test func backgroundTasksRunOnTheirOwnThreadsAndMayBlock() async throws {
+        let container = try makeContainer()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<24 {
+                group.addTask {
+                    try await container.performBackgroundTask { context in
+                        let movie = Movie(context: context)
+                        movie.title = "\(number)"
+                        try context.save()
+                        return number
+                    }
+                }
+            }
+            var sum = 0
+            for try await number in group { sum += number }
+            #expect(sum == 276)
+        }
+        let context = container.newBackgroundContext()
+        #expect(try context.count(for: FetchRequest<Movie>()) == 24)
+        await #expect(throws: StrataError.self) {
+            try await container.performBackgroundTask { try $0.setAway() }
+        }
+    }
+
+    @Test func anActorOwnsAContext() async throws {
+        let container = try makeContainer()
+        let actor = ContextActor(adopting: container.newBackgroundContext())
+        let id = try await actor.perform { context in
+            let movie = Movie(context: context)
+            movie.title = "A"
+            try context.save()
+            return movie.objectID
+        }
+        let title = try await actor.perform { try $0.existingObject(with: id, as: Movie.self).title }
+        #expect(title == "A")
+    }
+
+    @MainActor @Test func theViewContextIsOneAndOnTheMainActor() throws {
+        let container = try makeContainer()
+        let context = container.viewContext
+        #expect(context === container.viewContext)
+        let movie = Movie(context: context)
+        movie.title = "A"
+        try context.save()
+    }
+
+    @MainActor @Test func observersHearOfChangesOfPropertiesTheyRead() async throws {
+        let container = try makeContainer()
+        let context = container.viewContext
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        let movie = Movie(context: context)
+        movie.title = "A"
+        try context.save()
+        let heard = Heard()
+        withObservationTracking { _ = movie.title } onChange: { heard.add("title") }
+        withObservationTracking { _ = movie.rating } onChange: { heard.add("rating") }
+        withObservationTracking { _ = owner.favoriteMovies.count } onChange: { heard.add("movies") }
+        movie.rating = 3
+        #expect(heard.all == ["rating"])
+        movie.title = "B"
+        #expect(heard.all == ["rating", "title"])
+        movie.familyMember = owner
+        #expect(heard.all == ["rating", "title", "movies"])
+        // What another context saved is announced when this one takes it.
+        withObservationTracking { _ = movie.rating } onChange: { heard.add("elsewhere") }
+        try context.save()
+        let id = movie.objectID
+        try await container.performBackgroundTask { background in
+            try background.existingObject(with: id, as: Movie.self).rating = 4
+            try background.save()
+        }
+        context.refreshAllObjects()
+        #expect(heard.all.last == "elsewhere" && movie.rating == 4)
+    }
+
+    @MainActor @Test func inheritedPropertiesAreAnnouncedAsTheirClassDeclaresThem() throws {
+        let container = try makeContainer(graphEntities)
+        let employee = Employee(context: container.viewContext)
+        employee.name = "Ann"
+        let heard = Heard()
+        let person: Person = employee
+        withObservationTracking { _ = person.name } onChange: { heard.add("name") }
+        employee.name = "Bob"
+        #expect(heard.all == ["name"])
+    }
+}
+
+private final class Heard: @unchecked Sendable {
+    // Only the main actor's tests use it.
+    private(set) var all: [String] = []
+
+    func add(_ name: String) { all.append(name) }
+}
+
+extension ManagedObjectContext {
+    fileprivate func setAway() throws {
+        throw StrataError(.invalidRequest, "on purpose")
+    }
+}
