@@ -14,9 +14,8 @@ struct UniquenessCheck {
     private let schema: Schema
     private let view: View
     private let hasConstraints: Bool
-    /// Key without the object's id -> who wants it.
-    private var claims: [[UInt8]: [Claim]] = [:]
-    private var writer = ByteWriterBox()
+    /// Who wants a key.
+    private var claims: [UniqueKey: [Claim]] = [:]
 
     init(schema: Schema, view: View) {
         self.schema = schema
@@ -29,7 +28,7 @@ struct UniquenessCheck {
         guard hasConstraints, let entity = schema.entity(id.entityID) else { return }
         for index in entity.indexes where index.isUnique {
             if let changedSlots, !index.elements.contains(where: { changedSlots.contains($0.slot) }) { continue }
-            guard let key = try key(index, entity, image, id) else { continue }
+            guard let key = try key(index, entity, image.unsafeBytes, id) else { continue }
             claims[key, default: []].append(Claim(id: id, index: index, image: image))
         }
     }
@@ -41,10 +40,10 @@ struct UniquenessCheck {
         for (key, claimants) in claims {
             guard let first = claimants.first else { continue }
             var holders = claimants
-            for other in try holdersInStore(of: key) where !claimants.contains(where: { $0.id == other }) {
+            for other in try holdersInStore(of: key, first.index) where !claimants.contains(where: { $0.id == other }) {
                 if deletions.contains(other) { continue }
                 if let image = newImage(other), let entity = schema.entity(other.entityID),
-                    try self.key(first.index, entity, image, other) != key
+                    try self.key(first.index, entity, image.unsafeBytes, other) != key
                 {
                     continue
                 }
@@ -58,21 +57,18 @@ struct UniquenessCheck {
             details: clashes.sorted { ($0.context.objectID?.rawValue ?? 0) < ($1.context.objectID?.rawValue ?? 0) })
     }
 
-    private mutating func key(
-        _ index: IndexSchema, _ entity: EntitySchema, _ image: RowImage, _ id: ObjectID
-    ) throws -> [UInt8]? {
+    /// The image is in the newest layout.
+    private func key(
+        _ index: IndexSchema, _ entity: EntitySchema, _ image: UnsafeRawBufferPointer, _ id: ObjectID
+    ) throws -> UniqueKey? {
         // The entity's own form of the index knows its slots.
         guard let own = entity.indexes.first(where: { $0.id == index.id }) else { return nil }
-        let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
-        for element in own.elements where reader.isNull(element.slot) { return nil }
-        guard try IndexKeys.write(own, of: entity, reader, entity.layout, id, schema, into: &writer.bytes) else {
-            return nil
-        }
-        return Array(writer.bytes.bytes.dropLast(8))
+        return try IndexKeys.uniqueKey(own, try RowReader(image, layout: entity.layout), id, schema)
     }
 
-    private func holdersInStore(of key: [UInt8]) throws -> [ObjectID] {
+    private func holdersInStore(of unique: UniqueKey, _ index: IndexSchema) throws -> [ObjectID] {
         var holders: [ObjectID] = []
+        let key = unique.key
         try key.withUnsafeBytes { key in
             try view.transaction.withCursor(view.tables.indexes) { cursor in
                 var found = try cursor.seek(atOrAfter: key)
@@ -82,7 +78,14 @@ struct UniquenessCheck {
                 }
             }
         }
-        return holders
+        // Keys that were cut are the same for values that differ behind the cut.
+        return unique.cutValues.isEmpty ? holders : try holders.filter { try holds($0, unique, index) }
+    }
+
+    private func holds(_ id: ObjectID, _ unique: UniqueKey, _ index: IndexSchema) throws -> Bool {
+        guard let entity = schema.entity(id.entityID), let row = try view.row(id) else { return false }
+        let image = try row.converted(to: entity)
+        return try withExtendedLifetime(image) { try key(index, entity, image.unsafeBytes, id) } == unique
     }
 
     private func clash(_ holders: [Claim]) throws -> StrataError {
@@ -105,9 +108,4 @@ struct UniquenessCheck {
             context: .init(
                 entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","), objectValues: values))
     }
-}
-
-/// A writer in a copyable struct.
-private final class ByteWriterBox {
-    var bytes = ByteWriter()
 }

@@ -1,42 +1,66 @@
 import StrataModel
 
-/// Keys of the `indexes` table: the index's number, its elements, the object's id.
+/// Keys of the `indexes` table: the index's number, its elements (`KeyEncoding.swift`), the object's id.
 enum IndexKeys {
-    /// Writes the whole key of a row into `writer`, which is emptied first.
+    /// The size of a whole key whose elements were cut: they may be those of other rows too.
+    static let cutKeySize = 4 + IndexKeyCodec.maximumLength + 8
+
+    /// Writes the whole key of a row, of any layout of its entity, into `writer`, which is emptied first.
     ///
     /// - Returns: false when a partial index leaves the row out.
     static func write(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ schema: Schema, into writer: inout ByteWriter
     ) throws -> Bool {
-        writer.reset()
-        writer.append(bigEndian: index.id.rawValue)
-        for element in index.elements {
-            let slot = layout.slotNumber(element.slot, of: entity)
-            let value = try slot.map { try reader.value($0) } ?? schema.assignment.bornDefaults[element.propertyID] ?? .null
-            try InterimKey.append(value, into: &writer)
+        let plan = IndexPlan.of(schema)
+        let prepared = try plan.index(index.id)
+        if layout === entity.layout { return try write(prepared, reader, id, schema, into: &writer) }
+        return try plan.withNewestRow(reader, layout, entity) {
+            try write(prepared, $0, id, schema, into: &writer)
         }
+    }
+
+    private static func write(
+        _ prepared: IndexPlan.PreparedIndex, _ row: RowReader, _ id: ObjectID, _ schema: Schema,
+        into writer: inout ByteWriter
+    ) throws -> Bool {
+        writer.reset()
+        if let partial = prepared.partial, try !partial.holds(row, id, Evaluation(ownRowOf: schema)) { return false }
+        writer.append(bigEndian: prepared.index.id.rawValue)
+        _ = try prepared.codec.append(row, to: &writer)
         writer.append(bigEndian: id.rawValue)
         return true
     }
-}
 
-enum InterimKey {
-    static func append(_ value: AttributeValue, into writer: inout ByteWriter) throws {
-        switch value {
-        case .null: writer.append(UInt8(0))
-        case .integer(let value):
-            writer.append(UInt8(1))
-            writer.append(bigEndian: UInt64(bitPattern: value) ^ (1 << 63))
-        case .double(let value):
-            writer.append(UInt8(1))
-            let bits = value.bitPattern
-            writer.append(bigEndian: bits >> 63 == 1 ? ~bits : bits | (1 << 63))
-        default:
-            writer.append(UInt8(1))
-            let text = String(describing: value)
-            for byte in text.utf8.prefix(100) { writer.append(byte) }
-            writer.append(UInt8(0))
+    /// What must be unique of a row; nil when a nil among the elements, or a partial predicate, exempts it.
+    ///
+    /// The row is in the newest layout of its entity.
+    static func uniqueKey(
+        _ index: IndexSchema, _ reader: RowReader, _ id: ObjectID, _ schema: Schema
+    ) throws -> UniqueKey? {
+        let prepared = try IndexPlan.of(schema).index(index.id)
+        if try prepared.codec.hasNull(reader) { return nil }
+        if let partial = prepared.partial, try !partial.holds(reader, id, Evaluation(ownRowOf: schema)) { return nil }
+        var writer = ByteWriter()
+        writer.append(bigEndian: index.id.rawValue)
+        guard try prepared.codec.append(reader, to: &writer) == .cut else {
+            return UniqueKey(key: writer.array, cutValues: [])
+        }
+        return UniqueKey(key: writer.array, cutValues: try values(index, reader))
+    }
+
+    /// The elements of a key as they are compared.
+    private static func values(_ index: IndexSchema, _ reader: RowReader) throws -> [AttributeValue] {
+        try index.elements.map { element in
+            let value = try reader.value(element.slot).element(at: element.compositePath)
+            guard let text = value.text else { return value }
+            return .string(TextFolding.fold(text, element.folding))
         }
     }
+}
+
+/// The beginning that equal keys have, up to the object's id; for keys that were cut, the values too.
+struct UniqueKey: Hashable, Sendable {
+    let key: [UInt8]
+    let cutValues: [AttributeValue]
 }

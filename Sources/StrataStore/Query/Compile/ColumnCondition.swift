@@ -35,11 +35,13 @@ struct CompiledTest {
     var condition: ColumnCondition?
     /// Objects that the test is about, when it is `SELF == x` or `SELF IN {…}`.
     var objects: [ObjectID]?
-    /// As text, for plans.
-    let text: String
+    /// A to-many of the object and those of whom one must be a member, when it is `ANY tags == x` or like it.
+    var members: (relationship: PropertyID, anyOf: [ObjectID])?
+    /// What was compiled.
+    let predicate: FetchPredicate
 
-    init(_ test: any RowTest, _ text: String) {
+    init(_ test: any RowTest, _ predicate: FetchPredicate) {
         self.test = test
-        self.text = text
+        self.predicate = predicate
     }
 }

@@ -14,9 +14,13 @@ package final class CompiledQuery: Sendable {
     let offset: Int
     /// nil is no limit.
     let limit: Int?
+    /// How it is run.
+    let plan: QueryPlan
 
     /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
-    package init(_ request: StoreRequest, _ schema: Schema) throws(StrataError) {
+    package init(
+        _ request: StoreRequest, _ schema: Schema, access: Access = .planned
+    ) throws(StrataError) {
         guard let entity = schema.entity(request.entityID) else {
             throw StrataError(.unknownEntity, "The model has no entity with the number \(request.entityID.rawValue).")
         }
@@ -28,15 +32,26 @@ package final class CompiledQuery: Sendable {
         self.entity = entity
         let ids = request.includesSubentities ? entity.concreteEntityIDs : entity.isAbstract ? [] : [entity.id]
         entities = ids.sorted().compactMap { schema.entity($0) }
-        conjuncts =
+        let conjuncts =
             try request.predicate.map { (predicate) throws(StrataError) in
                 try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate)
             } ?? []
         var order: [SortColumn] = []
         for description in request.sort { order.append(try SortColumn(description, entity, schema)) }
+        self.conjuncts = conjuncts
         self.order = order
         offset = request.offset
         limit = request.limit == 0 ? nil : request.limit
+        let planner = Planner(
+            entity: entity, schema: schema, conjuncts: conjuncts, order: order, isLimited: request.limit != 0)
+        plan = access == .planned ? planner.plan() : planner.scan
+    }
+
+    /// Whether indexes may be used.
+    package enum Access: Sendable {
+        case planned
+        /// Reads every row of the entities, whatever the indexes: what every plan is tested against.
+        case scanOnly
     }
 
     /// How many rows in order are enough; nil for all.

@@ -19,10 +19,11 @@ extension LeafCompiler {
         switch type {
         case .integer, .boolean:
             guard let range = integerRanges(values).first, type == .integer else { return nil }
-            return (range.kind, true)
+            return range == Int64.min...Int64.max ? nil : (range.kind, true)
         case .floatingPoint, .date:
             guard let range = floatingPointRanges(values).first else { return nil }
-            return (kind(range), true)
+            let isEndless = range.lowerBound.isInfinite && range.upperBound.isInfinite
+            return isEndless ? nil : (kind(range), true)
         case .text: return textKind(values)
         case .decimal, .uuid, .object: return bounds(values).map { ($0, true) }
         case .url, .data, .composite, .outside: return nil
@@ -44,7 +45,8 @@ extension LeafCompiler {
     }
 
     private func kind(_ range: ClosedRange<Double>) -> ColumnCondition.Kind {
-        func bound(_ value: Double) -> ColumnCondition.Bound {
+        func bound(_ value: Double) -> ColumnCondition.Bound? {
+            if value.isInfinite { return nil }
             let isDate = type == .date
             return ColumnCondition.Bound(
                 value: isDate ? .date(Date(timeIntervalSinceReferenceDate: value)) : .double(value), isIncluded: true)

@@ -10,25 +10,30 @@ struct LeafCompiler {
     let quantifier: MemberQuantifier
 
     /// `values` were coerced to the path's type; there are two for BETWEEN, any number for IN, else one.
-    func compiled(_ values: [AttributeValue], text: String) throws(StrataError) -> CompiledTest {
+    func compiled(_ values: [AttributeValue], _ predicate: FetchPredicate) throws(StrataError) -> CompiledTest {
         // An object is compared by the reference to it; nothing is joined for that.
         if case .object = path.end, !path.hops.isEmpty, let test = lastHopTest(values) {
-            var compiled = CompiledTest(wrapped(test, path.hopsBeforeLast), text)
+            var compiled = CompiledTest(wrapped(test, path.hopsBeforeLast), predicate)
             if path.hops.count == 1, case .toOne(let slot) = path.hops[0] {
                 compiled.condition = condition(slot: slot, [], values)
             }
+            if path.hops.count == 1, case .toMany(let relationship) = path.hops[0], quantifier == .any, isMembership {
+                compiled.members = (relationship, values.compactMap(\.object))
+            }
             return compiled
         }
-        var compiled = CompiledTest(wrapped(try test(values), path.hops[...]), text)
+        var compiled = CompiledTest(wrapped(try test(values), path.hops[...]), predicate)
         guard path.hops.isEmpty else { return compiled }
         switch path.end {
-        case .object: compiled.objects = operation == .equalTo || operation == .in ? values.compactMap(\.object) : nil
+        case .object: compiled.objects = isMembership ? values.compactMap(\.object) : nil
         case .attribute(let slot, _): compiled.condition = condition(slot: slot, [], values)
         case .element(let slot, let names, _): compiled.condition = condition(slot: slot, names, values)
         case .count: break
         }
         return compiled
     }
+
+    private var isMembership: Bool { operation == .equalTo || operation == .in }
 
     private func wrapped(_ test: any RowTest, _ hops: ArraySlice<ResolvedPath.Hop>) -> any RowTest {
         hops.reversed().reduce(test) { inner, hop in

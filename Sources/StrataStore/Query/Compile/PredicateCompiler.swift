@@ -26,12 +26,11 @@ struct PredicateCompiler {
     }
 
     private func compiled(_ predicate: FetchPredicate) throws(StrataError) -> CompiledTest {
-        let text = predicate.description
         switch predicate {
-        case .constant(let value): return CompiledTest(ConstantTest(value), text)
-        case .not(let part): return CompiledTest(NotTest(try compiled(part).test), text)
-        case .and(let parts): return CompiledTest(AndTest(try tests(parts)), text)
-        case .or(let parts): return CompiledTest(OrTest(try tests(parts)), text)
+        case .constant(let value): return CompiledTest(ConstantTest(value), predicate)
+        case .not(let part): return CompiledTest(NotTest(try compiled(part).test), predicate)
+        case .and(let parts): return CompiledTest(AndTest(try tests(parts)), predicate)
+        case .or(let parts): return CompiledTest(OrTest(try tests(parts)), predicate)
         case .comparison(let comparison):
             return try ComparisonCompiler(comparison, entity, schema).compiled()
         }
@@ -169,7 +168,7 @@ struct ComparisonCompiler {
                 let leaf = LeafCompiler(
                     path: path, type: type, operation: operation, folding: comparison.folding,
                     quantifier: quantifier ?? .any)
-                return try leaf.compiled(values, text: FetchPredicate.comparison(comparison).description)
+                return try leaf.compiled(values, .comparison(comparison))
             }
         }
         try checkComparable(type, right, operation, path)
@@ -184,7 +183,7 @@ struct ComparisonCompiler {
         if case .list = left { quantifier = comparison.modifier == .all ? .all : .any }
         let test = ValueTest(
             left.operand, operation ?? comparison.operator, right.operand, quantifier, comparison.folding)
-        return CompiledTest(test, FetchPredicate.comparison(comparison).description)
+        return CompiledTest(test, .comparison(comparison))
     }
 
     // MARK: Checks

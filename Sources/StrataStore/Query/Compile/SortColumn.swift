@@ -94,11 +94,11 @@ struct SortColumn: Sendable {
         writer.append(bigEndian: UInt64(bitPattern: value) ^ (1 << 63))
     }
 
-    /// NaN below all numbers, and -0 as 0.
+    /// NaN above all numbers, and -0 as 0, as index keys have them.
     private static func write(_ value: Double, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
-        let bits = value == 0 ? 0 : value.bitPattern
-        writer.append(bigEndian: value.isNaN ? 0 : bits >> 63 == 1 ? ~bits : bits | 1 << 63)
+        let bits = value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern
+        writer.append(bigEndian: bits >> 63 == 1 ? ~bits : bits | 1 << 63)
     }
 
     private static func write(_ value: ObjectID, into writer: inout ByteWriter) {
@@ -110,7 +110,7 @@ struct SortColumn: Sendable {
     private static func write(_ value: Decimal, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
         let digits = value.significand.magnitude.description.filter(\.isNumber)
-        guard !value.isNaN, value != 0 else { return writer.append(UInt8(value.isNaN ? 0 : 2)) }
+        guard !value.isNaN, value != 0 else { return writer.append(UInt8(value.isNaN ? 4 : 2)) }
         writer.append(UInt8(value < 0 ? 1 : 3))
         let start = writer.count
         writer.append(bigEndian: UInt16(truncatingIfNeeded: value.exponent + digits.count + 0x4000))

@@ -29,12 +29,4 @@ extension View {
             throw StrataError(.modelChanged, "The request was made for another version of the model.")
         }
     }
-
-    /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id,
-    /// until it returns false.
-    func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
-        try scan(entity.id) { id, row in
-            try row.withNewestReader(id, schema) { try body(id, $0) }
-        }
-    }
 }

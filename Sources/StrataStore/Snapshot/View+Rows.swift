@@ -1,0 +1,54 @@
+import LMDB
+import StrataModel
+
+extension View {
+    /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id,
+    /// until it returns false.
+    func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
+        guard layers.isEmpty else {
+            return try scan(entity.id) { id, row in
+                try row.withNewestReader(id, schema) { try body(id, $0) }
+            }
+        }
+        let layout = entity.layout
+        try transaction.withCursor(tables.objects) { cursor in
+            var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity.id, row: 0).rawValue)
+            while isThere {
+                let id = StoreKey.lastObjectID(cursor.key)
+                guard id.entityID == entity.id else { return }
+                guard try withBaseRow(cursor.value, id, layout, { try body(id, $0) }) else { return }
+                isThere = try cursor.next()
+            }
+        }
+    }
+
+    /// Checks a value of the `objects` table and reads it in the newest layout, in which nearly every row stands.
+    @inline(__always)
+    private func withBaseRow<R>(
+        _ bytes: UnsafeRawBufferPointer, _ id: ObjectID, _ layout: RowLayout, _ body: (RowReader) throws -> R
+    ) throws -> R {
+        let reader: RowReader?
+        do throws(CorruptRecord) {
+            let image = try StoredRow(bytes).image
+            reader = RowLayout.header(of: image) == layout.header ? try RowReader(image, layout: layout) : nil
+        } catch {
+            throw StrataError.corrupt(error, "objects", id: id)
+        }
+        if let reader { return try body(reader) }
+        return try storedRow(bytes, id).withNewestReader(id, schema, body)
+    }
+
+    /// Objects of these entities by the base's counters alone: an estimate where layers lie above.
+    func roughCount(of entities: [EntitySchema]) throws -> Int {
+        var count = 0
+        for entity in entities { count += try counter(.entity(entity.id)) }
+        return count
+    }
+}
+
+extension RowLayout {
+    /// The first eight bytes of a row image, which name its layout; 0, that of none, when it is shorter.
+    fileprivate static func header(of image: UnsafeRawBufferPointer) -> UInt64 {
+        image.count < headerSize ? 0 : UInt64(littleEndian: image.loadUnaligned(as: UInt64.self))
+    }
+}

@@ -1,0 +1,91 @@
+import StrataModel
+import Synchronization
+
+/// How the rows of one model turn into entries of the `indexes` table, and how conditions turn into ranges of it;
+/// worked out once.
+final class IndexPlan: Sendable {
+    /// One index, ready to make keys.
+    struct PreparedIndex: Sendable {
+        let index: IndexSchema
+        let codec: IndexKeyCodec
+        /// Only rows that meet it are entered; nil for all.
+        let partial: (any RowTest)?
+    }
+
+    private struct ConverterKey: Hashable {
+        let entity: EntityID
+        let version: ModelVersion
+    }
+
+    private let schema: Schema
+    private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
+    /// From older layouts, made when first needed; guarded by its mutex.
+    private let converters = Mutex<[ConverterKey: RowConverter]>([:])
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        var prepared: [IndexID: Result<PreparedIndex, StrataError>] = [:]
+        for index in schema.indexes { prepared[index.id] = Self.prepare(index, schema) }
+        self.prepared = prepared
+    }
+
+    /// The plan of a schema. The last few are kept.
+    static func of(_ schema: Schema) -> IndexPlan {
+        recent.withLock { recent in
+            if let known = recent.first, known.schema === schema { return known }
+            let known = recent.firstIndex { $0.schema === schema }.map { recent.remove(at: $0) }
+            let plan = known ?? IndexPlan(schema)
+            recent.insert(plan, at: 0)
+            if recent.count > 16 { recent.removeLast() }
+            return plan
+        }
+    }
+
+    private static let recent = Mutex<[IndexPlan]>([])
+
+    private static func prepare(_ index: IndexSchema, _ schema: Schema) -> Result<PreparedIndex, StrataError> {
+        guard let entity = schema.entity(index.entityID),
+            let codec = IndexKeyCodec(index, properties: entity.properties)
+        else {
+            return .failure(
+                StrataError(.invalidModel, "The index \(index.name) is over something that cannot be ordered."))
+        }
+        guard let predicate = index.partialPredicate else {
+            return .success(PreparedIndex(index: index, codec: codec, partial: nil))
+        }
+        do throws(StrataError) {
+            let tests = try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate)
+            return .success(PreparedIndex(index: index, codec: codec, partial: AndTest(tests.map(\.test))))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func index(_ id: IndexID) throws(StrataError) -> PreparedIndex {
+        guard let found = prepared[id] else {
+            throw StrataError(.invalidModel, "The model has no index with the number \(id.rawValue).")
+        }
+        return try found.get()
+    }
+
+    /// Calls `body` with the row in the newest layout of its entity, where a property that the row is too old for is
+    /// as it was born.
+    func withNewestRow<R>(
+        _ row: RowReader, _ layout: RowLayout, _ entity: EntitySchema, _ body: (RowReader) throws -> R
+    ) throws -> R {
+        if layout === entity.layout { return try body(row) }
+        let key = ConverterKey(entity: entity.id, version: layout.version)
+        var converter = converters.withLock { $0[key] }
+        if converter?.source !== layout || converter?.target !== entity.layout {
+            let made = try RowConverter(
+                from: layout, to: entity.layout, bornDefaults: schema.assignment.bornDefaults)
+            converters.withLock { $0[key] = made }
+            converter = made
+        }
+        guard let converter else { return try body(row) }
+        let image = try converter.convert(UnsafeRawBufferPointer(start: row.base, count: row.count))
+        return try withExtendedLifetime(image) {
+            try body(try RowReader(image.unsafeBytes, layout: entity.layout))
+        }
+    }
+}
