@@ -1,0 +1,199 @@
+import Foundation
+import StrataModel
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// Planned, scanned and brute-force answers are the same: now, in the past, and with unsaved changes.
+@Suite struct PlannedQueryTests {
+    @Test(arguments: RandomTesting.seeds) func plansAnswerAsTheOracleDoes(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var world = try QueryWorld()
+        for size in [60, 25, 25, 15] {
+            let before = world.state
+            let step = try world.mutate(size, &random)
+            try world.save(step, from: before)
+        }
+        let saved = world.state
+        let step = try world.mutate(20, &random)
+        let pending = try world.layer(step, from: saved)
+        let past = try #require(world.moments.dropLast().randomElement(using: &random))
+        let head = try world.fixture.store.head()
+        let moments: [(String, EventSequence, [Layer], PlainState)] = [
+            ("now", head, [], saved), ("past", past.sequence, [], past.state),
+            ("pending", head, [pending], world.state),
+        ]
+        var planKinds: [Substring: Int] = [:]
+        var hits = 0
+        for (name, sequence, layers, state) in moments {
+            let oracle = QueryOracle(state: state, schema: world.fixture.schema)
+            try world.fixture.store.read(at: sequence, layers: layers) { view in
+                for number in 0..<150 {
+                    var generator = QueryGenerator(random: random, state: state)
+                    let request = try generator.request(world)
+                    random = generator.random
+                    let (query, found) = try check(
+                        request, view, oracle, "seed \(seed), \(name), query \(number)")
+                    hits += found > 0 ? 1 : 0
+                    let source = query.description.split(separator: "\n").last?.drop { $0 == " " } ?? ""
+                    planKinds[source.prefix { $0 != " " && $0 != "," }, default: 0] += 1
+                }
+            }
+        }
+        // The requests are worth asking: many find something, and every kind of plan is among them.
+        #expect(hits > 100)
+        #expect(Set(planKinds.keys).isSuperset(of: ["index", "scan", "links"]), "\(planKinds)")
+        #expect(planKinds["index", default: 0] > 60, "\(planKinds)")
+    }
+
+    private func check(
+        _ request: StoreRequest, _ view: View, _ oracle: QueryOracle, _ place: String
+    ) throws -> (CompiledQuery, found: Int) {
+        let planned = try CompiledQuery(request, view.schema)
+        let scanned = try CompiledQuery(request, view.schema, access: .scanOnly)
+        let wanted = try oracle.fetch(request)
+        let what: Comment = "\(place): \(request.predicate?.description ?? "all")\n\(request.sort)\n\(planned)"
+        #expect(try view.fetch(scanned) == wanted, what)
+        #expect(try view.fetch(planned) == wanted, what)
+        #expect(try view.count(planned) == wanted.count, what)
+        #expect(try view.count(scanned) == wanted.count, what)
+        return (planned, wanted.count)
+    }
+}
+
+/// Makes requests that often find something.
+struct QueryGenerator {
+    var random: SeededGenerator
+    let state: PlainState
+
+    init(random: SeededGenerator, state: PlainState) {
+        self.random = random
+        self.state = state
+    }
+
+    private mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+    private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+
+    mutating func request(_ world: QueryWorld) throws -> StoreRequest {
+        let entity = pick(["Item", "Item", "Item", "Special"])
+        let predicate = chance(12) ? nil : try predicate(2, world, entity)
+        var sort: [SortDescription] = []
+        for _ in 0..<pick([0, 0, 1, 1, 2, 3]) {
+            let path = pick(["title", "year", "rating", "price", "when", "code", "owner", "owner.name", "score", "flag"])
+            let isText = ["title", "owner.name"].contains(path)
+            sort.append(
+                SortDescription(path, isAscending: !chance(2), folding: isText && chance(2) ? folding() : []))
+        }
+        if chance(8) {
+            // The order of an index, and its reverse.
+            let isAscending = !chance(2)
+            sort = [
+                SortDescription("year", isAscending: isAscending),
+                SortDescription("rating", isAscending: !isAscending),
+            ]
+        }
+        return StoreRequest(
+            entityID: try world.entityID(entity), includesSubentities: !chance(4), predicate: predicate, sort: sort,
+            limit: pick([0, 0, 1, 3, 10]), offset: pick([0, 0, 0, 1, 5]))
+    }
+
+    private mutating func predicate(
+        _ depth: Int, _ world: QueryWorld, _ entity: String
+    ) throws -> FetchPredicate {
+        switch depth > 0 ? Int.random(in: 0..<8, using: &random) : 7 {
+        case 0, 1, 2:
+            return .and([try predicate(depth - 1, world, entity), try predicate(depth - 1, world, entity)])
+        case 3: return .or([try predicate(depth - 1, world, entity), try predicate(depth - 1, world, entity)])
+        case 4: return .not(try predicate(depth - 1, world, entity))
+        default: return .comparison(try comparison(world, entity))
+        }
+    }
+
+    private mutating func folding() -> StringFolding {
+        pick([[], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]])
+    }
+
+    private mutating func comparison(_ world: QueryWorld, _ entity: String) throws -> ComparisonPredicate {
+        let own = QueryWorld.itemAttributes + (entity == "Special" ? ["extra"] : [])
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0...6: return try comparison(of: pick(own), pick(own), .direct)
+        case 7: return try comparison(of: "owner.name", "name", .direct)
+        case 8: return try comparison(of: "owner.age", "age", .direct)
+        case 9: return try comparison(of: "owner.items.year", "year", pick([.any, .all]))
+        case 10: return try comparison(of: "tags.label", "label", pick([.any, .all]))
+        case 11: return try objectComparison(world)
+        case 12:
+            return ComparisonPredicate(
+                .keyPath(pick(["owner.items.@count", "tags.@count"])), pick([.equalTo, .greaterThan, .notEqualTo]),
+                .constant(.integer(Int64.random(in: 0...3, using: &random))))
+        default:
+            let (left, right) = pick([
+                ("year", "owner.age"), ("rating", "score"), ("title", "owner.name"), ("year", "rating"),
+                ("owner.age", "year"),
+            ])
+            return ComparisonPredicate(
+                .keyPath(left), pick([.equalTo, .notEqualTo, .lessThan, .greaterThanOrEqualTo]), .keyPath(right))
+        }
+    }
+
+    private mutating func objectComparison(_ world: QueryWorld) throws -> ComparisonPredicate {
+        let items = try world.items(state), owners = state.ids(try world.entityID("Owner"))
+        let tags = state.ids(try world.entityID("Tag"))
+        func constant(_ ids: [ObjectID]) -> FetchExpression {
+            .constant(ids.randomElement(using: &random).map { .objectID($0) } ?? .null)
+        }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return ComparisonPredicate(.evaluatedObject, .equalTo, constant(items))
+        case 1: return ComparisonPredicate(.evaluatedObject, .in, .aggregate([constant(items), constant(items)]))
+        case 2: return ComparisonPredicate(.keyPath("owner"), pick([.equalTo, .notEqualTo]), constant(owners))
+        case 3: return ComparisonPredicate(.keyPath("owner"), .in, .aggregate([constant(owners), constant(owners)]))
+        case 4: return ComparisonPredicate(.keyPath("tags"), .equalTo, constant(tags), modifier: .any)
+        default:
+            guard let tag = tags.randomElement(using: &random) else {
+                return ComparisonPredicate(.keyPath("owner"), .equalTo, .constant(.null))
+            }
+            return ComparisonPredicate(.keyPath("tags"), .contains, .constant(.objectID(tag)))
+        }
+    }
+
+    private mutating func comparison(
+        of path: String, _ name: String, _ modifier: ComparisonPredicate.Modifier
+    ) throws -> ComparisonPredicate {
+        let name = path.contains(".") ? name : path
+        let isText = ["title", "name", "label"].contains(name)
+        var operations: [ComparisonPredicate.Operator] = [
+            .equalTo, .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between,
+            .in,
+        ]
+        if isText { operations += [.beginsWith, .beginsWith, .endsWith, .contains, .like] }
+        let operation = pick(operations)
+        let folding = isText && chance(2) ? folding() : []
+        var right = FetchExpression.constant(constant(name, operation))
+        switch operation {
+        case .between:
+            right = .aggregate([.constant(constant(name, operation)), .constant(constant(name, operation))])
+        case .in:
+            let count = Int.random(in: 0...4, using: &random)
+            right = .aggregate((0..<count).map { _ in .constant(constant(name, operation)) })
+        default: break
+        }
+        return ComparisonPredicate(.keyPath(path), operation, right, modifier: modifier, folding: folding)
+    }
+
+    private mutating func constant(_ name: String, _ operation: ComparisonPredicate.Operator) -> AttributeValue {
+        switch operation {
+        case .beginsWith, .endsWith, .contains: return .string(pick(["", "a", "b", "é", "E", "ss", ValuePool.long]))
+        case .like: return .string(pick(["a*", "*b*", "?", "?b?", "e*", "*", "A?c", "\u{e9}*"]))
+        default: break
+        }
+        switch (name, ValuePool.value(name, &random)) {
+        case ("year", .integer(let value)) where chance(3): return .double(Double(value) + pick([0, 0.5, -0.5]))
+        case ("score", .float(let value)) where chance(2): return .double(Double(String(value)) ?? 0)
+        case ("price", .decimal) where chance(3): return .integer(2)
+        case ("name", .string(let text)):
+            let names = state.rows.values.compactMap { $0["name"] }.sorted { "\($0)" < "\($1)" }
+            return names.randomElement(using: &random) ?? .string(text)
+        case (_, let value): return value
+        }
+    }
+}
