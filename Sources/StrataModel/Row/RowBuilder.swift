@@ -11,14 +11,18 @@ package struct RowBuilder {
     /// Starts with every property nil.
     package init(_ layout: RowLayout) {
         self.layout = layout
-        bytes = layout.emptyRow
+        bytes = []
+        bytes.reserveCapacity(layout.fixedSize + Self.usualVariableSize(layout))
+        bytes.append(contentsOf: layout.emptyRow)
     }
 
     /// Starts from an image of `layout`, canonical or not.
     package init(_ image: UnsafeRawBufferPointer, layout: RowLayout) throws(CorruptRecord) {
         _ = try RowReader(image, layout: layout)
         self.layout = layout
-        bytes = Array(image)
+        bytes = []
+        bytes.reserveCapacity(image.count + Self.usualVariableSize(layout))
+        bytes.append(contentsOf: image)
     }
 
     /// Starts from an image of `layout`.
@@ -28,12 +32,17 @@ package struct RowBuilder {
         bytes = image.bytes
     }
 
+    /// Room that spares most rows a second allocation.
+    private static func usualVariableSize(_ layout: RowLayout) -> Int { 24 * layout.variableSlots.count }
+
     /// The image in canonical form.
     package func finish() throws(CorruptRecord) -> RowImage {
         let layout = layout
-        return try bytes.withUnsafeBufferPointer { (bytes) throws(CorruptRecord) in
-            try layout.canonicalize(UnsafeRawBufferPointer(bytes))
+        let compact = try bytes.withUnsafeBufferPointer { (bytes) throws(CorruptRecord) -> RowImage? in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            return try layout.isCanonical(bytes) ? nil : layout.canonicalize(bytes)
         }
+        return compact ?? RowImage(canonical: bytes)
     }
 
     /// Gives `slot` a value of its attribute's kind, or nil. A reference takes an `objectID`, a position an `integer`.

@@ -24,6 +24,13 @@ extension RowLayout {
         writer.append(count: size.count) { compact(reader, into: $0) }
     }
 
+    /// Whether an image is canonical as it stands.
+    ///
+    /// - Throws: as `canonicalize`.
+    package func isCanonical(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> Bool {
+        try canonicalSize(RowReader(bytes, layout: self)).isCanonical
+    }
+
     /// Bytes of the canonical form, and whether the image has it already.
     private func canonicalSize(_ reader: RowReader) throws(CorruptRecord) -> (count: Int, isCanonical: Bool) {
         var place = fixedSize

@@ -3,38 +3,56 @@
 struct Folder {
     private let folding: StringFolding
     private let tables = UnicodeTables.shared
+    /// The foldings of common letters; nil while these are made.
+    private let letters: FoldedLetters?
     /// The piece, decomposed; in canonical order once it is whole.
     private var piece: [UInt32] = []
     /// The piece's case folding.
     private var folded: [UInt32] = []
 
-    init(_ folding: StringFolding) {
+    init(_ folding: StringFolding, letters: FoldedLetters?) {
         self.folding = folding
-        piece.reserveCapacity(16)
+        self.letters = letters
     }
 
     /// Appends the folded form; may stop when the writer holds `end` bytes.
     mutating func fold(_ utf8: UnsafeBufferPointer<UInt8>, into writer: inout ByteWriter, end: Int) {
+        // A piece of one scalar so far, not in `piece` yet: most pieces never become longer.
+        var single: UInt32?
         var place = 0
         while place < utf8.count {
             let scalar = DecodedScalar(utf8, at: place)
             place += scalar.length
             if tables.beginsPiece(scalar.value) {
-                flush(into: &writer)
+                flush(single, into: &writer)
                 if writer.count >= end { return }
+                single = scalar.value
+            } else {
+                if let first = single { tables.decompose(first, into: &piece) }
+                single = nil
+                tables.decompose(scalar.value, into: &piece)
             }
-            tables.decompose(scalar.value, into: &piece)
         }
-        flush(into: &writer)
+        flush(single, into: &writer)
+    }
+
+    private mutating func flush(_ single: UInt32?, into writer: inout ByteWriter) {
+        guard let single else { return flush(into: &writer) }
+        if single < 0x80 {
+            let isUpper = single &- 0x41 < 26 && folding.contains(.caseInsensitive)
+            writer.append(UInt8(truncatingIfNeeded: isUpper ? single | 0x20 : single))
+        } else if let letters, letters.append(single, folding, to: &writer) {
+            return
+        } else if tables.isInert(single, folding) {
+            writer.append(scalar: single)
+        } else {
+            tables.decompose(single, into: &piece)
+            flush(into: &writer)
+        }
     }
 
     private mutating func flush(into writer: inout ByteWriter) {
         if piece.isEmpty { return }
-        if piece.count == 1, piece[0] < 0x80 {
-            let isUpper = piece[0] &- 0x41 < 26 && folding.contains(.caseInsensitive)
-            writer.append(UInt8(truncatingIfNeeded: isUpper ? piece[0] | 0x20 : piece[0]))
-            return piece.removeAll(keepingCapacity: true)
-        }
         tables.order(&piece)
         if folding.contains(.diacriticInsensitive) { strip() }
         if folding.contains(.caseInsensitive) {
@@ -101,6 +119,15 @@ extension UnicodeTables {
         let own = record(scalar)
         let first = own.decompositionCount == 0 ? own : record(pool[Int(own.decompositionStart)])
         return first.combiningClass == 0 && !first.composesWithPrevious && !first.isMark
+    }
+
+    /// Whether the scalar folds to itself when nothing joins it.
+    func isInert(_ scalar: UInt32, _ folding: StringFolding) -> Bool {
+        if Hangul.syllables.contains(scalar) { return true }
+        let record = self.record(scalar)
+        return record.decompositionCount == 0
+            && (record.foldingCount == 0 || !folding.contains(.caseInsensitive))
+            && (!record.isMark || !folding.contains(.diacriticInsensitive))
     }
 
     /// Appends the full canonical decomposition.

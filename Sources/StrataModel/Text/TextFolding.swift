@@ -31,7 +31,7 @@ package enum TextFolding {
         let taken = min(plain, limit)
         appendPlain(UnsafeBufferPointer(rebasing: utf8[..<taken]), folding, to: &writer)
         guard plain < utf8.count, taken == plain else { return }
-        var folder = Folder(folding)
+        var folder = Folder(folding, letters: .shared)
         folder.fold(UnsafeBufferPointer(rebasing: utf8[plain...]), into: &writer, end: limit.addingClamped(start))
     }
 
