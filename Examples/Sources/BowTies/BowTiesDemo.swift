@@ -19,6 +19,6 @@ struct BowTiesDemo: ParsableCommand {
         let container = try PersistentContainer(name: "BowTies", entities: [BowTie.self], at: .url(url))
         try container.loadPersistentStores()
         defer { container.close() }
-        try Story(container, path: url.path(percentEncoded: false), fixtures: fixtures).tell()
+        try Story(container, path: store, fixtures: fixtures).tell()
     }
 }

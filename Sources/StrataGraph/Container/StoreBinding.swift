@@ -17,7 +17,7 @@ final class StoreBinding: Sendable {
     /// Whether any to-many has a least or greatest number of members.
     let hasBoundedLinks: Bool
     /// The values too large for a row are kept in files from this size on.
-    let externalStorageThreshold = 64 * 1024
+    let externalStorageThreshold = 32 * 1024
 
     init(store: Store, classes: [String: ManagedObject.Type]) throws {
         self.store = store
