@@ -26,7 +26,7 @@ import Testing
                     message: "@Attribute is written twice.", line: 2, column: 26,
                     fixIts: ["remove '@Attribute(.unique)'"])
             ],
-            fixed: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) var title: Int\n}")
+            fixed: "@Entity class Movie: ManagedObject {\n    @Attribute(.indexed) var title: String\n}")
     }
 
     @Test func whatIsNotStoredHasNoAttributes() {
