@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct ContainerTests {
     private func directory() -> URL {
-        FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)", directoryHint: .isDirectory)
+        FileManager.default.temporaryDirectory
+            .appending(path: "strata-\(UUID().uuidString)", directoryHint: .isDirectory)
     }
 
     private func container(at url: URL, readOnly: Bool = false) throws -> PersistentContainer {

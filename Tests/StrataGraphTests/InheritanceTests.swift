@@ -26,7 +26,8 @@ import Testing
         let bob = try other.existingObject(with: person.objectID, as: Person.self)
         #expect((bob.boss as? Employee)?.salary == 100)
         #expect(bob.friends.first is Employee)
-        #expect(thrownError { _ = try other.existingObject(with: person.objectID, as: Employee.self) }?.code == .wrongType)
+        let wrong = thrownError { _ = try other.existingObject(with: person.objectID, as: Employee.self) }
+        #expect(wrong?.code == .wrongType)
     }
 
     @Test func predicatesAndOrdersWorkThroughTheGraph() throws {
