@@ -5,7 +5,7 @@ public import StrataModel
 
 extension ManagedObject {
     /// Where the properties of the first subclass begin; generated accessors add to it.
-    public static var _propertyEnd_ManagedObject: Int { 0 }
+    @inlinable public static var _propertyEnd_ManagedObject: Int { 0 }
 
     /// The parent of this chain declares nothing.
     public static func _describe_ManagedObject<Leaf: ManagedObject>(_ entity: inout EntityBuilder<Leaf>) {}
