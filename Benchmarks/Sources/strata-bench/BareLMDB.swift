@@ -116,7 +116,7 @@ final class BareLMDB {
                 var keyValue = MDB_val(mv_size: 12, mv_data: key.baseAddress)
                 var value = MDB_val()
                 if mdb_get(transaction, counts, &keyValue, &value) == 0 {
-                    added += value.mv_data.loadUnaligned(as: UInt64.self)
+                    added += value.mv_data?.loadUnaligned(as: UInt64.self) ?? 0
                 }
                 try withUnsafeMutableBytes(of: &added) { bytes in
                     var new = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
@@ -139,7 +139,7 @@ final class BareLMDB {
             var keyValue = MDB_val(mv_size: 8, mv_data: keyBytes.baseAddress)
             var value = MDB_val(mv_size: size, mv_data: nil)
             try Self.check(mdb_put(transaction, table, &keyValue, &value, flags | UInt32(MDB_RESERVE)))
-            memset(value.mv_data, 7, size)
+            if let bytes = value.mv_data { memset(bytes, 7, size) }
         }
     }
 
@@ -177,7 +177,7 @@ final class BareLMDB {
             var keyValue = MDB_val(mv_size: 8, mv_data: keyBytes.baseAddress)
             var value = MDB_val()
             try Self.check(mdb_get(transaction, table, &keyValue, &value))
-            return value.mv_data.load(fromByteOffset: 20, as: UInt8.self)
+            return value.mv_data?.load(fromByteOffset: 20, as: UInt8.self) ?? 0
         }
     }
 
@@ -194,8 +194,10 @@ final class BareLMDB {
                 var value = MDB_val()
                 var result = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
                 var count = 0
-                while result == 0, key.mv_size == 20, memcmp(key.mv_data, prefix.baseAddress, 12) == 0 {
-                    let id = UInt64(bigEndian: key.mv_data.loadUnaligned(fromByteOffset: 12, as: UInt64.self))
+                while result == 0, key.mv_size == 20, let found = key.mv_data, let wanted = prefix.baseAddress,
+                    memcmp(found, wanted, 12) == 0
+                {
+                    let id = UInt64(bigEndian: found.loadUnaligned(fromByteOffset: 12, as: UInt64.self))
                     _ = try get(transaction, objects, id)
                     count += 1
                     result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)

