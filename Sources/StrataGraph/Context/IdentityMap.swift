@@ -2,155 +2,170 @@ import StrataModel
 
 /// The objects of one context by id: one object for each id.
 ///
-/// Row numbers are unique in the store whatever the entity, and objects made or read together have neighbouring
-/// ones; so objects stand in pages of 64 rows, found by open addressing over the page's number.
+/// Row numbers are unique in the store whatever the entity, and objects made or read together have neighbouring ones;
+/// so objects stand in pages of eight rows. A page is 72 bytes inside one table with open addressing: objects in a row
+/// take 18 to 36 bytes each, scattered ones at most 288, and a lookup touches two cache lines.
+///
+/// Layout of a page: one word `(row / 8 + 1) << 8 | occupied` (0 is a gap in the table), then eight references.
 struct IdentityMap: ~Copyable {
-    private struct Page {
-        /// One bit an occupied place.
-        var occupied: UInt64
-        let places: UnsafeMutablePointer<ManagedObject?>
-    }
-
-    private var keys: UnsafeMutablePointer<UInt64>
-    private var pages: UnsafeMutablePointer<Page>
-    /// A power of two.
+    private var table: UnsafeMutableRawPointer
+    /// Pages there is room for; a power of two.
     private var capacity: Int
     private var pageCount = 0
     private(set) var count = 0
 
-    private static let emptyKey = UInt64.max
+    private static let pageSize = 72
+    private static let rowsInPage = 8
+    private static let smallestCapacity = 16
 
     init() {
-        capacity = 16
-        keys = .allocate(capacity: 16)
-        keys.initialize(repeating: Self.emptyKey, count: 16)
-        pages = .allocate(capacity: 16)
+        capacity = Self.smallestCapacity
+        table = Self.emptyTable(capacity)
     }
 
     deinit {
-        for place in 0..<capacity where keys[place] != Self.emptyKey {
-            pages[place].places.deinitialize(count: 64)
-            pages[place].places.deallocate()
+        for place in 0..<capacity { clear(place) }
+        table.deallocate()
+    }
+
+    private static func emptyTable(_ capacity: Int) -> UnsafeMutableRawPointer {
+        let table = UnsafeMutableRawPointer.allocate(byteCount: capacity * pageSize, alignment: 8)
+        for place in 0..<capacity {
+            (table + place &* pageSize).initializeMemory(as: UInt64.self, to: 0)
         }
-        keys.deallocate()
-        pages.deallocate()
+        return table
     }
 
-    private static func home(_ key: UInt64, _ capacity: Int) -> Int {
-        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (capacity - 1)
+    // MARK: Pages
+
+    @inline(__always)
+    private func header(_ place: Int) -> UnsafeMutablePointer<UInt64> {
+        (table + place &* Self.pageSize).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// The place of the page, or of the gap where it belongs.
-    private func find(_ key: UInt64) -> Int {
-        var place = Self.home(key, capacity)
-        while keys[place] != key, keys[place] != Self.emptyKey { place = (place + 1) & (capacity - 1) }
-        return place
+    @inline(__always)
+    private func objects(_ place: Int) -> UnsafeMutablePointer<ManagedObject?> {
+        (table + (place &* Self.pageSize &+ 8)).assumingMemoryBound(to: ManagedObject?.self)
     }
+
+    /// The place of the row's page, or of the gap where it belongs.
+    @inline(__always)
+    private func find(_ row: UInt64) -> Int {
+        let key = row >> 3 &+ 1
+        var place = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (capacity &- 1)
+        while true {
+            let word = header(place).pointee
+            if word == 0 || word >> 8 == key { return place }
+            place = (place &+ 1) & (capacity &- 1)
+        }
+    }
+
+    /// Lets go of the objects of a page; the page itself stays.
+    private func clear(_ place: Int) {
+        var rest = header(place).pointee & 0xFF
+        while rest != 0 {
+            objects(place)[rest.trailingZeroBitCount] = nil
+            rest &= rest - 1
+        }
+    }
+
+    // MARK: Objects
 
     subscript(_ id: ObjectID) -> ManagedObject? {
         let row = id.row
-        let place = find(row >> 6)
-        guard keys[place] != Self.emptyKey, let object = pages[place].places[Int(row & 63)] else { return nil }
+        let place = find(row)
+        guard header(place).pointee != 0, let object = objects(place)[Int(row & 7)] else { return nil }
         return object.objectID == id ? object : nil
     }
 
     mutating func insert(_ object: ManagedObject) {
         let row = object.objectID.row
-        var place = find(row >> 6)
-        if keys[place] == Self.emptyKey {
-            if pageCount * 2 >= capacity {
-                grow()
-                place = find(row >> 6)
+        var place = find(row)
+        if header(place).pointee == 0 {
+            if pageCount &* 2 >= capacity {
+                rehash(capacity * 2)
+                place = find(row)
             }
-            addPage(row >> 6, at: place)
+            header(place).pointee = (row >> 3 &+ 1) << 8
+            (table + (place * Self.pageSize + 8)).initializeMemory(
+                as: ManagedObject?.self, repeating: nil, count: Self.rowsInPage)
+            pageCount += 1
         }
-        let bit = UInt64(1) << (row & 63)
-        if pages[place].occupied & bit == 0 { count += 1 }
-        pages[place].occupied |= bit
-        pages[place].places[Int(row & 63)] = object
+        let bit = UInt64(1) << (row & 7)
+        if header(place).pointee & bit == 0 { count += 1 }
+        header(place).pointee |= bit
+        objects(place)[Int(row & 7)] = object
     }
 
     mutating func remove(_ id: ObjectID) {
-        let place = find(id.row >> 6)
-        let bit = UInt64(1) << (id.row & 63)
-        guard keys[place] != Self.emptyKey, pages[place].occupied & bit != 0 else { return }
-        pages[place].occupied &= ~bit
-        pages[place].places[Int(id.row & 63)] = nil
+        let place = find(id.row)
+        let bit = UInt64(1) << (id.row & 7)
+        guard header(place).pointee & bit != 0 else { return }
+        header(place).pointee &= ~bit
+        objects(place)[Int(id.row & 7)] = nil
         count -= 1
     }
 
-    private mutating func addPage(_ key: UInt64, at place: Int) {
-        let places = UnsafeMutablePointer<ManagedObject?>.allocate(capacity: 64)
-        places.initialize(repeating: nil, count: 64)
-        keys[place] = key
-        (pages + place).initialize(to: Page(occupied: 0, places: places))
-        pageCount += 1
-    }
-
-    private mutating func grow() { rehash(capacity * 2) }
-
-    /// Moves the pages into a table of `newCapacity`; empty ones are freed.
-    private mutating func rehash(_ newCapacity: Int) {
-        let (oldKeys, oldPages, oldCapacity) = (keys, pages, capacity)
-        capacity = newCapacity
-        keys = .allocate(capacity: capacity)
-        keys.initialize(repeating: Self.emptyKey, count: capacity)
-        pages = .allocate(capacity: capacity)
-        pageCount = 0
-        for old in 0..<oldCapacity where oldKeys[old] != Self.emptyKey {
-            if oldPages[old].occupied == 0 {
-                oldPages[old].places.deinitialize(count: 64)
-                oldPages[old].places.deallocate()
-                continue
-            }
-            let place = find(oldKeys[old])
-            keys[place] = oldKeys[old]
-            (pages + place).initialize(to: oldPages[old])
-            pageCount += 1
-        }
-        oldKeys.deallocate()
-        oldPages.deallocate()
-    }
-
+    /// Calls `body` with every object; `body` may add and remove some, which it need not see.
     func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
-        for place in 0..<capacity where keys[place] != Self.emptyKey {
-            var rest = pages[place].occupied
+        var all = ContiguousArray<ManagedObject>()
+        all.reserveCapacity(count)
+        for place in 0..<capacity {
+            var rest = header(place).pointee & 0xFF
             while rest != 0 {
-                let bit = rest.trailingZeroBitCount
+                if let object = objects(place)[rest.trailingZeroBitCount] { all.append(object) }
                 rest &= rest - 1
-                if let object = pages[place].places[bit] { try body(object) }
             }
         }
+        for object in all { try body(object) }
     }
+
+    // MARK: Sweeping
 
     /// Lets go of every object that nobody else holds.
     ///
     /// Changed objects are held by the context's lists. The page's reference is the only one exactly when nothing can
     /// reach the object any more, so dropping it changes nothing but memory.
     mutating func sweep() {
-        for place in 0..<capacity where keys[place] != Self.emptyKey {
-            var rest = pages[place].occupied
+        var remaining = 0
+        for place in 0..<capacity {
+            let word = header(place).pointee
+            var rest = word & 0xFF
+            var kept = rest
             while rest != 0 {
                 let bit = rest.trailingZeroBitCount
                 rest &= rest - 1
-                guard isKnownUniquelyReferenced(&pages[place].places[bit]) else { continue }
-                pages[place].places[bit] = nil
-                pages[place].occupied &= ~(1 << UInt64(bit))
+                guard isKnownUniquelyReferenced(&objects(place)[bit]) else { continue }
+                objects(place)[bit] = nil
+                kept &= ~(1 << UInt64(bit))
                 count -= 1
             }
+            header(place).pointee = word & ~0xFF | kept
+            if kept != 0 { remaining += 1 }
         }
-        rehash(Self.powerOfTwo(atLeast: occupiedPages * 4))
+        var fitting = Self.smallestCapacity
+        while fitting < remaining * 4 { fitting *= 2 }
+        // A table that was full and is swept empty is about to be filled again.
+        rehash(max(fitting, capacity / 4))
     }
 
-    private var occupiedPages: Int {
-        var sum = 0
-        for place in 0..<capacity where keys[place] != Self.emptyKey && pages[place].occupied != 0 { sum += 1 }
-        return sum
-    }
-
-    private static func powerOfTwo(atLeast number: Int) -> Int {
-        var power = 16
-        while power < number { power *= 2 }
-        return power
+    /// Moves the pages into a table of `newCapacity`; empty ones go.
+    private mutating func rehash(_ newCapacity: Int) {
+        let (old, oldCapacity) = (table, capacity)
+        table = Self.emptyTable(newCapacity)
+        capacity = newCapacity
+        pageCount = 0
+        for oldPlace in 0..<oldCapacity {
+            let page = old + oldPlace * Self.pageSize
+            let word = page.load(as: UInt64.self)
+            guard word & 0xFF != 0 else { continue }
+            let place = find((word >> 8 - 1) << 3)
+            header(place).pointee = word
+            (table + (place * Self.pageSize + 8)).moveInitializeMemory(
+                as: ManagedObject?.self, from: (page + 8).assumingMemoryBound(to: ManagedObject?.self),
+                count: Self.rowsInPage)
+            pageCount += 1
+        }
+        old.deallocate()
     }
 }

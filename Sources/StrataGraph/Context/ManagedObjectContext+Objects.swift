@@ -111,10 +111,16 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Lets go of clean objects that nobody else holds.
+    /// Lets go of clean objects that nobody else holds, and of what is known of their relationships.
+    ///
+    /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of 300,000
+    /// movies at random took a tenth longer with 8192.
     func sweep() {
         map.sweep()
-        sweepThreshold = max(8192, map.count * 2)
+        sweepThreshold = max(2048, map.count * 2)
+        if toManyStates.count >= sweepThreshold {
+            toManyStates = toManyStates.filter { $0.value.hasChanges || map[$0.key.owner] != nil }
+        }
     }
 
     /// Takes the object out of the context for good.

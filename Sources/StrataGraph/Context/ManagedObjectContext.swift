@@ -21,7 +21,7 @@ public final class ManagedObjectContext {
     /// Whether it shows a moment that was asked for, and never moves.
     let isPast: Bool
     @exclusivity(unchecked) var map = IdentityMap()
-    @exclusivity(unchecked) var sweepThreshold = 8192
+    @exclusivity(unchecked) var sweepThreshold = 2048
     @exclusivity(unchecked) private var lastClass: (ObjectIdentifier, EntityRuntime)?
 
     // Pending changes. The lists only grow until a save or rollback; an object's flags say whether it still counts.

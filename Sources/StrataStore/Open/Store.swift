@@ -102,12 +102,13 @@ package final class Store: Sendable {
             guard let schema = histories.newest else {
                 throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
             }
-            let past =
-                sequence == head
-                ? [] : try lag.layers(at: sequence, head: head, transaction, core, histories)
+            var stack = layers
+            if sequence != head {
+                stack.insert(contentsOf: try lag.layers(at: sequence, head: head, transaction, core, histories), at: 0)
+            }
             let view = View(
                 sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
-                histories: histories, layers: past + layers)
+                histories: histories, layers: stack)
             return try body(view)
         }
     }

@@ -54,6 +54,20 @@ final class StoreCore: Sendable {
         }
     }
 
+    /// `readHeadEvent`, or what it gave when this transaction last read the same snapshot.
+    @inline(__always)
+    private func headEvent(_ transaction: ReadTransaction) throws -> (event: EventSequence, model: ModelVersion) {
+        let memo = transaction.memo
+        let number = transaction.number
+        if memo.number == number {
+            return (EventSequence(rawValue: memo.first), ModelVersion(rawValue: UInt32(truncatingIfNeeded: memo.second)))
+        }
+        let head = try readHeadEvent(transaction)
+        transaction.memo = SnapshotMemo(
+            number: number, first: head.event.rawValue, second: UInt64(head.model.rawValue))
+        return head
+    }
+
     /// Why a head cannot be used: the views are being rebuilt, or it is damaged.
     private func unreadableHead(_ bytes: UnsafeRawBufferPointer, _ cause: CorruptRecord) -> any Error {
         do {
@@ -128,7 +142,7 @@ final class StoreCore: Sendable {
     func read<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
         do {
             return try environment.read { transaction in
-                let (head, version) = try readHeadEvent(transaction)
+                let (head, version) = try headEvent(transaction)
                 return try body(transaction, head, try histories(upTo: version, transaction))
             }
         } catch {
