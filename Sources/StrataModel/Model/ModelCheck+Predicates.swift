@@ -41,10 +41,17 @@ extension ModelCheck {
             fault(place, "has \(what) that is nested more than \(ModelLimits.predicateDepth) levels deep.")
             return []
         }
-        for pattern in predicate.patterns {
+        var patterns: [String] = []
+        predicate.forEachComparison {
+            if $0.operator == .matches, case .constant(.string(let pattern)) = $0.right { patterns.append(pattern) }
+        }
+        for pattern in patterns {
             if let complaint = Self.complaint(aboutPattern: pattern) {
                 fault(place, "has \(what) with a bad pattern. \(complaint)")
             }
+        }
+        for name in predicate.freeVariables.sorted() {
+            fault(place, "has \(what) with the variable $\(name), which nothing gives a value.")
         }
         return predicate.keyPaths.sorted()
     }
@@ -72,73 +79,5 @@ extension ModelCheck {
             }
         }
         return nil
-    }
-}
-
-extension FetchPredicate {
-    /// Every key path in the tree, once.
-    package var keyPaths: Set<String> {
-        var paths: Set<String> = []
-        collectKeyPaths(into: &paths)
-        return paths
-    }
-
-    private func collectKeyPaths(into paths: inout Set<String>) {
-        switch self {
-        case .comparison(let comparison):
-            comparison.left.collectKeyPaths(into: &paths)
-            comparison.right.collectKeyPaths(into: &paths)
-        case .and(let parts), .or(let parts):
-            for part in parts { part.collectKeyPaths(into: &paths) }
-        case .not(let part): part.collectKeyPaths(into: &paths)
-        case .constant: break
-        }
-    }
-
-    /// The constant right sides of every `MATCHES`.
-    fileprivate var patterns: [String] {
-        switch self {
-        case .comparison(let comparison):
-            if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
-                [pattern]
-            } else {
-                []
-            }
-        case .and(let parts), .or(let parts): parts.flatMap(\.patterns)
-        case .not(let part): part.patterns
-        case .constant: []
-        }
-    }
-
-    /// Levels of nesting, expressions included; nil when there are more than `limit`.
-    package func depth(upTo limit: Int) -> Int? {
-        guard limit > 0 else { return nil }
-        let below: [Int?] =
-            switch self {
-            case .comparison(let comparison):
-                [comparison.left.depth(upTo: limit - 1), comparison.right.depth(upTo: limit - 1)]
-            case .and(let parts), .or(let parts): parts.map { $0.depth(upTo: limit - 1) }
-            case .not(let part): [part.depth(upTo: limit - 1)]
-            case .constant: []
-            }
-        return below.reduce(1) { deepest, next in deepest.flatMap { deepest in next.map { max(deepest, $0 + 1) } } }
-    }
-}
-
-extension FetchExpression {
-    fileprivate func collectKeyPaths(into paths: inout Set<String>) {
-        switch self {
-        case .keyPath(let path): paths.insert(path)
-        case .aggregate(let parts): for part in parts { part.collectKeyPaths(into: &paths) }
-        case .constant, .evaluatedObject: break
-        }
-    }
-
-    fileprivate func depth(upTo limit: Int) -> Int? {
-        guard limit > 0 else { return nil }
-        guard case .aggregate(let parts) = self else { return 1 }
-        return parts.reduce(1) { deepest, part in
-            deepest.flatMap { deepest in part.depth(upTo: limit - 1).map { max(deepest, $0 + 1) } }
-        }
     }
 }

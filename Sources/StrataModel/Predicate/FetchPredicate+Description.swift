@@ -1,7 +1,8 @@
 import Foundation
 
 // The written form is Core Data's format language. Constants that have no literal there are written as CAST from a
-// text. Compound conditions inside others always stand in parentheses, so that reading gives the same tree.
+// text. Compound conditions inside others always stand in parentheses, so that reading gives the same tree: the same
+// but for `and` and `or` of fewer than two parts, which have no writing of their own.
 
 extension FetchPredicate: CustomStringConvertible {
     public var description: String {
@@ -74,30 +75,6 @@ extension StringFolding: CustomStringConvertible {
     }
 }
 
-extension FetchExpression: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .constant(let value): value.formatLiteral
-        case .keyPath(let path):
-            path.split(separator: ".", omittingEmptySubsequences: false).map(Self.quoted).joined(separator: ".")
-        case .evaluatedObject: "SELF"
-        case .aggregate(let parts): "{\(parts.map(\.description).joined(separator: ", "))}"
-        }
-    }
-
-    /// A name that is a word of the format language is led by `#`.
-    private static func quoted(_ name: Substring) -> String {
-        reservedWords.contains(name.uppercased()) ? "#\(name)" : String(name)
-    }
-
-    private static let reservedWords: Set<String> = [
-        "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES",
-        "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST",
-        "LAST", "SIZE", "ANYKEY", "SUBQUERY", "FETCH", "CAST", "TRUEPREDICATE", "FALSEPREDICATE", "FUNCTION",
-        "TERNARY", "UNION", "INTERSECT", "MINUS",
-    ]
-}
-
 extension AttributeValue {
     /// The value in the format language.
     package var formatLiteral: String {
@@ -105,19 +82,23 @@ extension AttributeValue {
         case .null: "nil"
         case .boolean(let value): value ? "TRUE" : "FALSE"
         case .integer(let value): String(value)
-        case .float(let value): Self.literal(Double(value), writtenAs: value.description)
+        case .float(let value):
+            value.isFinite ? "CAST(\(value.description), \"float\")" : Self.cast(value.description, "float")
         case .double(let value): Self.literal(value, writtenAs: value.description)
         case .decimal(let value): Self.cast(value.description, "NSDecimalNumber")
         case .string(let text): Self.quoted(text)
-        case .date(let date): "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
+        case .date(let date) where date.timeIntervalSinceReferenceDate.isFinite:
+            "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
+        case .date(let date): Self.cast(date.timeIntervalSinceReferenceDate.description, "NSDate")
         case .uuid(let id): Self.cast(id.uuidString, "NSUUID")
         case .url(let url): Self.cast(url.absoluteString, "NSURL")
         case .data(let data): Self.cast(data.base64EncodedString(), "NSData")
-        case .blob(let blob): Self.cast(blob.digest.base64EncodedString(), "blob")
+        case .blob(let blob):
+            Self.cast("\(blob.sizeInBytes):\(blob.digest.base64EncodedString())", "blob")
         case .objectID(let id): Self.cast(id.description, "NSManagedObjectID")
         case .composite(let values):
-            "{"
-                + values.keys.sorted().map { "\($0): \((values[$0] ?? .null).formatLiteral)" }
+            "{:"
+                + values.keys.sorted().map { "\(Self.quoted($0)): \((values[$0] ?? .null).formatLiteral)" }
                 .joined(separator: ", ") + "}"
         }
     }
@@ -128,7 +109,7 @@ extension AttributeValue {
 
     private static func cast(_ text: String, _ type: String) -> String { "CAST(\(quoted(text)), \"\(type)\")" }
 
-    private static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

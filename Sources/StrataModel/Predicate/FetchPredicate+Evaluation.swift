@@ -81,6 +81,8 @@ extension FetchExpression {
                 }
             }
             return .many(values)
+        case .variable, .keyPathOf, .function, .conditional, .subquery, .set, .element:
+            throw StrataError(.invalidRequest, "\(self) cannot be evaluated here.")
         }
     }
 }

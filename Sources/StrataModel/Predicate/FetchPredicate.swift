@@ -54,17 +54,6 @@ public struct ComparisonPredicate: Sendable, Hashable, Codable {
     }
 }
 
-/// A value in a predicate: a constant, a key path from the object, or the object itself.
-public indirect enum FetchExpression: Sendable, Hashable, Codable {
-    case constant(AttributeValue)
-    /// Property names joined by dots; every step but the last is a to-one relationship or a composite.
-    case keyPath(String)
-    /// `SELF`
-    case evaluatedObject
-    /// `{a, b}`, the right side of `IN` and `BETWEEN`.
-    case aggregate([FetchExpression])
-}
-
 /// One key of an order.
 public struct SortDescription: Sendable, Hashable, Codable {
     public var keyPath: String

@@ -222,7 +222,7 @@ struct ModelCheckTests {
         let properties = [attribute("x")]
         #expect(
             faults(entity("A", properties, rules: [ValidationPredicate(deep, message: "no")])) == [
-                "A has a validation predicate that is nested more than 64 levels deep."
+                "A has a validation predicate that is nested more than 128 levels deep."
             ])
         #expect(
             faults(entity("A", properties, rules: [ValidationPredicate(.matches("x", "("), message: "no")])).count == 1)

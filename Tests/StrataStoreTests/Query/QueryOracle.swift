@@ -66,6 +66,7 @@ struct QueryOracle {
         case .evaluatedObject: [.objectID(id)]
         case .keyPath(let path): values(path, id)
         case .aggregate(let parts): parts.flatMap { sides($0, id) }
+        default: []
         }
     }
 

@@ -121,6 +121,8 @@ struct ComparisonCompiler {
             var sides: [Side] = []
             for part in parts { sides.append(try side(part)) }
             return .list(sides)
+        case .variable, .keyPathOf, .function, .conditional, .subquery, .set, .element:
+            throw refusal(.invalidRequest, nil, "\(expression) cannot be evaluated by the store.")
         }
     }
 
