@@ -44,7 +44,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport", "store-crash-child"]),
     .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),
-    .testTarget(name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
+    .testTarget(
+        name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
 ]
 
 var dependencies: [Package.Dependency] = [

@@ -131,9 +131,21 @@ import Testing
         movie.title = "A"
         try context.save()
         let heard = Heard()
-        withObservationTracking { _ = movie.title } onChange: { heard.add("title") }
-        withObservationTracking { _ = movie.rating } onChange: { heard.add("rating") }
-        withObservationTracking { _ = owner.favoriteMovies.count } onChange: { heard.add("movies") }
+        withObservationTracking {
+            _ = movie.title
+        } onChange: {
+            heard.add("title")
+        }
+        withObservationTracking {
+            _ = movie.rating
+        } onChange: {
+            heard.add("rating")
+        }
+        withObservationTracking {
+            _ = owner.favoriteMovies.count
+        } onChange: {
+            heard.add("movies")
+        }
         movie.rating = 3
         #expect(heard.all == ["rating"])
         movie.title = "B"
@@ -141,7 +153,11 @@ import Testing
         movie.familyMember = owner
         #expect(heard.all == ["rating", "title", "movies"])
         // What another context saved is announced when this one takes it.
-        withObservationTracking { _ = movie.rating } onChange: { heard.add("elsewhere") }
+        withObservationTracking {
+            _ = movie.rating
+        } onChange: {
+            heard.add("elsewhere")
+        }
         try context.save()
         let id = movie.objectID
         try await container.performBackgroundTask { background in
@@ -158,7 +174,11 @@ import Testing
         employee.name = "Ann"
         let heard = Heard()
         let person: Person = employee
-        withObservationTracking { _ = person.name } onChange: { heard.add("name") }
+        withObservationTracking {
+            _ = person.name
+        } onChange: {
+            heard.add("name")
+        }
         employee.name = "Bob"
         #expect(heard.all == ["name"])
     }

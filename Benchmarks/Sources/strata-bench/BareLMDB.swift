@@ -26,9 +26,10 @@ final class BareLMDB {
         try Self.check(mdb_env_set_maxdbs(environment, 8))
         try Self.check(mdb_env_open(environment, path, UInt32(MDB_NOTLS), 0o600))
         try write { transaction in
-            for (name, table) in [("events", \BareLMDB.events), ("objects", \.objects), ("indexes", \.indexes),
-                ("links", \.links), ("counts", \.counts)]
-            {
+            for (name, table) in [
+                ("events", \BareLMDB.events), ("objects", \.objects), ("indexes", \.indexes),
+                ("links", \.links), ("counts", \.counts),
+            ] {
                 try Self.check(mdb_dbi_open(transaction, name, UInt32(MDB_CREATE), &self[keyPath: table]))
             }
         }

@@ -170,14 +170,16 @@ final class Workloads {
         let scalar = median(3) { _ in nanoseconds { for _ in 0..<rounds { sum += movie.rating } } } / Double(rounds)
         add("hot scalar read", scalar, bar: "5 ns", isReached: scalar < 5)
         var length = 0
-        let text = median(3) { _ in
-            nanoseconds { for _ in 0..<rounds / 4 { length &+= owner.name.utf8.count } }
-        } / Double(rounds / 4)
+        let text =
+            median(3) { _ in
+                nanoseconds { for _ in 0..<rounds / 4 { length &+= owner.name.utf8.count } }
+            } / Double(rounds / 4)
         add("hot String read, 12 bytes", text, bar: "20 ns", isReached: text < 20)
         let fresh = Movie(context: context)
-        let set = median(3) { _ in
-            nanoseconds { for round in 0..<rounds { fresh.year = Int32(truncatingIfNeeded: round) } }
-        } / Double(rounds)
+        let set =
+            median(3) { _ in
+                nanoseconds { for round in 0..<rounds { fresh.year = Int32(truncatingIfNeeded: round) } }
+            } / Double(rounds)
         add("set a scalar of a changed object", set, bar: "(5 ns later)", isReached: set < 5)
         precondition(sum > 0 && length > 0)
     }

@@ -129,7 +129,9 @@ package struct EventView {
         let flags = EventFlags(rawValue: integer(2, UInt16.self))
         guard flags.isSubset(of: .known) else { throw CorruptRecord("unknown event flags", at: 2) }
         let size = Int(integer(32, UInt32.self))
-        guard size == record.count - EventHeader.size else { throw CorruptRecord("event length does not match", at: 32) }
+        guard size == record.count - EventHeader.size else {
+            throw CorruptRecord("event length does not match", at: 32)
+        }
         header = EventHeader(
             kind: kind, flags: flags, object: ObjectID(rawValue: integer(8, UInt64.self)),
             transaction: TransactionSequence(rawValue: integer(16, UInt64.self)),

@@ -136,7 +136,9 @@ package struct TransactionRecord: Sendable, Hashable {
         processName = try reader.readText()
         metadata = [:]
         for _ in 0..<(try reader.readInteger(as: UInt16.self)) {
-            guard let key = try reader.readText() else { throw CorruptRecord("metadata without a key", at: reader.offset) }
+            guard let key = try reader.readText() else {
+                throw CorruptRecord("metadata without a key", at: reader.offset)
+            }
             metadata[key] = try reader.readText()
         }
         touched = []

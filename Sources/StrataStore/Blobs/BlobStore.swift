@@ -69,10 +69,11 @@ final class BlobStore: Sendable {
 
     /// - Throws: `missingBlob` when the bytes are gone or are not those of the name.
     func read(_ reference: BlobReference) throws -> Data {
-        let data = directory.map { directory in
-            let (folder, name) = Self.place(of: reference)
-            return BlobFile.read("\(directory)/blobs/\(folder)/\(name)", sizeInBytes: reference.sizeInBytes)
-        } ?? memory.withLock { $0[reference.digest] }
+        let data =
+            directory.map { directory in
+                let (folder, name) = Self.place(of: reference)
+                return BlobFile.read("\(directory)/blobs/\(folder)/\(name)", sizeInBytes: reference.sizeInBytes)
+            } ?? memory.withLock { $0[reference.digest] }
         guard let data, Data(SHA256.hash(data: data)) == reference.digest else {
             throw StrataError(
                 .missingBlob, "The file of a large value is missing or damaged.",

@@ -14,7 +14,9 @@ enum EventDigest {
         var hash = SHA256()
         hash.update(bufferPointer: salt)
         hash.update(bufferPointer: payload)
-        hash.finalize().withUnsafeBytes { digest.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(digest), byteCount: 16) }
+        hash.finalize().withUnsafeBytes {
+            digest.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(digest), byteCount: 16)
+        }
     }
 
     /// Whether an event's payload is what its header says; a redacted one has none to compare.

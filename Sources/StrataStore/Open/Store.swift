@@ -122,7 +122,9 @@ package final class Store: Sendable {
     ///   `readOnly`; nothing was written, except that with `inDoubt` it is not known.
     package func save(_ changes: ChangeSet) throws -> SaveOutcome {
         try checkOpen()
-        if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path)) }
+        if isReadOnly {
+            throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
+        }
         let submission = Submission(.save(changes))
         guard writer.submit(submission), let outcome = try submission.wait() else {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))

@@ -171,7 +171,9 @@ extension StrataError {
         let context = Context(path: path)
         switch error.code {
         case .noSpaceOrIO, .mapFull:
-            self.init(.noSpace, "The disk is full or failed during \(work); nothing was changed.", context: context, cause: error)
+            self.init(
+                .noSpace, "The disk is full or failed during \(work); nothing was changed.", context: context,
+                cause: error)
         case .busy:
             self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
         case .corrupted, .truncated, .invalid:

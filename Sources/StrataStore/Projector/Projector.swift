@@ -206,7 +206,8 @@ struct Projector: ~Copyable {
             let copy = Array(batch.bytes(at: offset + StoredRow.headerSize, count: size - StoredRow.headerSize))
             let image = RowImage(canonical: copy)
             return CurrentRow(
-                image: image.unsafeBytes, layout: try histories.layout(of: image.unsafeBytes, id: id), owner: image.bytes)
+                image: image.unsafeBytes, layout: try histories.layout(of: image.unsafeBytes, id: id),
+                owner: image.bytes)
         case nil:
             guard let bytes = try transaction.get(tables.objects, id.rawValue) else { break }
             let stored = try StoredRow(bytes)

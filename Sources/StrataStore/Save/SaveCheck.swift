@@ -133,7 +133,8 @@ struct SaveCheck: ~Copyable {
 
     private func entity(of id: ObjectID) throws -> EntitySchema {
         guard let entity = schema.entity(id.entityID), !entity.isAbstract else {
-            throw StrataError(.unknownEntity, "The save names an entity this store does not have.", context: .init(objectID: id))
+            throw StrataError(
+                .unknownEntity, "The save names an entity this store does not have.", context: .init(objectID: id))
         }
         return entity
     }

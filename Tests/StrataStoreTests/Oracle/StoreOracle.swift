@@ -57,7 +57,9 @@ struct StoreOracle {
         case "Movie":
             values["title"] = .string(text())
             values["rating"] = .double(Double(Int.random(in: 0...50, using: &generator)) / 10)
-            if Bool.random(using: &generator) { values["year"] = .integer(Int64.random(in: 1900...2030, using: &generator)) }
+            if Bool.random(using: &generator) {
+                values["year"] = .integer(Int64.random(in: 1900...2030, using: &generator))
+            }
             if let owner = living("Owner").filter({ !touched.contains($0) }).randomElement(using: &generator) {
                 values["owner"] = .objectID(owner)
                 touched.insert(owner)
@@ -78,7 +80,9 @@ struct StoreOracle {
     }
 
     private mutating func update(_ changes: inout ChangeSet, _ touched: inout Set<ObjectID>) throws {
-        guard let id = living("Movie").filter({ !touched.contains($0) }).randomElement(using: &generator) else { return }
+        guard let id = living("Movie").filter({ !touched.contains($0) }).randomElement(using: &generator) else {
+            return
+        }
         var values: [String: AttributeValue] = [:]
         if Bool.random(using: &generator) { values["title"] = .string(text()) }
         if Bool.random(using: &generator) { values["year"] = .null }
