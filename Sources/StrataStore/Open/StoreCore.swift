@@ -60,7 +60,9 @@ final class StoreCore: Sendable {
         let memo = transaction.memo
         let number = transaction.number
         if memo.number == number {
-            return (EventSequence(rawValue: memo.first), ModelVersion(rawValue: UInt32(truncatingIfNeeded: memo.second)))
+            return (
+                EventSequence(rawValue: memo.first), ModelVersion(rawValue: UInt32(truncatingIfNeeded: memo.second))
+            )
         }
         let head = try readHeadEvent(transaction)
         transaction.memo = SnapshotMemo(
