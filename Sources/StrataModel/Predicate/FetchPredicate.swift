@@ -53,16 +53,3 @@ public struct ComparisonPredicate: Sendable, Hashable, Codable {
         self.folding = folding
     }
 }
-
-/// One key of an order.
-public struct SortDescription: Sendable, Hashable, Codable {
-    public var keyPath: String
-    public var isAscending: Bool
-    public var folding: StringFolding
-
-    public init(_ keyPath: String, isAscending: Bool = true, folding: StringFolding = []) {
-        self.keyPath = keyPath
-        self.isAscending = isAscending
-        self.folding = folding
-    }
-}

@@ -15,7 +15,7 @@ package final class Store: Sendable {
     let lag = LagLayers()
     private let writer: WriterThread
     private let lease: RowLease
-    private let isClosed = Atomic(false)
+    private let isClosed = Mutex(false)
 
     init(location: StoreLocation, core: StoreCore, blobs: BlobStore) {
         self.location = location
@@ -50,7 +50,11 @@ package final class Store: Sendable {
 
     /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
     package func close() {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let wasClosed = isClosed.withLock { closed in
+            defer { closed = true }
+            return closed
+        }
+        guard !wasClosed else { return }
         writer.stopAndWait()
         blobs.close()
         do {
@@ -62,7 +66,7 @@ package final class Store: Sendable {
     }
 
     func checkOpen() throws {
-        if isClosed.load(ordering: .acquiring) {
+        if isClosed.withLock({ $0 }) {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
     }
@@ -104,7 +108,7 @@ package final class Store: Sendable {
             }
             let view = View(
                 sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
-                histories: histories, layers: stack)
+                histories: histories, layers: stack, statistics: core.statistics)
             return try body(view)
         }
     }

@@ -54,6 +54,7 @@ final class Committer {
         do {
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
                 results = try apply(group, transaction)
+                try store.statistics.save(transaction, store.tables)
             }
         } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
             results = try settle(group, results, error)

@@ -22,6 +22,34 @@ extension View {
         }
     }
 
+    /// Calls `body` with each object of sorted ids that is there and a reader of its row in the newest layout, until it
+    /// returns false.
+    func forEachRow(of ids: [ObjectID], _ body: (ObjectID, RowReader) throws -> Bool) throws {
+        guard layers.isEmpty, ids.count > 1 else {
+            for id in ids {
+                guard let row = try row(id) else { continue }
+                guard try row.withNewestReader(id, schema, { try body(id, $0) }) else { return }
+            }
+            return
+        }
+        // One cursor finds ids that lie on the same page without going down the tree again.
+        try transaction.withCursor(tables.objects) { cursor in
+            var entity: EntitySchema?
+            for id in ids {
+                guard try cursor.seek(to: id.rawValue) else { continue }
+                if entity?.id != id.entityID { entity = schema.entity(id.entityID) }
+                let value = cursor.value
+                let goesOn =
+                    if let entity {
+                        try withBaseRow(value, id, entity.layout) { try body(id, $0) }
+                    } else {
+                        try storedRow(value, id).withNewestReader(id, schema) { try body(id, $0) }
+                    }
+                guard goesOn else { return }
+            }
+        }
+    }
+
     /// Checks a value of the `objects` table and reads it in the newest layout, in which nearly every row stands.
     @inline(__always)
     private func withBaseRow<R>(

@@ -17,11 +17,14 @@ package final class View {
     private(set) lazy var plan = LinkPlan.of(schema)
     /// Bottom to top.
     let layers: [Layer]
+    /// Sizes for planning; nil where nothing is planned.
+    let statistics: StatisticsCache?
 
     init(
         sequence: EventSequence, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
-        histories: SchemaHistory, layers: [Layer]
+        histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil
     ) {
+        self.statistics = statistics
         self.sequence = sequence
         self.schema = schema
         self.transaction = transaction

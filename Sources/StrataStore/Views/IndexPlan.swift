@@ -9,7 +9,9 @@ final class IndexPlan: Sendable {
         let index: IndexSchema
         let codec: IndexKeyCodec
         /// Only rows that meet it are entered; nil for all.
-        let partial: (any RowTest)?
+        let partial: (any RowCondition)?
+        /// The same as the conditions that an entry tells of its row.
+        let conditions: [CompiledCondition]
     }
 
     private struct ConverterKey: Hashable {
@@ -51,11 +53,13 @@ final class IndexPlan: Sendable {
                 StrataError(.invalidModel, "The index \(index.name) is over something that cannot be ordered."))
         }
         guard let predicate = index.partialPredicate else {
-            return .success(PreparedIndex(index: index, codec: codec, partial: nil))
+            return .success(PreparedIndex(index: index, codec: codec, partial: nil, conditions: []))
         }
         do throws(StrataError) {
-            let tests = try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate)
-            return .success(PreparedIndex(index: index, codec: codec, partial: AndTest(tests.map(\.test))))
+            let conditions = try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate)
+            return .success(
+                PreparedIndex(
+                    index: index, codec: codec, partial: AndCondition(conditions.map(\.row)), conditions: conditions))
         } catch {
             return .failure(error)
         }

@@ -19,8 +19,18 @@ struct QueryOracle {
         found.sort { left, right in
             for (index, sort) in request.sort.enumerated() {
                 let (a, b) = (keys[left]![index], keys[right]![index])
+                if a.isNull != b.isNull {
+                    switch sort.nullPlacement {
+                    case .smallest: return a.isNull == sort.isAscending
+                    case .first: return a.isNull
+                    case .last: return b.isNull
+                    }
+                }
+                if sort.isNatural, case .string(let left) = a, case .string(let right) = b {
+                    let order = Self.naturalOrder(left, right)
+                    if order != 0 { return (order < 0) == sort.isAscending }
+                }
                 if let order = Self.order(a, b), order != 0 { return (order < 0) == sort.isAscending }
-                if a.isNull != b.isNull { return a.isNull == sort.isAscending }
                 if Self.isNaN(a) != Self.isNaN(b) { return Self.isNaN(b) == sort.isAscending }
             }
             return left < right
@@ -31,6 +41,29 @@ struct QueryOracle {
 
     private func sortKey(_ value: AttributeValue, _ sort: SortDescription) -> AttributeValue {
         Self.folded(value, sort.folding)
+    }
+
+    /// Digits against digits by the number they write, everything else scalar by scalar.
+    private static func naturalOrder(_ left: String, _ right: String) -> Int {
+        var left = Array(left.utf8)[...], right = Array(right.utf8)[...]
+        func takeNumber(_ text: inout ArraySlice<UInt8>) -> [UInt8] {
+            let digits = text.prefix { (0x30...0x39).contains($0) }
+            text = text.dropFirst(digits.count)
+            let significant = Array(digits.drop { $0 == 0x30 })
+            return significant
+        }
+        while let a = left.first, let b = right.first {
+            if (0x30...0x39).contains(a), (0x30...0x39).contains(b) {
+                let (a, b) = (takeNumber(&left), takeNumber(&right))
+                if a.count != b.count { return a.count < b.count ? -1 : 1 }
+                if a != b { return a.lexicographicallyPrecedes(b) ? -1 : 1 }
+            } else {
+                if a != b { return a < b ? -1 : 1 }
+                left = left.dropFirst()
+                right = right.dropFirst()
+            }
+        }
+        return left.count - right.count
     }
 
     // MARK: Predicates
@@ -50,7 +83,9 @@ struct QueryOracle {
         func one(_ value: AttributeValue) throws -> Bool {
             try compare(value, comparison.operator, comparison.right, id, comparison.folding)
         }
-        if comparison.operator == .contains, case .keyPath("tags") = comparison.left {
+        if comparison.operator == .contains, case .keyPath(let path) = comparison.left,
+            ["tags", "items"].contains(path)
+        {
             return left.contains { Self.areEqual($0, sides(comparison.right, id)[0], []) }
         }
         switch comparison.modifier {

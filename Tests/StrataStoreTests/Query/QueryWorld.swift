@@ -3,13 +3,28 @@ import StrataModel
 import StrataStore
 import StrataTestSupport
 
-/// A model with every kind of attribute and index that a plan can meet.
+/// A model with every kind of attribute, and indexes at random from every kind that a plan can meet.
 enum QueryModel {
-    static func make() throws -> ManagedObjectModel {
+    static func make(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
         func attribute(_ name: String, _ type: AttributeType) -> PropertyDescription {
             .attribute(AttributeDescription(name: name, type: type, isOptional: true))
         }
         let foldings: StringFolding = [.caseInsensitive, .diacriticInsensitive]
+        let usual = [
+            FetchIndexDescription(name: "title", elements: [.init("title")]),
+            FetchIndexDescription(name: "folded", elements: [.init("title", folding: foldings)]),
+            FetchIndexDescription(
+                name: "yearRating", elements: [.init("year"), .init("rating", isAscending: false)]),
+            FetchIndexDescription(name: "ownerYear", elements: [.init("owner"), .init("year")]),
+            FetchIndexDescription(
+                name: "flagged", elements: [.init("rating")],
+                partialIndexPredicate: .equal("flag", .boolean(true))),
+            FetchIndexDescription(
+                name: "dated", elements: [.init("when", isAscending: false)],
+                partialIndexPredicate: .isNotNil("when")),
+            FetchIndexDescription(name: "price", elements: [.init("price")]),
+            FetchIndexDescription(name: "code", elements: [.init("code"), .init("flag")]),
+        ]
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Owner",
@@ -33,21 +48,8 @@ enum QueryModel {
                         RelationshipDescription(
                             name: "tags", destinationEntityName: "Tag", inverseName: "items", isToMany: true)),
                 ],
-                indexes: [
-                    FetchIndexDescription(name: "title", elements: [.init("title")]),
-                    FetchIndexDescription(name: "folded", elements: [.init("title", folding: foldings)]),
-                    FetchIndexDescription(
-                        name: "yearRating", elements: [.init("year"), .init("rating", isAscending: false)]),
-                    FetchIndexDescription(name: "ownerYear", elements: [.init("owner"), .init("year")]),
-                    FetchIndexDescription(
-                        name: "flagged", elements: [.init("rating")],
-                        partialIndexPredicate: .equal("flag", .boolean(true))),
-                    FetchIndexDescription(
-                        name: "dated", elements: [.init("when", isAscending: false)],
-                        partialIndexPredicate: .isNotNil("when")),
-                    FetchIndexDescription(name: "price", elements: [.init("price")]),
-                    FetchIndexDescription(name: "code", elements: [.init("code"), .init("flag")]),
-                ]),
+                indexes: usual.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
+                    + (0..<3).map { extraIndex($0, &random) }),
             EntityDescription(
                 name: "Special", superentityName: "Item", properties: [attribute("extra", .integer64)],
                 indexes: [FetchIndexDescription(name: "extra", elements: [.init("extra"), .init("title")])]),
@@ -58,8 +60,25 @@ enum QueryModel {
                     .relationship(
                         RelationshipDescription(
                             name: "items", destinationEntityName: "Item", inverseName: "tags", isToMany: true)),
-                ]),
+                ],
+                indexes: Bool.random(using: &random)
+                    ? [FetchIndexDescription(name: "label", elements: [.init("label")])] : []),
         ])
+    }
+
+    /// One to three elements, any direction and folding, perhaps partial.
+    private static func extraIndex(_ number: Int, _ random: inout SeededGenerator) -> FetchIndexDescription {
+        let names = ["title", "year", "rating", "score", "price", "flag", "when", "code", "owner"]
+            .shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random))
+        let foldings: [StringFolding] = [[], .caseInsensitive, .diacriticInsensitive]
+        return FetchIndexDescription(
+            name: "extra\(number)",
+            elements: names.map { name in
+                FetchIndexElement(
+                    name, isAscending: Bool.random(using: &random),
+                    folding: name == "title" ? foldings[Int.random(in: 0..<3, using: &random)] : [])
+            },
+            partialIndexPredicate: Int.random(in: 0..<4, using: &random) == 0 ? .isNotNil("year") : nil)
     }
 }
 
@@ -83,8 +102,9 @@ enum ValuePool {
         case "title", "label", "name":
             return .string(
                 pick([
-                    "", "a", "A", "Abc", "abc", "aBd", "e", "é", "e\u{301}", "Éb", "ab\u{0}c", "zz", "Straße", "STRASSE",
-                    long, long + "a", long + "b", "a%b", "a*b",
+                    "", "a", "A", "Abc", "abc", "aBd", "e", "é", "e\u{301}", "Éb", "ab\u{0}c", "zz", "Straße",
+                    "STRASSE",
+                    long, long + "a", long + "b", "a%b", "a*b", "a9", "a10", "a010b", "a10c", "7", "07",
                 ]))
         case "year", "age", "extra": return .integer(pick([-2, -1, 0, 1, 2, 3]))
         case "rating": return .double(pick([-1.5, -0.0, 0, 0.5, 1, 2, 2.25, .nan, .infinity]))
@@ -106,7 +126,9 @@ struct QueryWorld {
 
     static let itemAttributes = ["title", "year", "rating", "score", "price", "flag", "when", "code"]
 
-    init() throws { fixture = try StoreFixture(model: try QueryModel.make()) }
+    init(_ random: inout SeededGenerator) throws {
+        fixture = try StoreFixture(model: try QueryModel.make(&random))
+    }
 
     func entityID(_ name: String) throws -> EntityID { try fixture.entity(name).id }
 
@@ -125,7 +147,7 @@ struct QueryWorld {
     mutating func mutate(_ count: Int, _ random: inout SeededGenerator) throws -> Step {
         var step = Step()
         for _ in 0..<count {
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<21, using: &random) {
             case 0...6: try insert(try ["Item", "Item", "Special"].pick(&random), &step, &random)
             case 7: try insert("Owner", &step, &random)
             case 8: try insert("Tag", &step, &random)
@@ -143,6 +165,10 @@ struct QueryWorld {
                     let tag = state.ids(try entityID("Tag")).randomElement(using: &random)
                 else { continue }
                 if state.tagged.remove([item, tag]) == nil { state.tagged.insert([item, tag]) }
+            case 18:
+                guard let tag = state.ids(try entityID("Tag")).randomElement(using: &random) else { continue }
+                state.rows[tag]?["label"] = ValuePool.value("label", &random)
+                step.touched.insert(tag)
             default: try delete(&step, &random)
             }
         }

@@ -5,6 +5,8 @@ struct ColumnCondition: Sendable {
     enum Kind: Sendable {
         /// `==` or `IN`; `null` asks for nil. At least one.
         case values([AttributeValue])
+        /// `!=`: any value that is there but this one.
+        case otherThan(AttributeValue)
         /// Values that are there and lie between the bounds.
         case range(lower: Bound?, upper: Bound?)
         /// Text that begins so.
@@ -28,20 +30,45 @@ struct ColumnCondition: Sendable {
     let isWhole: Bool
 }
 
-/// A test, and what an index could do for it.
-struct CompiledTest {
-    let test: any RowTest
-    /// nil when no index can help.
-    var condition: ColumnCondition?
-    /// Objects that the test is about, when it is `SELF == x` or `SELF IN {…}`.
-    var objects: [ObjectID]?
-    /// A to-many of the object and those of whom one must be a member, when it is `ANY tags == x` or like it.
-    var members: (relationship: PropertyID, anyOf: [ObjectID])?
+/// A condition on a row, and how the objects that meet it could be found without asking every row.
+struct CompiledCondition: Sendable {
+    let row: any RowCondition
+    /// nil when only rows tell.
+    var access: ConditionAccess?
     /// What was compiled.
     let predicate: FetchPredicate
 
-    init(_ test: any RowTest, _ predicate: FetchPredicate) {
-        self.test = test
+    init(_ row: any RowCondition, _ predicate: FetchPredicate, access: ConditionAccess? = nil) {
+        self.row = row
         self.predicate = predicate
+        self.access = access
     }
+
+    var column: ColumnCondition? {
+        if case .column(let column)? = access { column } else { nil }
+    }
+}
+
+/// Where the objects that meet a condition can be looked up.
+indirect enum ConditionAccess: Sendable {
+    /// In an index over a property of the row.
+    case column(ColumnCondition)
+    /// They are named: `SELF == x`, `SELF IN {…}`.
+    case objects([ObjectID])
+    /// Through the links of those of whom one must be a member: `ANY tags == x`.
+    case members(relationship: PropertyID, anyOf: [ObjectID])
+    /// Through the links of the objects at the other end of a relationship that meet a condition there.
+    case join(ConditionJoin)
+    /// One of several lists of conditions holds.
+    case any([[CompiledCondition]])
+}
+
+/// A condition on the far end of a relationship, where an object without a far end does not meet it.
+struct ConditionJoin: Sendable {
+    let hop: ResolvedPath.Hop
+    /// The entity that the hop starts from.
+    let near: EntitySchema
+    let far: EntitySchema
+    /// All of them hold at the far end.
+    let conditions: [CompiledCondition]
 }

@@ -3,14 +3,14 @@ import StrataModel
 
 extension LeafCompiler {
     /// What an index over the slot could do for the comparison.
-    func condition(slot: Int, _ names: [String], _ values: [AttributeValue]) -> ColumnCondition? {
+    func column(slot: Int, _ names: [String], _ values: [AttributeValue]) -> ColumnCondition? {
         guard let (kind, isWhole) = kind(values) else { return nil }
         return ColumnCondition(
             slot: slot, elementPath: names, folding: type.isText ? folding : [], kind: kind, isWhole: isWhole)
     }
 
     private func kind(_ values: [AttributeValue]) -> (ColumnCondition.Kind, isWhole: Bool)? {
-        if operation == .notEqualTo { return values == [.null] ? (.notNil, true) : nil }
+        if operation == .notEqualTo { return otherThan(values) }
         if operation == .equalTo || operation == .in {
             let exact = values.compactMap(indexed)
             return exact.isEmpty ? nil : (.values(exact), true)
@@ -27,6 +27,16 @@ extension LeafCompiler {
         case .text: return textKind(values)
         case .decimal, .uuid, .object: return bounds(values).map { ($0, true) }
         case .url, .data, .composite, .outside: return nil
+        }
+    }
+
+    private func otherThan(_ values: [AttributeValue]) -> (ColumnCondition.Kind, isWhole: Bool)? {
+        guard values.count == 1 else { return nil }
+        if values == [.null] { return (.notNil, true) }
+        switch type {
+        // NaN differs from every number and date, but no range holds it.
+        case .integer, .boolean, .text, .uuid, .object: return indexed(values[0]).map { (.otherThan($0), true) }
+        default: return nil
         }
     }
 

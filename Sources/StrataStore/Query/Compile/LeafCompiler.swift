@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// Makes the test of one path against constants of its own kind, and wraps it in the joins on the way there.
+/// Makes the condition of one path against constants of its own kind, and wraps it in the joins on the way there.
 struct LeafCompiler {
     let path: ResolvedPath
     let type: ComparedType
@@ -10,50 +10,73 @@ struct LeafCompiler {
     let quantifier: MemberQuantifier
 
     /// `values` were coerced to the path's type; there are two for BETWEEN, any number for IN, else one.
-    func compiled(_ values: [AttributeValue], _ predicate: FetchPredicate) throws(StrataError) -> CompiledTest {
+    func compiled(
+        _ values: [AttributeValue], _ predicate: FetchPredicate
+    ) throws(StrataError) -> CompiledCondition {
         // An object is compared by the reference to it; nothing is joined for that.
-        if case .object = path.end, !path.hops.isEmpty, let test = lastHopTest(values) {
-            var compiled = CompiledTest(wrapped(test, path.hopsBeforeLast), predicate)
-            if path.hops.count == 1, case .toOne(let slot) = path.hops[0] {
-                compiled.condition = condition(slot: slot, [], values)
-            }
-            if path.hops.count == 1, case .toMany(let relationship) = path.hops[0], quantifier == .any, isMembership {
-                compiled.members = (relationship, values.compactMap(\.object))
-            }
-            return compiled
+        if case .object = path.end, let last = path.hops.last, let row = lastHopCondition(values) {
+            let compiled = CompiledCondition(row, predicate, access: access(last, values))
+            return joined(compiled, hops: path.hops.count - 1)
         }
-        var compiled = CompiledTest(wrapped(try test(values), path.hops[...]), predicate)
-        guard path.hops.isEmpty else { return compiled }
+        var compiled = CompiledCondition(try condition(values), predicate)
         switch path.end {
-        case .object: compiled.objects = isMembership ? values.compactMap(\.object) : nil
-        case .attribute(let slot, _): compiled.condition = condition(slot: slot, [], values)
-        case .element(let slot, let names, _): compiled.condition = condition(slot: slot, names, values)
+        case .object: compiled.access = isMembership ? .objects(values.compactMap(\.object)) : nil
+        case .attribute(let slot, _): compiled.access = column(slot: slot, [], values).map { .column($0) }
+        case .element(let slot, let names, _): compiled.access = column(slot: slot, names, values).map { .column($0) }
         case .count: break
         }
-        return compiled
+        return joined(compiled, hops: path.hops.count)
     }
 
     private var isMembership: Bool { operation == .equalTo || operation == .in }
 
-    private func wrapped(_ test: any RowTest, _ hops: ArraySlice<ResolvedPath.Hop>) -> any RowTest {
-        hops.reversed().reduce(test) { inner, hop in
-            switch hop {
-            case .toOne(let slot): JoinTest(slot: slot, inner)
-            case .toMany(let relationship): MembersTest(relationship, quantifier, inner)
-            }
+    /// How objects are found by what their last hop leads to.
+    private func access(_ hop: ResolvedPath.Hop, _ values: [AttributeValue]) -> ConditionAccess? {
+        switch hop {
+        case .toOne(let slot): column(slot: slot, [], values).map { .column($0) }
+        case .toMany(let relationship):
+            quantifier == .any && isMembership
+                ? .members(relationship: relationship, anyOf: values.compactMap(\.object)) : nil
         }
     }
 
-    // MARK: Tests
+    /// Carries a condition on the row behind the first `count` hops back to the row they start from.
+    private func joined(_ end: CompiledCondition, hops count: Int) -> CompiledCondition {
+        guard count > 0 else { return end }
+        // Each condition speaks of its own entity, so that a partial index there can be held against it.
+        var current = CompiledCondition(end.row, path.tail(of: end.predicate, behind: count), access: end.access)
+        for place in (0..<count).reversed() {
+            let hop = path.hops[place]
+            let row: any RowCondition
+            // Who leads nowhere would not be found from the other end.
+            let isFoundFromFarEnd: Bool
+            switch hop {
+            case .toOne(let slot):
+                row = JoinCondition(slot: slot, current.row)
+                isFoundFromFarEnd = !current.row.holdsForNothing
+            case .toMany(let relationship):
+                row = MembersCondition(relationship, quantifier, current.row)
+                isFoundFromFarEnd = quantifier == .any
+            }
+            let join = ConditionJoin(
+                hop: hop, near: path.entities[place], far: path.entities[place + 1], conditions: [current])
+            current = CompiledCondition(
+                row, place == 0 ? end.predicate : path.tail(of: end.predicate, behind: place),
+                access: isFoundFromFarEnd ? .join(join) : nil)
+        }
+        return current
+    }
 
-    private func test(_ values: [AttributeValue]) throws(StrataError) -> any RowTest {
+    // MARK: Conditions
+
+    private func condition(_ values: [AttributeValue]) throws(StrataError) -> any RowCondition {
         switch path.end {
-        case .object: return any(values) { SelfTest($0) }
+        case .object: return any(values) { SelfCondition($0) }
         case .count(let relationship):
             let ranges = integerRanges(values)
-            return MemberCountTest(relationship, ranges, isInside: operation != .notEqualTo)
-        case .element: return ValueTest(.path(end), operation, operand(values), nil, folding)
-        case .attribute(let slot, _): return try attributeTest(slot, values)
+            return MemberCountCondition(relationship, ranges, isInside: operation != .notEqualTo)
+        case .element: return ValueCondition(.path(end), operation, operand(values), nil, folding)
+        case .attribute(let slot, _): return try attributeCondition(slot, values)
         }
     }
 
@@ -65,102 +88,104 @@ struct LeafCompiler {
             ? .list(values.map(ValueOperand.constant)) : .constant(values.first ?? .null)
     }
 
-    private func attributeTest(_ slot: Int, _ values: [AttributeValue]) throws(StrataError) -> any RowTest {
+    private func attributeCondition(_ slot: Int, _ values: [AttributeValue]) throws(StrataError) -> any RowCondition {
         if operation == .in, values.contains(.null) {
-            let others = try attributeTest(slot, values.filter { !$0.isNull })
-            return OrTest([NilTest(slot: slot, wantsNil: true), others])
+            let others = try attributeCondition(slot, values.filter { !$0.isNull })
+            return OrCondition([NilCondition(slot: slot, wantsNil: true), others])
         }
         if values == [.null] {
             switch operation {
-            case .equalTo: return NilTest(slot: slot, wantsNil: true)
-            case .notEqualTo: return NilTest(slot: slot, wantsNil: false)
-            default: return ConstantTest(false)
+            case .equalTo: return NilCondition(slot: slot, wantsNil: true)
+            case .notEqualTo: return NilCondition(slot: slot, wantsNil: false)
+            default: return ConstantCondition(false)
             }
         }
-        if values.isEmpty || values.contains(.null) { return ConstantTest(false) }
+        if values.isEmpty || values.contains(.null) { return ConstantCondition(false) }
         switch type {
-        case .integer, .boolean: return integerTest(slot, values)
-        case .floatingPoint, .date: return floatingPointTest(slot, values)
-        case .text, .url: return try textTest(BytesSource(slot: slot, folding: folding), values)
-        case .uuid, .data: return bytesTest(BytesSource(slot: slot, folding: nil), values.compactMap(\.rawBytes))
-        case .object: return any(values) { ReferenceTest(slot: slot, $0) }
-        case .decimal, .composite, .outside: return ValueTest(.path(end), operation, operand(values), nil, folding)
+        case .integer, .boolean: return integerCondition(slot, values)
+        case .floatingPoint, .date: return floatingPointCondition(slot, values)
+        case .text, .url: return try textCondition(BytesSource(slot: slot, folding: folding), values)
+        case .uuid, .data: return bytesCondition(BytesSource(slot: slot, folding: nil), values.compactMap(\.rawBytes))
+        case .object: return any(values) { ReferenceCondition(slot: slot, $0) }
+        case .decimal, .composite, .outside: return ValueCondition(.path(end), operation, operand(values), nil, folding)
         }
     }
 
-    private func integerTest(_ slot: Int, _ values: [AttributeValue]) -> any RowTest {
+    private func integerCondition(_ slot: Int, _ values: [AttributeValue]) -> any RowCondition {
         let ranges = integerRanges(values)
         if ranges.isEmpty {
-            return operation == .notEqualTo ? NilTest(slot: slot, wantsNil: false) : ConstantTest(false)
+            return operation == .notEqualTo ? NilCondition(slot: slot, wantsNil: false) : ConstantCondition(false)
         }
-        return IntegerTest(slot: slot, ranges, isInside: operation != .notEqualTo)
+        return IntegerCondition(slot: slot, ranges, isInside: operation != .notEqualTo)
     }
 
-    private func floatingPointTest(_ slot: Int, _ values: [AttributeValue]) -> any RowTest {
+    private func floatingPointCondition(_ slot: Int, _ values: [AttributeValue]) -> any RowCondition {
         let ranges = floatingPointRanges(values)
         if ranges.isEmpty {
-            return operation == .notEqualTo ? NilTest(slot: slot, wantsNil: false) : ConstantTest(false)
+            return operation == .notEqualTo ? NilCondition(slot: slot, wantsNil: false) : ConstantCondition(false)
         }
-        return FloatingPointTest(slot: slot, ranges, isInside: operation != .notEqualTo)
+        return FloatingPointCondition(slot: slot, ranges, isInside: operation != .notEqualTo)
     }
 
-    private func textTest(_ source: BytesSource, _ values: [AttributeValue]) throws(StrataError) -> any RowTest {
+    private func textCondition(_ source: BytesSource, _ values: [AttributeValue]) throws(StrataError)
+        -> any RowCondition
+    {
         let texts = values.compactMap(\.text)
         switch (operation, texts.first) {
-        case (.beginsWith, let text?): return TextSearchTest(source, TextFolding.bytes(text, folding), .start)
-        case (.endsWith, let text?): return TextSearchTest(source, TextFolding.bytes(text, folding), .end)
-        case (.contains, let text?): return TextSearchTest(source, TextFolding.bytes(text, folding), .anywhere)
-        case (.like, let text?): return LikeTest(source, WildcardPattern(text, folding))
+        case (.beginsWith, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .start)
+        case (.endsWith, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .end)
+        case (.contains, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .anywhere)
+        case (.like, let text?): return LikeCondition(source, WildcardPattern(text, folding))
         case (.matches, let text?):
             let spelling = BytesSource(slot: source.slot, folding: folding.subtracting(.caseInsensitive))
-            return MatchesTest(spelling, try PatternMatcher.comparing(text, folding))
-        default: return bytesTest(source, texts.map { TextFolding.bytes($0, folding) })
+            return MatchesCondition(spelling, try PatternMatcher.comparing(text, folding))
+        default: return bytesCondition(source, texts.map { TextFolding.bytes($0, folding) })
         }
     }
 
-    private func bytesTest(_ source: BytesSource, _ values: [[UInt8]]) -> any RowTest {
-        func bound(_ index: Int, _ isIncluded: Bool) -> BytesRangeTest.Bound {
-            BytesRangeTest.Bound(bytes: values[index], isIncluded: isIncluded)
+    private func bytesCondition(_ source: BytesSource, _ values: [[UInt8]]) -> any RowCondition {
+        func bound(_ index: Int, _ isIncluded: Bool) -> BytesRangeCondition.Bound {
+            BytesRangeCondition.Bound(bytes: values[index], isIncluded: isIncluded)
         }
         switch operation {
-        case .lessThan: return BytesRangeTest(source, lower: nil, upper: bound(0, false))
-        case .lessThanOrEqualTo: return BytesRangeTest(source, lower: nil, upper: bound(0, true))
-        case .greaterThan: return BytesRangeTest(source, lower: bound(0, false), upper: nil)
-        case .greaterThanOrEqualTo: return BytesRangeTest(source, lower: bound(0, true), upper: nil)
-        case .between: return BytesRangeTest(source, lower: bound(0, true), upper: bound(1, true))
-        default: return BytesMembershipTest(source, values, isMember: operation != .notEqualTo)
+        case .lessThan: return BytesRangeCondition(source, lower: nil, upper: bound(0, false))
+        case .lessThanOrEqualTo: return BytesRangeCondition(source, lower: nil, upper: bound(0, true))
+        case .greaterThan: return BytesRangeCondition(source, lower: bound(0, false), upper: nil)
+        case .greaterThanOrEqualTo: return BytesRangeCondition(source, lower: bound(0, true), upper: nil)
+        case .between: return BytesRangeCondition(source, lower: bound(0, true), upper: bound(1, true))
+        default: return BytesMembershipCondition(source, values, isMember: operation != .notEqualTo)
         }
     }
 
     // MARK: Objects
 
-    /// For a path that ends at an object: a test of the row that refers to it.
-    private func lastHopTest(_ values: [AttributeValue]) -> (any RowTest)? {
+    /// For a path that ends at an object: a condition on the row that refers to it.
+    private func lastHopCondition(_ values: [AttributeValue]) -> (any RowCondition)? {
         switch path.hops.last {
         case .toOne(let slot)?:
             if operation == .in, values.contains(.null) {
-                return OrTest([
-                    NilTest(slot: slot, wantsNil: true), any(values) { ReferenceTest(slot: slot, $0) },
+                return OrCondition([
+                    NilCondition(slot: slot, wantsNil: true), any(values) { ReferenceCondition(slot: slot, $0) },
                 ])
             }
             if values == [.null], operation == .equalTo || operation == .notEqualTo {
-                return NilTest(slot: slot, wantsNil: operation == .equalTo)
+                return NilCondition(slot: slot, wantsNil: operation == .equalTo)
             }
-            return any(values) { ReferenceTest(slot: slot, $0) }
+            return any(values) { ReferenceCondition(slot: slot, $0) }
         case .toMany(let relationship)?:
             if values == [.null], operation == .notEqualTo {
                 let all: [ClosedRange<UInt64>] = [0...UInt64.max]
-                return MemberIdentifierTest(relationship, quantifier, IdentifierCondition(all, isInside: true))
+                return MemberIdentifierCondition(relationship, quantifier, IdentifierCondition(all, isInside: true))
             }
-            return MemberIdentifierTest(relationship, quantifier, identifiers(values))
+            return MemberIdentifierCondition(relationship, quantifier, identifiers(values))
         case nil: return nil
         }
     }
 
-    private func any<Test: RowTest>(
-        _ values: [AttributeValue], _ make: (IdentifierCondition) -> Test
-    ) -> any RowTest {
-        if values == [.null] { return ConstantTest(operation == .notEqualTo) }
+    private func any<Condition: RowCondition>(
+        _ values: [AttributeValue], _ make: (IdentifierCondition) -> Condition
+    ) -> any RowCondition {
+        if values == [.null] { return ConstantCondition(operation == .notEqualTo) }
         return make(identifiers(values))
     }
 

@@ -10,7 +10,7 @@ struct PredicateCompiler {
     /// The conjuncts of a predicate: all of them hold for an object that is found.
     ///
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`.
-    func conjuncts(of predicate: FetchPredicate) throws(StrataError) -> [CompiledTest] {
+    func conjuncts(of predicate: FetchPredicate) throws(StrataError) -> [CompiledCondition] {
         guard predicate.depth(upTo: ModelLimits.predicateDepth) != nil else {
             throw StrataError(
                 .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
@@ -18,28 +18,35 @@ struct PredicateCompiler {
         return try flattened(predicate)
     }
 
-    private func flattened(_ predicate: FetchPredicate) throws(StrataError) -> [CompiledTest] {
-        guard case .and(let parts) = predicate else { return [try compiled(predicate)] }
-        var tests: [CompiledTest] = []
-        for part in parts { tests += try flattened(part) }
-        return tests
-    }
-
-    private func compiled(_ predicate: FetchPredicate) throws(StrataError) -> CompiledTest {
-        switch predicate {
-        case .constant(let value): return CompiledTest(ConstantTest(value), predicate)
-        case .not(let part): return CompiledTest(NotTest(try compiled(part).test), predicate)
-        case .and(let parts): return CompiledTest(AndTest(try tests(parts)), predicate)
-        case .or(let parts): return CompiledTest(OrTest(try tests(parts)), predicate)
-        case .comparison(let comparison):
-            return try ComparisonCompiler(comparison, entity, schema).compiled()
+    private func flattened(
+        _ predicate: FetchPredicate, isNegated: Bool = false
+    ) throws(StrataError) -> [CompiledCondition] {
+        switch (predicate, isNegated) {
+        case (.not(let part), _): return try flattened(part, isNegated: !isNegated)
+        case (.and(let parts), false), (.or(let parts), true):
+            var conditions: [CompiledCondition] = []
+            for part in parts { conditions += try flattened(part, isNegated: isNegated) }
+            return conditions
+        case (.or(let parts), false), (.and(let parts), true):
+            return [try disjunction(parts, isNegated, predicate)]
+        case (.constant(let value), _): return [CompiledCondition(ConstantCondition(value != isNegated), predicate)]
+        case (.comparison(let comparison), _):
+            let compiled = try ComparisonCompiler(comparison, entity, schema).compiled()
+            guard isNegated else { return [compiled] }
+            return [CompiledCondition(NotCondition(compiled.row), .not(predicate))]
         }
     }
 
-    private func tests(_ parts: [FetchPredicate]) throws(StrataError) -> [any RowTest] {
-        var tests: [any RowTest] = []
-        for part in parts { tests.append(try compiled(part).test) }
-        return tests
+    private func disjunction(
+        _ parts: [FetchPredicate], _ isNegated: Bool, _ predicate: FetchPredicate
+    ) throws(StrataError) -> CompiledCondition {
+        var lists: [[CompiledCondition]] = []
+        for part in parts { lists.append(try flattened(part, isNegated: isNegated)) }
+        let rows = lists.map { list in list.count == 1 ? list[0].row : AndCondition(list.map(\.row)) }
+        return CompiledCondition(
+            OrCondition(rows), isNegated ? .not(predicate) : predicate,
+            // Where one list can only be found by reading all rows, so can the whole.
+            access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
     }
 }
 
@@ -93,12 +100,14 @@ struct ComparisonCompiler {
         self.schema = schema
     }
 
-    func compiled() throws(StrataError) -> CompiledTest {
+    func compiled() throws(StrataError) -> CompiledCondition {
         let left = try side(comparison.left), right = try side(comparison.right)
         if comparison.modifier == .direct, left.isConstant, case .path(let path) = right,
             let turned = Self.turned(comparison.operator, path)
         {
-            return try compiled(path, turned, left)
+            let comparison = ComparisonPredicate(
+                comparison.right, turned, comparison.left, modifier: comparison.modifier, folding: comparison.folding)
+            return try ComparisonCompiler(comparison, entity, schema).compiled(path, turned, left)
         }
         if case .path(let path) = left { return try compiled(path, comparison.operator, right) }
         try checkShape(left, right)
@@ -145,10 +154,11 @@ struct ComparisonCompiler {
 
     private func compiled(
         _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
-    ) throws(StrataError) -> CompiledTest {
+    ) throws(StrataError) -> CompiledCondition {
         let type = ComparedType(path.end)
         var operation = operation
-        var quantifier: MemberQuantifier? = comparison.modifier == .all ? .all : comparison.modifier == .any ? .any : nil
+        var quantifier: MemberQuantifier? =
+            comparison.modifier == .all ? .all : comparison.modifier == .any ? .any : nil
         if path.isToMany, quantifier == nil {
             guard operation == .contains else {
                 throw refusal(
@@ -180,12 +190,12 @@ struct ComparisonCompiler {
     private func general(
         _ left: Side, _ right: Side, _ operation: ComparisonPredicate.Operator? = nil,
         _ quantifier: MemberQuantifier? = nil
-    ) -> CompiledTest {
+    ) -> CompiledCondition {
         var quantifier = quantifier
         if case .list = left { quantifier = comparison.modifier == .all ? .all : .any }
-        let test = ValueTest(
+        let row = ValueCondition(
             left.operand, operation ?? comparison.operator, right.operand, quantifier, comparison.folding)
-        return CompiledTest(test, .comparison(comparison))
+        return CompiledCondition(row, .comparison(comparison))
     }
 
     // MARK: Checks

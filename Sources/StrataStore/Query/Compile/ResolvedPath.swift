@@ -6,6 +6,8 @@ struct ResolvedPath: Sendable {
     enum Hop: Sendable, Hashable {
         case toOne(slot: Int)
         case toMany(PropertyID)
+
+        var isToMany: Bool { if case .toMany = self { true } else { false } }
     }
 
     /// What is compared.
@@ -22,13 +24,18 @@ struct ResolvedPath: Sendable {
     let text: String
     private(set) var hops: [Hop] = []
     private(set) var end = End.object
+    /// The entities that the hops start from, and last the one that they lead to.
+    private(set) var entities: [EntitySchema]
+    /// How many bytes of the text stand behind each hop.
+    private var tails: [Int] = []
+
     /// The entity that the hops lead to.
-    private(set) var entity: EntitySchema
+    var entity: EntitySchema { entities[entities.count - 1] }
 
     /// `SELF`
     init(selfOf entity: EntitySchema) {
         text = "SELF"
-        self.entity = entity
+        entities = [entity]
     }
 
     /// Binds `text`, dotted names from `entity`.
@@ -38,7 +45,7 @@ struct ResolvedPath: Sendable {
     /// - Throws: `unknownKey` naming the nearest name; `invalidRequest` for what rows do not hold.
     init(_ text: String, in entity: EntitySchema, _ schema: Schema) throws(StrataError) {
         self.text = text
-        self.entity = entity
+        entities = [entity]
         var steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
         while let step = steps.popFirst() {
             guard let property = self.entity.property(named: step) else {
@@ -71,7 +78,8 @@ struct ResolvedPath: Sendable {
             return
         }
         hops.append(relationship.isToMany ? .toMany(property.id) : .toOne(slot: property.slot))
-        entity = destination
+        entities.append(destination)
+        tails.append(steps.reduce(-1) { $0 + $1.utf8.count + 1 })
     }
 
     private mutating func finish(
@@ -88,10 +96,16 @@ struct ResolvedPath: Sendable {
         end = steps.isEmpty ? .attribute(slot: slot, attribute) : .element(slot: slot, Array(steps), current)
     }
 
-    var isToMany: Bool { hops.contains { if case .toMany = $0 { true } else { false } } }
+    var isToMany: Bool { hops.contains(where: \.isToMany) }
 
-    /// The same path without its last hop, for tests that look at the reference and not at what it leads to.
-    var hopsBeforeLast: ArraySlice<Hop> { hops.dropLast() }
+    /// A comparison of this path as one of what follows the first `count` hops.
+    func tail(of predicate: FetchPredicate, behind count: Int) -> FetchPredicate {
+        guard count > 0, case .comparison(var comparison) = predicate else { return predicate }
+        let length = tails[count - 1]
+        comparison.left = length <= 0 ? .evaluatedObject : .keyPath(String(text.utf8.suffix(length)) ?? text)
+        if !hops[count...].contains(where: \.isToMany) { comparison.modifier = .direct }
+        return .comparison(comparison)
+    }
 
     private func unknown(_ step: String) -> StrataError {
         let names = entity.properties.filter { if case .position = $0.kind { false } else { true } }.map(\.name)
@@ -100,7 +114,9 @@ struct ResolvedPath: Sendable {
 
     private func unknown(_ step: String, among names: [String], of owner: String) -> StrataError {
         var sentence = "\(owner) has no property named \(step)"
-        if let nearest = NearestName.of(step, among: names) { sentence += "; did you mean \(nearest)?" } else {
+        if let nearest = NearestName.of(step, among: names) {
+            sentence += "; did you mean \(nearest)?"
+        } else {
             sentence += "."
         }
         return StrataError(.unknownKey, sentence, context: .init(entityName: entity.name, key: text))
@@ -114,7 +130,7 @@ struct ResolvedPath: Sendable {
 }
 
 extension ValuePath {
-    var isToMany: Bool { hops.contains { if case .toMany = $0 { true } else { false } } }
+    var isToMany: Bool { hops.contains(where: \.isToMany) }
 }
 
 /// Finds the name that somebody may have meant.

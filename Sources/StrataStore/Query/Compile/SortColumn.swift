@@ -4,12 +4,16 @@ import StrataModel
 /// One key of an order, bound to an entity.
 ///
 /// Its values are written as bytes that compare like the values: nil first, then by worth, text by its folded form;
-/// all bits turned for a descending key, so that nil comes last there.
+/// all bits turned for a descending key, so that nil comes last there unless it was asked to come first.
 struct SortColumn: Sendable {
     let path: ValuePath
     let type: ComparedType
     let isAscending: Bool
     let folding: StringFolding
+    /// Whether numbers in text count by their worth.
+    let isNatural: Bool
+    /// What stands for nil, before the bits are turned: below or above the 1 that leads every value.
+    private let nilMarker: UInt8
     let text: String
     /// The slot of the row itself that holds the values, with element names below a composite; nil behind a join.
     let column: (slot: Int, elementPath: [String])?
@@ -18,7 +22,8 @@ struct SortColumn: Sendable {
         let path = try ResolvedPath(description.keyPath, in: entity, schema)
         let context = StrataError.Context(entityName: entity.name, key: description.keyPath)
         guard !path.isToMany else {
-            throw StrataError(.invalidRequest, "\(path.text) leads to many; nothing can be sorted by it.", context: context)
+            throw StrataError(
+                .invalidRequest, "\(path.text) leads to many; nothing can be sorted by it.", context: context)
         }
         type = ComparedType(path.end)
         guard type.isOrdered else {
@@ -27,6 +32,11 @@ struct SortColumn: Sendable {
         self.path = ValuePath(path)
         isAscending = description.isAscending
         folding = type == .text ? description.folding : []
+        isNatural = type.isText && description.isNatural
+        let isNilLow =
+            description.nullPlacement == .smallest
+            || (description.nullPlacement == .first) == description.isAscending
+        nilMarker = isNilLow ? 0 : 2
         text = description.keyPath
         switch (path.end, path.hops.count) {
         case (.attribute(let slot, _), 0): column = (slot, [])
@@ -35,6 +45,9 @@ struct SortColumn: Sendable {
         default: column = nil
         }
     }
+
+    /// Whether nil stands where index keys have it.
+    var hasIndexNulls: Bool { nilMarker == 0 }
 
     /// Appends the key of a row.
     func write(
@@ -53,12 +66,12 @@ struct SortColumn: Sendable {
     private func write(
         _ row: RowReader, _ slot: Int, _ evaluation: Evaluation, into writer: inout ByteWriter
     ) throws {
-        if row.isNull(slot) { return writer.append(UInt8(0)) }
+        if row.isNull(slot) { return writer.append(nilMarker) }
         switch type {
         case .integer, .boolean: Self.write(row.integer(slot) ?? Int64(0), into: &writer)
         case .floatingPoint, .date: Self.write(row.double(slot) ?? Double(0), into: &writer)
         case .text, .url, .data:
-            guard let bytes = try row.bytes(slot) else { return writer.append(UInt8(0)) }
+            guard let bytes = try row.bytes(slot) else { return writer.append(nilMarker) }
             write(bytes, evaluation, into: &writer)
         case .object: Self.write(row.reference(slot), into: &writer)
         default: try write(try row.value(slot), evaluation, into: &writer)
@@ -69,7 +82,7 @@ struct SortColumn: Sendable {
         _ value: AttributeValue, _ evaluation: Evaluation, into writer: inout ByteWriter
     ) throws {
         switch value {
-        case .null, .composite, .blob: writer.append(UInt8(0))
+        case .null, .composite, .blob: writer.append(nilMarker)
         case .boolean(let value): Self.write(Int64(value ? 1 : 0), into: &writer)
         case .integer(let value): Self.write(value, into: &writer)
         case .float(let value): Self.write(Double(value), into: &writer)
@@ -135,8 +148,38 @@ struct SortColumn: Sendable {
         writer.append(littleEndian: 0 as UInt16)
     }
 
+    /// Each number without its leading zeros, led by a digit and its length; all else as it is. What is the same so is
+    /// ordered by the text itself, which is written behind it.
+    private static func writeNatural(_ text: UnsafeRawBufferPointer, into writer: inout ByteWriter) {
+        var natural = ByteWriter(capacity: text.count + 16)
+        func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+        var place = 0
+        while place < text.count {
+            guard isDigit(text[place]) else {
+                natural.append(text[place])
+                place += 1
+                continue
+            }
+            while place + 1 < text.count, text[place] == 0x30, isDigit(text[place + 1]) { place += 1 }
+            let start = place
+            while place < text.count, isDigit(text[place]) { place += 1 }
+            natural.append(0x30 as UInt8)
+            var rest = place - start
+            while rest > 254 {
+                natural.append(255 as UInt8)
+                rest -= 254
+            }
+            natural.append(UInt8(rest))
+            natural.append(UnsafeRawBufferPointer(rebasing: text[start..<place]))
+        }
+        write(natural.bytes, into: &writer)
+    }
+
     private func write(_ bytes: UnsafeRawBufferPointer, _ evaluation: Evaluation, into writer: inout ByteWriter) {
         guard type.isText else { return Self.write(bytes, into: &writer) }
-        evaluation.withForm(of: bytes, folding) { Self.write($0, into: &writer) }
+        evaluation.withForm(of: bytes, folding) { text in
+            if isNatural { Self.writeNatural(text, into: &writer) }
+            Self.write(text, into: &writer)
+        }
     }
 }

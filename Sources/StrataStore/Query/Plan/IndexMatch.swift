@@ -1,130 +1,159 @@
 import StrataModel
 
-/// What one index can do for the conjuncts of a query: equality on its first elements, a range on the next.
+/// What one index can do for the conditions of a query: equality on its first elements, a range on the next.
 struct IndexMatch {
     /// The way an index is walked.
     enum Direction { case forwards, backwards }
 
     private let index: IndexSchema
     private let codec: IndexKeyCodec
-    private let conjuncts: [CompiledTest]
+    private let conditions: [CompiledCondition]
     /// Values of the first elements, each combination of which is one range.
     private var prefixes: [[AttributeValue]] = [[]]
-    private var next = KeyCondition.any
+    /// Ranges of the element behind them.
+    private var next: [KeyCondition] = [.any]
     /// Elements bound to a single value, which no order depends on.
     private var single: Set<Int> = []
-    /// Conjuncts that the ranges were made from.
-    private(set) var used: Set<Int> = []
-    /// The part of all rows that is thought to lie in the ranges.
-    private(set) var fraction = 1.0
+    /// How many elements are bound to values.
+    private(set) var boundElements = 0
+    /// Conditions that the ranges were made from.
+    private(set) var used = ConditionSet()
+    /// Whether rows must be asked although the ranges were made from all there is to ask.
     private(set) var needsRecheck = false
-    /// In key order; nil until `close` has made them.
-    private(set) var ranges: [KeyRange]?
+    /// The part of an index that is thought to lie in the range behind the equalities, when nothing is known of it.
+    private(set) var rangeGuess = 1.0
+    /// In key order, without overlaps; empty until `close` has made them.
+    private(set) var ranges: [KeyRange] = []
 
     /// More ranges than this are not worth their seeks.
     private static let mostRanges = 4096
 
-    init(_ index: IndexSchema, _ codec: IndexKeyCodec, _ conjuncts: [CompiledTest], isOrderWanted: Bool) {
+    init(_ index: IndexSchema, _ codec: IndexKeyCodec, _ conditions: [CompiledCondition]) {
         self.index = index
         self.codec = codec
-        self.conjuncts = conjuncts
-        var place = 0
-        while place < index.elements.count, takeValues(place) { place += 1 }
-        if place == index.elements.count {
-            if index.isUnique { fraction = 1e-7 * Double(prefixes.count) }
-        } else {
-            takeRange(place)
-        }
+        self.conditions = conditions
+        while boundElements < index.elements.count, takeValues(boundElements) { boundElements += 1 }
+        if boundElements < index.elements.count { takeRange(boundElements) }
     }
+
+    /// Whether every element is bound: then all keys of a range are equal, but for the ids at their ends.
+    var isWhole: Bool { boundElements == index.elements.count }
 
     // MARK: Matching
 
-    private func condition(_ conjunct: Int, _ element: IndexSchema.Element) -> ColumnCondition? {
-        guard let condition = conjuncts[conjunct].condition, condition.slot == element.slot,
-            condition.elementPath == element.compositePath
+    private func column(_ place: Int, _ element: IndexSchema.Element) -> ColumnCondition? {
+        guard let column = conditions[place].column, column.slot == element.slot,
+            column.elementPath == element.compositePath
         else { return nil }
-        return condition
+        return column
     }
 
     /// Takes an equality or IN on an element; false when there is none.
-    private mutating func takeValues(_ place: Int) -> Bool {
-        let element = index.elements[place]
-        for conjunct in conjuncts.indices {
-            guard let condition = condition(conjunct, element), case .values(let values) = condition.kind else {
-                continue
-            }
-            let distinct = Array(Set(values))
-            let isFolded = condition.folding == element.folding || distinct == [.null]
+    private mutating func takeValues(_ number: Int) -> Bool {
+        let element = index.elements[number]
+        for place in conditions.indices {
+            guard let column = column(place, element), case .values(let values) = column.kind else { continue }
+            let distinct = values.count == 1 ? values : Array(Set(values))
+            let isFolded = column.folding == element.folding || distinct == [.null]
             // What is equal as it is, is equal folded too.
-            guard isFolded || element.folding.isSuperset(of: condition.folding),
+            guard isFolded || element.folding.isSuperset(of: column.folding),
                 distinct.count * prefixes.count <= Self.mostRanges
             else { continue }
-            if !isFolded || !condition.isWhole { needsRecheck = true }
-            prefixes = prefixes.flatMap { prefix in distinct.map { prefix + [$0] } }
-            used.insert(conjunct)
-            if distinct.count == 1 { single.insert(place) }
-            let each = distinct == [.null] ? 0.05 : place == 0 ? 0.002 : 0.05
-            fraction *= min(1, each * Double(distinct.count))
+            if !isFolded || !column.isWhole { needsRecheck = true }
+            if distinct.count == 1, prefixes.count == 1 {
+                prefixes[0].append(distinct[0])
+            } else {
+                prefixes = prefixes.flatMap { prefix in distinct.map { prefix + [$0] } }
+            }
+            used.insert(place)
+            if distinct.count == 1 { single.insert(number) }
             return true
         }
         return false
     }
 
-    /// Takes a beginning, bounds, or `!= nil` on the element behind the equalities.
-    private mutating func takeRange(_ place: Int) {
-        let element = index.elements[place]
+    /// Takes a beginning, bounds, `!=` or `!= nil` on the element behind the equalities.
+    private mutating func takeRange(_ number: Int) {
+        let element = index.elements[number]
         var lower: KeyBound?, upper: KeyBound?
-        for conjunct in conjuncts.indices {
-            guard let condition = condition(conjunct, element) else { continue }
-            switch condition.kind {
-            case .prefix(let text) where condition.folding == element.folding && lower == nil && upper == nil:
-                next = .beginsWith(text)
-                if !condition.isWhole { needsRecheck = true }
-                used.insert(conjunct)
-                fraction *= 0.02
+        for place in conditions.indices {
+            guard let column = column(place, element) else { continue }
+            switch column.kind {
+            case .prefix(let text) where column.folding == element.folding && lower == nil && upper == nil:
+                next = [.beginsWith(text)]
+                if !column.isWhole { needsRecheck = true }
+                used.insert(place)
+                rangeGuess = PlanEstimator.Guess.prefix
                 return
-            case .range(let low, let high) where condition.folding == element.folding:
+            case .range(let low, let high) where column.folding == element.folding:
                 guard low == nil || lower == nil, high == nil || upper == nil else { continue }
                 lower = lower ?? low.map { KeyBound($0.value, isInclusive: $0.isIncluded) }
                 upper = upper ?? high.map { KeyBound($0.value, isInclusive: $0.isIncluded) }
-                used.insert(conjunct)
+                used.insert(place)
             default: continue
             }
         }
         if lower != nil || upper != nil {
-            next = .range(lower: lower, upper: upper)
-            fraction *= lower != nil && upper != nil ? 0.05 : 0.09
+            next = [.range(lower: lower, upper: upper)]
+            rangeGuess = lower != nil && upper != nil ? PlanEstimator.Guess.closed : PlanEstimator.Guess.halfOpen
         } else {
             takeNotNil(element)
         }
     }
 
     private mutating func takeNotNil(_ element: IndexSchema.Element) {
-        for conjunct in conjuncts.indices {
-            guard let condition = condition(conjunct, element), case .notNil = condition.kind else { continue }
-            next = .isNotNull
-            used.insert(conjunct)
-            fraction *= 0.8
+        rangeGuess = 0.9
+        for place in conditions.indices {
+            guard let column = column(place, element) else { continue }
+            switch column.kind {
+            case .notNil: next = [.isNotNull]
+            case .otherThan(let value) where column.folding == element.folding:
+                next = [
+                    .range(lower: nil, upper: KeyBound(value, isInclusive: false)),
+                    .range(lower: KeyBound(value, isInclusive: false), upper: nil),
+                ]
+            default: continue
+            }
+            used.insert(place)
             return
         }
+        rangeGuess = 1
     }
 
     // MARK: Ranges
 
     /// Makes the ranges; false when the index cannot hold such values.
     mutating func close() -> Bool {
-        var found: Set<KeyRange> = []
+        var found: [KeyRange] = []
         for prefix in prefixes {
-            do throws(UncomparableKey) {
-                guard let range = try codec.range(equal: prefix, then: next), !range.isEmpty else { continue }
-                needsRecheck = needsRecheck || range.needsRecheck
-                found.insert(KeyRange(lower: range.lower, upper: range.upper, needsRecheck: false))
-            } catch {
-                return false
+            for condition in next {
+                do throws(UncomparableKey) {
+                    guard let range = try codec.range(equal: prefix, then: condition), !range.isEmpty else { continue }
+                    needsRecheck = needsRecheck || range.needsRecheck
+                    found.append(KeyRange(lower: range.lower, upper: range.upper, needsRecheck: false))
+                } catch {
+                    return false
+                }
             }
         }
-        ranges = found.sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        ranges = found.count > 1 ? Self.distinct(found) : found
         return true
+    }
+
+    private static func distinct(_ ranges: [KeyRange]) -> [KeyRange] {
+        let sorted = ranges.sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        var distinct: [KeyRange] = []
+        // Two values may be one key, as 1 and 1.0 are; a rounded one may reach into the next.
+        for range in sorted {
+            guard let last = distinct.last, let end = last.upper, range.lower.lexicographicallyPrecedes(end) else {
+                if let last = distinct.last, last.upper == nil { continue }
+                distinct.append(range)
+                continue
+            }
+            let upper = range.upper.map { $0.lexicographicallyPrecedes(end) ? end : $0 }
+            distinct[distinct.count - 1] = KeyRange(lower: last.lower, upper: upper, needsRecheck: false)
+        }
+        return distinct
     }
 
     // MARK: Order
@@ -150,9 +179,20 @@ struct IndexMatch {
     }
 }
 
+/// Places in a list of conditions. Those beyond the first 64 are never in it, which costs only a second look at rows.
+struct ConditionSet: Sendable, Hashable {
+    private var bits: UInt64 = 0
+
+    mutating func insert(_ place: Int) { if place < 64 { bits |= 1 << UInt64(place) } }
+    func contains(_ place: Int) -> Bool { place < 64 && bits & 1 << UInt64(place) != 0 }
+    mutating func formUnion(_ other: ConditionSet) { bits |= other.bits }
+    func isSubset(of other: ConditionSet) -> Bool { bits & ~other.bits == 0 }
+    var isEmpty: Bool { bits == 0 }
+}
+
 extension SortColumn {
     fileprivate func matches(_ element: IndexSchema.Element) -> Bool {
-        guard let column else { return false }
+        guard let column, isNatural == false, hasIndexNulls else { return false }
         return column.slot == element.slot && column.elementPath == element.compositePath
             && folding == element.folding
     }

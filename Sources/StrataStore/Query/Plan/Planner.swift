@@ -1,141 +1,228 @@
 import StrataModel
 
-/// Chooses how a query is run.
+/// Chooses how a query is run, by what each way is thought to cost.
 ///
-/// Without statistics it goes by the kind of condition: a unique key is better than an equality, that better than a
-/// range. The run corrects it: an index that turns out to give too many rows is left for a scan (`QueryRun`).
+/// Rows can be found by a scan, or from a source (an index, links, named objects, unions and intersections of these)
+/// that settles some of the conditions; what is left is asked of the rows. Estimates come from `PlanEstimator`; when
+/// one turns out far too low, the run goes over to a scan (`StepRun`).
 struct Planner {
-    let entity: EntitySchema
     let schema: Schema
-    let conjuncts: [CompiledTest]
-    let order: [SortColumn]
-    let isLimited: Bool
+    let estimator: PlanEstimator
+    /// Only for tests.
+    private var disturbance: PlanDisturbance?
+    private let scanFactor: Double
 
-    /// Every row is read.
-    var scan: QueryPlan {
-        QueryPlan(
-            source: .entities, filter: Array(conjuncts.indices), order: order.isEmpty ? .byID : .sort, fraction: 1)
+    /// What the caller does with what is found.
+    struct Purpose {
+        var order: [SortColumn] = []
+        /// How many in order are enough; nil for all.
+        var needed: Int?
+        /// Whether it reads the rows.
+        var readsRows = false
     }
 
-    func plan() -> QueryPlan {
-        var best = (plan: scan, cost: cost(of: scan))
-        func consider(_ plan: QueryPlan) {
-            let cost = cost(of: plan)
-            if cost < best.cost { best = (plan, cost) }
-        }
-        for (place, conjunct) in conjuncts.enumerated() {
-            if let plan = plan(byObjectsOf: conjunct, place) { consider(plan) }
-            if let plan = plan(byLinksOf: conjunct, place) { consider(plan) }
-        }
-        for index in entity.indexes {
-            if let plan = plan(by: index) { consider(plan) }
-        }
-        return best.plan
+    /// Steps that yield every object which meets the conditions in `covers`, and perhaps some that do not.
+    struct Source {
+        var step: PlanStep
+        /// Conditions that it settles.
+        var covers: ConditionSet
     }
 
-    // MARK: Cost
-
-    /// In reads of a row in a scan of all rows, as a part of all rows. A row found by its id costs about ten, an index
-    /// entry a third, sorting as much as reading again.
-    private func cost(of plan: QueryPlan) -> Double {
-        let isScan = if case .entities = plan.source { true } else { false }
-        let needsRows = !plan.filter.isEmpty || plan.order == .sort
-        // In the index's order a limit ends the work early.
-        let examined = plan.order == .index && isLimited ? plan.fraction * 0.02 : plan.fraction
-        let reading = isScan ? 1 : examined * (needsRows ? 10 : 0.3)
-        return reading + (plan.order == .sort ? plan.fraction : 0)
+    init(_ view: View, _ access: CompiledQuery.Access) {
+        schema = view.schema
+        estimator = PlanEstimator(view)
+        if case .disturbed(let seed) = access { disturbance = PlanDisturbance(seed: seed) }
+        scanFactor = access == .avoidingScans ? 1e9 : 1
     }
 
-    // MARK: Ids and links
+    // MARK: Plans
 
-    private func remaining(_ used: Int) -> [Int] { conjuncts.indices.filter { $0 != used } }
+    mutating func plan(
+        _ conditions: [CompiledCondition], of entity: EntitySchema, _ entities: EntitySet, for purpose: Purpose
+    ) throws -> QueryPlan {
+        if let plan = try uniquePlan(conditions, entity, entities, purpose) { return plan }
+        let total = try estimator.rows(of: entities)
+        let context = Context(conditions: conditions, entity: entity, entities: entities, total: total)
+        let sources = try sources(context)
+        let parts = conditions.indices.map { part(of: $0, sources, context) }
+        let matches = parts.reduce(total, *)
+        var best = scan(context, purpose, matches)
+        for source in [combined(sources, parts, context, purpose)] + sources.map(Optional.some) {
+            guard let source else { continue }
+            consider(finish(source, parts, context, purpose), &best)
+        }
+        if !purpose.order.isEmpty {
+            for plan in try orderedPlans(parts, context, purpose) { consider(plan, &best) }
+        }
+        return best
+    }
 
-    private func plan(byObjectsOf conjunct: CompiledTest, _ place: Int) -> QueryPlan? {
-        guard let objects = conjunct.objects else { return nil }
-        let ids = Set(objects.filter { !$0.isNil }).sorted()
-        // That the object exists is told by its row.
+    /// What stays the same while one list of conditions is planned.
+    struct Context {
+        let conditions: [CompiledCondition]
+        let entity: EntitySchema
+        let entities: EntitySet
+        /// Rows of the entities.
+        let total: Double
+    }
+
+    private mutating func consider(_ plan: QueryPlan, _ best: inout QueryPlan) {
+        let cost = plan.cost * (disturbance?.factor() ?? 1)
+        if cost < best.cost { best = QueryPlan(root: plan.root, order: plan.order, cost: cost) }
+    }
+
+    /// A unique key names at most one object: nothing is better, and nothing need be known to see it.
+    private mutating func uniquePlan(
+        _ conditions: [CompiledCondition], _ entity: EntitySchema, _ entities: EntitySet, _ purpose: Purpose
+    ) throws -> QueryPlan? {
+        guard disturbance == nil, conditions.contains(where: { $0.column != nil }) else { return nil }
+        for index in entity.indexes where index.isUnique {
+            let prepared = try IndexPlan.of(schema).index(index.id)
+            var match = IndexMatch(index, prepared.codec, conditions)
+            guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
+            let step = PlanStep(
+                .index(access(index, match, entities)), entities, rows: 1, cost: PlanCost.seek)
+            let source = Source(step: step, covers: match.needsRecheck ? ConditionSet() : match.used)
+            let context = Context(conditions: conditions, entity: entity, entities: entities, total: 1)
+            return finish(source, conditions.map { _ in 1 }, context, purpose)
+        }
+        return nil
+    }
+
+    private func scan(_ context: Context, _ purpose: Purpose, _ matches: Double) -> QueryPlan {
+        let step = PlanStep(
+            .scan, context.entities, rows: context.total, cost: (context.total + 1) * PlanCost.scannedRow * scanFactor)
+        let filtered = filtered(step, context.conditions, context, purpose, matches)
         return QueryPlan(
-            source: ids.isEmpty ? .nothing : .objects(ids), filter: remaining(place),
-            order: order.isEmpty ? .byID : .sort, fraction: 1e-6 * Double(ids.count))
+            root: filtered, order: purpose.order.isEmpty ? .byID : .sort,
+            cost: filtered.cost + sorting(matches, purpose))
     }
 
-    private func plan(byLinksOf conjunct: CompiledTest, _ place: Int) -> QueryPlan? {
-        let links = LinkPlan.of(schema)
-        let found: (link: PropertyID, owners: [ObjectID])?
-        if let members = conjunct.members, let relationship = entity.property(members.relationship)?.relationship,
-            case .pair = relationship.truth
-        {
-            found = (relationship.inverse ?? members.relationship.hiddenInverse, members.anyOf)
-        } else if let condition = conjunct.condition, condition.elementPath.isEmpty,
-            case .values(let values) = condition.kind, !values.contains(.null),
-            entity.properties[condition.slot].relationship != nil,
-            let link = links.link(ofToOne: condition.slot, in: entity)
-        {
-            found = (link, values.compactMap(\.object))
-        } else {
-            found = nil
-        }
-        guard let found, links.source(of: found.link) != nil else { return nil }
-        let owners = Set(found.owners.filter { !$0.isNil }).sorted()
+    /// The plan that a source makes with what it leaves to ask.
+    private func finish(
+        _ source: Source, _ parts: [Double], _ context: Context, _ purpose: Purpose
+    ) -> QueryPlan {
+        let rest = context.conditions.indices.filter { !source.covers.contains($0) }
+        let matches = rest.reduce(source.step.rows) { $0 * parts[$1] }
+        let step = filtered(source.step, rest.map { context.conditions[$0] }, context, purpose, matches)
         return QueryPlan(
-            source: owners.isEmpty ? .nothing : .members(link: found.link, owners: owners), filter: remaining(place),
-            order: order.isEmpty ? .byID : .sort, fraction: 0.001 * Double(owners.count))
+            root: step, order: purpose.order.isEmpty ? .byID : .sort, cost: step.cost + sorting(matches, purpose))
     }
 
-    // MARK: Indexes
+    private func sorting(_ rows: Double, _ purpose: Purpose) -> Double {
+        guard !purpose.order.isEmpty else { return 0 }
+        let isAcross = purpose.order.contains { $0.column == nil }
+        return rows * (PlanCost.sortedRow + (isAcross ? PlanCost.row : 0))
+    }
 
-    private func plan(by index: IndexSchema) -> QueryPlan? {
-        guard let prepared = try? IndexPlan.of(schema).index(index.id), let covered = implied(index) else { return nil }
-        var match = IndexMatch(index, prepared.codec, conjuncts, isOrderWanted: !order.isEmpty)
-        guard match.close() else { return nil }
-        let direction = match.direction(for: order)
-        let orderSource: QueryPlan.Order = order.isEmpty ? .byID : direction == nil ? .sort : .index
-        guard !match.used.isEmpty || direction != nil || index.partialPredicate != nil else { return nil }
-        let done = match.needsRecheck ? covered : covered.union(match.used)
-        guard let ranges = match.ranges, !ranges.isEmpty else {
-            return QueryPlan(source: .nothing, filter: [], order: orderSource, fraction: 0)
+    /// A step that reads the rows of another, where there is something to ask them or somebody wants them.
+    private func filtered(
+        _ step: PlanStep, _ rest: [CompiledCondition], _ context: Context, _ purpose: Purpose, _ matches: Double
+    ) -> PlanStep {
+        if case .nothing = step.kind { return step }
+        if rest.isEmpty, !purpose.readsRows, purpose.order.isEmpty { return step }
+        let isScan = if case .scan = step.kind { true } else { false }
+        let each = (isScan ? 0 : PlanCost.row) + rest.reduce(0) { $0 + PlanCost.evaluating($1.row) }
+        // Without an order to bring about, enough is enough.
+        var examined = step.rows
+        if let needed = purpose.needed, purpose.order.isEmpty, matches > 0 {
+            examined = min(examined, Double(needed) * step.rows / matches)
         }
-        let access = IndexAccess(index: index, ranges: ranges, isDescending: direction == .backwards)
-        return QueryPlan(
-            source: .index(access), filter: conjuncts.indices.filter { !done.contains($0) }, order: orderSource,
-            fraction: match.fraction * (index.partialPredicate == nil ? 1 : 0.5))
+        let reading = step.cost * (isScan && step.rows > 0 ? examined / step.rows : 1)
+        return PlanStep(
+            .filter(step, RowFilter(rest, of: context.conditions)), context.entities, rows: matches,
+            cost: reading + examined * each)
     }
 
-    /// The conjuncts that a row's being in a partial index settles; nil when the index may lack rows that are asked
-    /// for.
-    private func implied(_ index: IndexSchema) -> Set<Int>? {
-        guard let predicate = index.partialPredicate else { return [] }
-        guard let declaring = schema.entity(index.entityID),
-            let parts = try? PredicateCompiler(entity: declaring, schema: schema).conjuncts(of: predicate)
-        else { return nil }
-        var covered: Set<Int> = []
-        for part in parts {
-            if let same = conjuncts.firstIndex(where: { $0.predicate == part.predicate }) {
-                covered.insert(same)
-            } else if !conjuncts.contains(where: { $0.impliesValue(of: part) }) {
-                return nil
+    // MARK: Several sources
+
+    /// Sources of which each settles something more, while reading another costs less than the rows it spares.
+    private func combined(
+        _ sources: [Source], _ parts: [Double], _ context: Context, _ purpose: Purpose
+    ) -> Source? {
+        let sorted = sources.sorted { $0.step.rows < $1.step.rows }
+        guard sorted.count > 1, var current = sorted.first else { return nil }
+        var steps = [current.step]
+        for source in sorted.dropFirst() where !source.covers.isSubset(of: current.covers) {
+            let rows = context.total > 0 ? current.step.rows * source.step.rows / context.total : 0
+            var covers = current.covers
+            covers.formUnion(source.covers)
+            let cost = steps.reduce(source.step.cost) { $0 + $1.cost }
+            let step = PlanStep(.intersection(steps + [source.step]), context.entities, rows: rows, cost: cost)
+            let next = Source(step: step, covers: covers)
+            guard finish(next, parts, context, purpose).cost < finish(current, parts, context, purpose).cost else {
+                continue
             }
+            current = next
+            steps.append(source.step)
         }
-        return covered
+        return steps.count > 1 ? current : nil
     }
-}
 
-extension CompiledTest {
-    /// Whether `part` asks only that a property is not nil, and this test finds no object where it is.
-    fileprivate func impliesValue(of part: CompiledTest) -> Bool {
-        guard let own = condition, let other = part.condition, case .notNil = other.kind, own.slot == other.slot,
-            own.elementPath == other.elementPath
-        else { return false }
-        if case .values(let values) = own.kind { return !values.contains(.null) }
-        return true
+    /// The part of all rows that is thought to meet a condition.
+    private func part(of place: Int, _ sources: [Source], _ context: Context) -> Double {
+        var part = Self.guess(context.conditions[place])
+        guard context.total > 0 else { return part }
+        var own = ConditionSet()
+        own.insert(place)
+        for source in sources where source.covers == own && place < 64 {
+            part = min(part, source.step.rows / context.total)
+        }
+        return max(part, 1e-9)
     }
-}
 
-extension LinkPlan {
-    /// The number under which the links of a to-one stand at its other end; nil for a one-to-one.
-    func link(ofToOne slot: Int, in entity: EntitySchema) -> PropertyID? {
-        // An abstract entity has no rows; its to-ones have the same slots in those below it.
-        let concrete = entity.concreteEntityIDs.first ?? entity.id
-        return rowLinks(of: concrete).first { $0.slot == slot }?.link
+    private static func guess(_ condition: CompiledCondition) -> Double {
+        switch condition.access {
+        case .column(let column)?:
+            switch column.kind {
+            case .values(let values): min(0.5, PlanEstimator.Guess.equal * Double(values.count))
+            case .otherThan, .notNil: 0.9
+            case .prefix: PlanEstimator.Guess.prefix
+            case .range(let lower, let upper):
+                lower == nil || upper == nil ? PlanEstimator.Guess.halfOpen : PlanEstimator.Guess.closed
+            }
+        case .objects?, .members?: 0.01
+        case .join?, .any?, nil: PlanEstimator.Guess.other
+        }
+    }
+
+    // MARK: Order from an index
+
+    private mutating func orderedPlans(
+        _ parts: [Double], _ context: Context, _ purpose: Purpose
+    ) throws -> [QueryPlan] {
+        var plans: [QueryPlan] = []
+        for index in context.entity.indexes {
+            guard let found = try ordered(index, context, purpose) else { continue }
+            let rest = context.conditions.indices.filter { !found.covers.contains($0) }
+            let matches = rest.reduce(found.step.rows) { $0 * parts[$1] }
+            let readsRows = !rest.isEmpty || purpose.readsRows
+            var examined = found.step.rows
+            if let needed = purpose.needed {
+                examined = min(examined, matches > 0 ? Double(needed) * found.step.rows / matches : examined)
+            }
+            let each =
+                PlanCost.indexEntry
+                + (readsRows
+                    ? PlanCost.row + rest.reduce(0) { $0 + PlanCost.evaluating(context.conditions[$1].row) } : 0)
+            let cost = PlanCost.seek + examined * each
+            let filter = RowFilter(rest.map { context.conditions[$0] }, of: context.conditions)
+            let root =
+                readsRows
+                ? PlanStep(.filter(found.step, filter), context.entities, rows: matches, cost: cost) : found.step
+            plans.append(QueryPlan(root: root, order: .index, cost: cost))
+        }
+        return plans
+    }
+
+    private func ordered(
+        _ index: IndexSchema, _ context: Context, _ purpose: Purpose
+    ) throws -> Source? {
+        let prepared = try IndexPlan.of(schema).index(index.id)
+        guard let covered = implied(prepared, context.conditions) else { return nil }
+        var match = IndexMatch(index, prepared.codec, context.conditions)
+        guard match.close(), let direction = match.direction(for: purpose.order) else { return nil }
+        return try source(
+            index, match, covered, context, isDescending: direction == .backwards)
     }
 }

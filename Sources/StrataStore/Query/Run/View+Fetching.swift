@@ -15,18 +15,10 @@ extension View {
 
     /// The same for a request that was compiled before.
     package func fetch(_ query: CompiledQuery) throws -> [ObjectID] {
-        try checkSchema(of: query)
-        return try QueryRun(query, self).fetch()
+        try QueryRun(query, try query.plan(for: .objects, self), self).fetch()
     }
 
     package func count(_ query: CompiledQuery) throws -> Int {
-        try checkSchema(of: query)
-        return try QueryRun(query, self).count()
-    }
-
-    private func checkSchema(of query: CompiledQuery) throws {
-        guard query.schema.version == schema.version else {
-            throw StrataError(.modelChanged, "The request was made for another version of the model.")
-        }
+        try QueryRun(query, try query.plan(for: .count, self), self).count()
     }
 }

@@ -9,23 +9,23 @@ import StrataModel
 ///
 /// It reads the row's bytes where they lie and makes neither objects nor, where bytes settle it, values. Slots are
 /// those of the entity's newest layout, the same in all its subentities.
-protocol RowTest: AnyObject, Sendable {
+protocol RowCondition: AnyObject, Sendable {
     /// Whether the row of object `id` meets the condition.
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool
     /// What the condition comes to where a to-one on the way leads nowhere.
     var holdsForNothing: Bool { get }
     /// How long it takes beside the other parts of an AND or OR, which are tried from cheap to dear.
-    var cost: TestCost { get }
+    var cost: ConditionCost { get }
 }
 
-/// Orders tests by what they touch.
-enum TestCost: Int, Comparable, Sendable {
+/// Orders conditions by what they touch.
+enum ConditionCost: Int, Comparable, Sendable {
     case constant, scalar, text, value, otherRow, manyRows
 
-    static func < (left: TestCost, right: TestCost) -> Bool { left.rawValue < right.rawValue }
+    static func < (left: ConditionCost, right: ConditionCost) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What tests may reach beyond the row at hand, and memory they share.
+/// What conditions may reach beyond the row at hand, and memory they share.
 ///
 /// Belongs to one run of one query on one thread.
 final class Evaluation {

@@ -1,17 +1,17 @@
 import StrataModel
 
 /// The object that a to-one leads to meets a condition.
-final class JoinTest: RowTest {
+final class JoinCondition: RowCondition {
     private let slot: Int
-    private let inner: any RowTest
+    private let inner: any RowCondition
 
-    init(slot: Int, _ inner: any RowTest) {
+    init(slot: Int, _ inner: any RowCondition) {
         self.slot = slot
         self.inner = inner
     }
 
     var holdsForNothing: Bool { inner.holdsForNothing }
-    var cost: TestCost { max(.otherRow, inner.cost) }
+    var cost: ConditionCost { max(.otherRow, inner.cost) }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         let target = row.reference(slot)
@@ -27,19 +27,19 @@ final class JoinTest: RowTest {
 enum MemberQuantifier: Sendable { case any, all }
 
 /// Any or all members of a to-many meet a condition; of no members none does, and all do.
-final class MembersTest: RowTest {
+final class MembersCondition: RowCondition {
     private let relationship: PropertyID
     private let quantifier: MemberQuantifier
-    private let inner: any RowTest
+    private let inner: any RowCondition
 
-    init(_ relationship: PropertyID, _ quantifier: MemberQuantifier, _ inner: any RowTest) {
+    init(_ relationship: PropertyID, _ quantifier: MemberQuantifier, _ inner: any RowCondition) {
         self.relationship = relationship
         self.quantifier = quantifier
         self.inner = inner
     }
 
     var holdsForNothing: Bool { quantifier == .all }
-    var cost: TestCost { .manyRows }
+    var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         guard let view = evaluation.view else { return holdsForNothing }
@@ -57,7 +57,7 @@ final class MembersTest: RowTest {
 }
 
 /// Any or all members of a to-many are accepted objects; loads no member.
-final class MemberIdentifierTest: RowTest {
+final class MemberIdentifierCondition: RowCondition {
     private let relationship: PropertyID
     private let quantifier: MemberQuantifier
     private let condition: IdentifierCondition
@@ -69,7 +69,7 @@ final class MemberIdentifierTest: RowTest {
     }
 
     var holdsForNothing: Bool { quantifier == .all }
-    var cost: TestCost { .manyRows }
+    var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         guard let view = evaluation.view else { return holdsForNothing }
@@ -87,7 +87,7 @@ final class MemberIdentifierTest: RowTest {
 }
 
 /// The number of members of a to-many (`relationship.@count`) lies in a range, or outside it.
-final class MemberCountTest: RowTest {
+final class MemberCountCondition: RowCondition {
     private let relationship: PropertyID
     private let ranges: [ClosedRange<Int64>]
     private let isInside: Bool
@@ -99,7 +99,7 @@ final class MemberCountTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .otherRow }
+    var cost: ConditionCost { .otherRow }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         guard let view = evaluation.view else { return false }

@@ -102,8 +102,8 @@ indirect enum ValueOperand: Sendable {
     fileprivate var isNilConstant: Bool { if case .constant(.null) = self { true } else { false } }
 }
 
-/// A comparison of any two sides: the slow way that every other test is a shortcut for.
-final class ValueTest: RowTest {
+/// A comparison of any two sides: the slow way that every other condition is a shortcut for.
+final class ValueCondition: RowCondition {
     private let left: ValueOperand
     private let comparison: ComparisonPredicate.Operator
     private let right: ValueOperand
@@ -128,7 +128,7 @@ final class ValueTest: RowTest {
         default: false
         }
     }
-    var cost: TestCost { .value }
+    var cost: ConditionCost { .value }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         var result = quantifier == .all

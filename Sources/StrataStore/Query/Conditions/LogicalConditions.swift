@@ -1,24 +1,24 @@
 import StrataModel
 
 /// `TRUEPREDICATE`, `FALSEPREDICATE`, and whatever turns out to be one of them.
-final class ConstantTest: RowTest {
+final class ConstantCondition: RowCondition {
     private let value: Bool
 
     init(_ value: Bool) { self.value = value }
 
     var holdsForNothing: Bool { value }
-    var cost: TestCost { .constant }
+    var cost: ConditionCost { .constant }
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { value }
 }
 
 /// All of the parts hold.
-final class AndTest: RowTest {
-    private let parts: [any RowTest]
+final class AndCondition: RowCondition {
+    private let parts: [any RowCondition]
 
-    init(_ parts: [any RowTest]) { self.parts = parts.sortedByCost }
+    init(_ parts: [any RowCondition]) { self.parts = parts.sortedByCost }
 
     var holdsForNothing: Bool { parts.allSatisfy(\.holdsForNothing) }
-    var cost: TestCost { parts.last?.cost ?? .constant }
+    var cost: ConditionCost { parts.last?.cost ?? .constant }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         for part in parts where try !part.holds(row, id, evaluation) { return false }
@@ -27,13 +27,13 @@ final class AndTest: RowTest {
 }
 
 /// One of the parts holds.
-final class OrTest: RowTest {
-    private let parts: [any RowTest]
+final class OrCondition: RowCondition {
+    private let parts: [any RowCondition]
 
-    init(_ parts: [any RowTest]) { self.parts = parts.sortedByCost }
+    init(_ parts: [any RowCondition]) { self.parts = parts.sortedByCost }
 
     var holdsForNothing: Bool { parts.contains(where: \.holdsForNothing) }
-    var cost: TestCost { parts.last?.cost ?? .constant }
+    var cost: ConditionCost { parts.last?.cost ?? .constant }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         for part in parts where try part.holds(row, id, evaluation) { return true }
@@ -42,22 +42,22 @@ final class OrTest: RowTest {
 }
 
 /// The part does not hold.
-final class NotTest: RowTest {
-    private let part: any RowTest
+final class NotCondition: RowCondition {
+    private let part: any RowCondition
 
-    init(_ part: any RowTest) { self.part = part }
+    init(_ part: any RowCondition) { self.part = part }
 
     var holdsForNothing: Bool { !part.holdsForNothing }
-    var cost: TestCost { part.cost }
+    var cost: ConditionCost { part.cost }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try !part.holds(row, id, evaluation)
     }
 }
 
-extension [any RowTest] {
+extension [any RowCondition] {
     /// Cheap ones first, else in the order given.
-    fileprivate var sortedByCost: [any RowTest] {
+    fileprivate var sortedByCost: [any RowCondition] {
         enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }.map(\.element)
     }
 }

@@ -6,7 +6,7 @@ struct BytesSource: Sendable {
     /// nil: bytes as they are (UUID, data, URL); else text, normalised and folded so.
     let folding: StringFolding?
 
-    var cost: TestCost { folding == nil ? .scalar : .text }
+    var cost: ConditionCost { folding == nil ? .scalar : .text }
 
     /// Calls `body` with the bytes to compare, or with nil when the slot is nil.
     @inline(__always)
@@ -25,7 +25,7 @@ struct BytesSource: Sendable {
 }
 
 /// The bytes equal one of some constants, or none of them.
-final class BytesMembershipTest: RowTest {
+final class BytesMembershipCondition: RowCondition {
     private let source: BytesSource
     /// Sorted bytewise.
     private let members: [[UInt8]]
@@ -38,7 +38,7 @@ final class BytesMembershipTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { source.cost }
+    var cost: ConditionCost { source.cost }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in
@@ -55,7 +55,7 @@ final class BytesMembershipTest: RowTest {
 }
 
 /// The bytes lie between bounds in bytewise order, which for text is the order of its scalars.
-final class BytesRangeTest: RowTest {
+final class BytesRangeCondition: RowCondition {
     /// One end of a range.
     struct Bound: Sendable {
         let bytes: [UInt8]
@@ -73,7 +73,7 @@ final class BytesRangeTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { source.cost }
+    var cost: ConditionCost { source.cost }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in
@@ -92,7 +92,7 @@ final class BytesRangeTest: RowTest {
 }
 
 /// The text begins with, ends with or contains a constant.
-final class TextSearchTest: RowTest {
+final class TextSearchCondition: RowCondition {
     /// Where the constant must stand.
     enum Place: Sendable { case start, end, anywhere }
 
@@ -108,7 +108,7 @@ final class TextSearchTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .text }
+    var cost: ConditionCost { .text }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in
@@ -125,7 +125,7 @@ final class TextSearchTest: RowTest {
 }
 
 /// The text matches a pattern with wildcards (`LIKE`).
-final class LikeTest: RowTest {
+final class LikeCondition: RowCondition {
     private let source: BytesSource
     private let pattern: WildcardPattern
 
@@ -135,7 +135,7 @@ final class LikeTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .value }
+    var cost: ConditionCost { .value }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in bytes.map(pattern.matches) ?? false }
@@ -143,7 +143,7 @@ final class LikeTest: RowTest {
 }
 
 /// The whole text matches a regular expression (`MATCHES`).
-final class MatchesTest: RowTest {
+final class MatchesCondition: RowCondition {
     private let source: BytesSource
     private let matcher: PatternMatcher
 
@@ -153,7 +153,7 @@ final class MatchesTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .value }
+    var cost: ConditionCost { .value }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in

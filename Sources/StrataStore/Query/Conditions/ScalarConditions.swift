@@ -1,7 +1,7 @@
 import StrataModel
 
 /// A slot is nil, or is not.
-final class NilTest: RowTest {
+final class NilCondition: RowCondition {
     private let slot: Int
     private let wantsNil: Bool
 
@@ -11,7 +11,7 @@ final class NilTest: RowTest {
     }
 
     var holdsForNothing: Bool { wantsNil }
-    var cost: TestCost { .scalar }
+    var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
         row.isNull(slot) == wantsNil
@@ -21,7 +21,7 @@ final class NilTest: RowTest {
 /// An integer of any width, or a Bool as 0 or 1, lies in one of some ranges, or outside all of them.
 ///
 /// One range stands for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`.
-final class IntegerTest: RowTest {
+final class IntegerCondition: RowCondition {
     private let slot: Int
     private let first: ClosedRange<Int64>
     /// All of them in order, where there are more than one.
@@ -37,7 +37,7 @@ final class IntegerTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .scalar }
+    var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
         guard let value = row.integer(slot) else { return false }
@@ -48,7 +48,7 @@ final class IntegerTest: RowTest {
 }
 
 /// A Double, Float or Date lies in one of some ranges, or outside all of them; NaN is outside.
-final class FloatingPointTest: RowTest {
+final class FloatingPointCondition: RowCondition {
     private let slot: Int
     private let lower: Double
     private let upper: Double
@@ -65,7 +65,7 @@ final class FloatingPointTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .scalar }
+    var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
         guard let value = row.double(slot) else { return false }
@@ -99,7 +99,7 @@ struct IdentifierCondition: Sendable {
 }
 
 /// A to-one, or an attribute that holds an object id, leads to an accepted object.
-final class ReferenceTest: RowTest {
+final class ReferenceCondition: RowCondition {
     private let slot: Int
     private let condition: IdentifierCondition
 
@@ -109,7 +109,7 @@ final class ReferenceTest: RowTest {
     }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .scalar }
+    var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
         let reference = row.reference(slot)
@@ -118,13 +118,13 @@ final class ReferenceTest: RowTest {
 }
 
 /// The object itself is an accepted one.
-final class SelfTest: RowTest {
+final class SelfCondition: RowCondition {
     private let condition: IdentifierCondition
 
     init(_ condition: IdentifierCondition) { self.condition = condition }
 
     var holdsForNothing: Bool { false }
-    var cost: TestCost { .scalar }
+    var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { condition.accepts(id) }
 }

@@ -1,0 +1,241 @@
+import StrataModel
+
+extension Planner {
+    /// Every way but a scan of finding objects that meet some of the conditions.
+    mutating func sources(_ context: Context) throws -> [Source] {
+        var sources: [Source] = []
+        for (place, condition) in context.conditions.enumerated() {
+            guard let access = condition.access else { continue }
+            var covers = ConditionSet()
+            covers.insert(place)
+            switch access {
+            case .objects(let ids):
+                let ids = Set(ids.filter { !$0.isNil && context.entities.contains($0) }).sorted()
+                sources.append(Source(step: objects(ids, context.entities), covers: covers))
+            case .members(let relationship, let members):
+                if let step = try self.members(of: relationship, members, context) {
+                    sources.append(Source(step: step, covers: covers))
+                }
+            case .column(let column):
+                if let step = try toOne(column, context) { sources.append(Source(step: step, covers: covers)) }
+            case .join(let join):
+                if let step = try self.join(join, context) { sources.append(Source(step: step, covers: covers)) }
+            case .any(let lists):
+                if let found = try union(lists, context) {
+                    sources.append(Source(step: found.step, covers: found.isExact ? covers : ConditionSet()))
+                }
+            }
+        }
+        for index in context.entity.indexes {
+            if let source = try source(index, context) { sources.append(source) }
+        }
+        return sources
+    }
+
+    private func objects(_ ids: [ObjectID], _ entities: EntitySet) -> PlanStep {
+        let count = Double(ids.count)
+        return PlanStep(ids.isEmpty ? .nothing : .objects(ids), entities, rows: count, cost: count * PlanCost.row)
+    }
+
+    // MARK: Indexes
+
+    private func source(_ index: IndexSchema, _ context: Context) throws -> Source? {
+        let prepared = try IndexPlan.of(schema).index(index.id)
+        guard let covered = implied(prepared, context.conditions) else { return nil }
+        var match = IndexMatch(index, prepared.codec, context.conditions)
+        guard !match.used.isEmpty || index.partialPredicate != nil, match.close() else { return nil }
+        return try source(index, match, covered, context, isDescending: false)
+    }
+
+    func source(
+        _ index: IndexSchema, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context, isDescending: Bool
+    ) throws -> Source {
+        var covers = implied
+        if !match.needsRecheck { covers.formUnion(match.used) }
+        guard !match.ranges.isEmpty else {
+            return Source(step: PlanStep(.nothing, context.entities, rows: 0, cost: 0), covers: covers)
+        }
+        let rows = try rows(in: match, of: index, context)
+        var access = access(index, match, context.entities)
+        access.isDescending = isDescending
+        let cost =
+            Double(match.ranges.count) * PlanCost.seek + rows * PlanCost.indexEntry
+            + (access.isSortedByID ? 0 : rows * PlanCost.sortedID)
+        return Source(step: PlanStep(.index(access), context.entities, rows: rows, cost: cost), covers: covers)
+    }
+
+    func access(_ index: IndexSchema, _ match: IndexMatch, _ entities: EntitySet) -> IndexAccess {
+        let declared = schema.entity(index.entityID)?.concreteEntityIDs ?? []
+        return IndexAccess(
+            index: index, ranges: match.ranges, isSortedByID: match.isWhole && match.ranges.count == 1,
+            isCovered: declared.allSatisfy { entities.contains(ObjectID(entity: $0, row: 1)) })
+    }
+
+    /// How many entries are thought to lie in the ranges.
+    private func rows(in match: IndexMatch, of index: IndexSchema, _ context: Context) throws -> Double {
+        let bound = match.boundElements
+        if index.isUnique, match.isWhole { return min(context.total, Double(match.ranges.count)) }
+        let known = try estimator.statistics(of: index)
+        let entries = known?.entries ?? context.total * (index.partialPredicate == nil ? 1 : 0.5)
+        let looked = match.ranges.prefix(16)
+        var rows = 0.0
+        for range in looked {
+            if let part = known?.part(in: range) {
+                rows += entries * part
+            } else if bound > 0 {
+                let group = known.flatMap { bound <= $0.groupSizes.count ? $0.groupSizes[bound - 1] : nil }
+                rows += max(1, group ?? entries * PlanEstimator.Guess.equal) * match.rangeGuess
+            } else {
+                // Fewer than three of the sample lie in it.
+                let most = known.map { entries * 1.5 / Double(max(3, $0.sample.count)) } ?? entries
+                rows += min(most, entries * match.rangeGuess)
+            }
+        }
+        return min(entries, rows * Double(match.ranges.count) / Double(max(1, looked.count)))
+    }
+
+    /// The conditions that a row's being in a partial index settles; nil when the index may lack rows that are asked
+    /// for.
+    func implied(_ prepared: IndexPlan.PreparedIndex, _ conditions: [CompiledCondition]) -> ConditionSet? {
+        var covered = ConditionSet()
+        for part in prepared.conditions {
+            if let same = conditions.firstIndex(where: { $0.predicate == part.predicate }) {
+                covered.insert(same)
+            } else if !conditions.contains(where: { $0.impliesValue(of: part) }) {
+                return nil
+            }
+        }
+        return covered
+    }
+
+    // MARK: Links
+
+    /// Members are named: their owners.
+    private func members(
+        of relationship: PropertyID, _ members: [ObjectID], _ context: Context
+    ) throws -> PlanStep? {
+        let ids = Set(members.filter { !$0.isNil }).sorted()
+        guard let property = context.entity.property(relationship), let far = property.relationship?.destination,
+            let farEntity = schema.entity(far)
+        else { return nil }
+        let owners = objects(ids, EntitySet(farEntity.concreteEntityIDs, schema))
+        return try links(.toMany(relationship), from: owners, farEntity, context)
+    }
+
+    /// The object that a to-one leads to is named: the members of its other end.
+    private func toOne(_ column: ColumnCondition, _ context: Context) throws -> PlanStep? {
+        guard column.elementPath.isEmpty, case .values(let values) = column.kind, !values.contains(.null),
+            let relationship = context.entity.properties[column.slot].relationship,
+            let far = schema.entity(relationship.destination)
+        else { return nil }
+        let ids = Set(values.compactMap(\.object).filter { !$0.isNil }).sorted()
+        let owners = objects(ids, EntitySet(far.concreteEntityIDs, schema))
+        return try links(.toOne(slot: column.slot), from: owners, far, context)
+    }
+
+    /// Objects whose far end meets conditions: found there, and led back.
+    private mutating func join(_ join: ConditionJoin, _ context: Context) throws -> PlanStep? {
+        let far = EntitySet(join.far.concreteEntityIDs, schema)
+        // Links are looked up before anything is planned at the far end.
+        guard way(of: join.hop, context.entity) != nil else { return nil }
+        let found = try plan(join.conditions, of: join.far, far, for: Purpose())
+        return try links(join.hop, from: found.root, join.far, context)
+    }
+
+    private func links(
+        _ hop: ResolvedPath.Hop, from owners: PlanStep, _ far: EntitySchema, _ context: Context
+    ) throws -> PlanStep? {
+        guard let way = way(of: hop, context.entity) else { return nil }
+        if case .nothing = owners.kind { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
+        let rows: Double, cost: Double
+        switch way {
+        case .links(let link):
+            rows = owners.rows * (try estimator.members(of: link, near: context.entities, far: far))
+            cost = owners.cost + owners.rows * PlanCost.seek + rows * (PlanCost.link + PlanCost.sortedID)
+        case .reference:
+            rows = owners.rows
+            cost = owners.cost + rows * (PlanCost.row + PlanCost.sortedID)
+        }
+        let name: String
+        switch hop {
+        case .toOne(let slot): name = context.entity.properties[slot].name
+        case .toMany(let relationship): name = context.entity.property(relationship)?.name ?? ""
+        }
+        return PlanStep(
+            .links(LinkAccess(owners: owners, way: way, name: name)), context.entities,
+            rows: min(context.total, rows), cost: cost)
+    }
+
+    /// How objects are found from the far end of a hop; nil for a one-to-one, whose links have no entries.
+    private func way(of hop: ResolvedPath.Hop, _ entity: EntitySchema) -> LinkAccess.Way? {
+        let plan = estimator.view.plan
+        switch hop {
+        case .toOne(let slot):
+            guard let link = plan.link(ofToOne: slot, in: entity), plan.source(of: link) != nil else { return nil }
+            return .links(link)
+        case .toMany(let number):
+            guard let relationship = entity.property(number)?.relationship else { return nil }
+            switch relationship.truth {
+            case .pair:
+                let link = relationship.inverse ?? number.hiddenInverse
+                return plan.source(of: link) == nil ? nil : .links(link)
+            case .inverseSlot:
+                guard let inverse = relationship.inverse, let property = schema.property(inverse) else { return nil }
+                return .reference(slot: property.slot)
+            case .slot: return nil
+            }
+        }
+    }
+
+    // MARK: Alternatives
+
+    /// The objects of several lists together; nil when one of them can only be found by a scan.
+    private mutating func union(
+        _ lists: [[CompiledCondition]], _ context: Context
+    ) throws -> (step: PlanStep, isExact: Bool)? {
+        var steps: [PlanStep] = []
+        var isExact = true
+        for list in lists {
+            let inner = Context(
+                conditions: list, entity: context.entity, entities: context.entities, total: context.total)
+            let sources = try sources(inner)
+            let usable = sources.min { weight($0, list) < weight($1, list) }
+            guard let source = usable else { return nil }
+            if case .nothing = source.step.kind { continue }
+            steps.append(source.step)
+            if list.indices.contains(where: { !source.covers.contains($0) }) { isExact = false }
+        }
+        guard let first = steps.first else {
+            return (PlanStep(.nothing, context.entities, rows: 0, cost: 0), true)
+        }
+        if steps.count == 1 { return (first, isExact) }
+        let rows = min(context.total, steps.reduce(0) { $0 + $1.rows })
+        let cost = steps.reduce(0) { $0 + $1.cost } + rows * PlanCost.sortedID
+        return (PlanStep(.union(steps), context.entities, rows: rows, cost: cost), isExact)
+    }
+
+    private func weight(_ source: Source, _ list: [CompiledCondition]) -> Double {
+        let isExact = list.indices.allSatisfy(source.covers.contains)
+        return source.step.cost + (isExact ? 0 : source.step.rows * PlanCost.row)
+    }
+}
+
+extension CompiledCondition {
+    /// Whether `part` asks only that a property is not nil, and this condition finds no object where it is.
+    fileprivate func impliesValue(of part: CompiledCondition) -> Bool {
+        guard let own = column, let other = part.column, case .notNil = other.kind, own.slot == other.slot,
+            own.elementPath == other.elementPath
+        else { return false }
+        if case .values(let values) = own.kind { return !values.contains(.null) }
+        return true
+    }
+}
+
+extension LinkPlan {
+    /// The number under which the links of a to-one stand at its other end; nil for a one-to-one.
+    func link(ofToOne slot: Int, in entity: EntitySchema) -> PropertyID? {
+        // An abstract entity has no rows; its to-ones have the same slots in those below it.
+        let concrete = entity.concreteEntityIDs.first ?? entity.id
+        return rowLinks(of: concrete).first { $0.slot == slot }?.link
+    }
+}

@@ -1,0 +1,75 @@
+import StrataModel
+
+extension [ObjectID] {
+    /// Sorts ids, each of which stands in the array once.
+    ///
+    /// Ids of one query lie close together, so a set of bits, one for each number between the first and the last, often
+    /// sorts them in one pass.
+    mutating func sortIDs() {
+        guard count > 64, let range = span, range.count / 64 <= count * 2 else { return sort() }
+        sortByBits(range)
+    }
+
+    /// Sorts ids and keeps each once.
+    mutating func sortAndDropRepeated() {
+        guard count > 1 else { return }
+        if count > 64, let range = span, range.count / 64 <= count * 2 { return sortByBits(range) }
+        sort()
+        var kept = 1
+        for index in 1..<count where self[index] != self[kept - 1] {
+            self[kept] = self[index]
+            kept += 1
+        }
+        removeSubrange(kept...)
+    }
+
+    private var span: ClosedRange<UInt64>? {
+        guard var low = first?.rawValue else { return nil }
+        var high = low
+        for id in self {
+            low = Swift.min(low, id.rawValue)
+            high = Swift.max(high, id.rawValue)
+        }
+        // A span that has no count, from the first id to the last there could be, is not worth bits.
+        return high - low < 1 << 40 ? low...high : nil
+    }
+
+    private mutating func sortByBits(_ range: ClosedRange<UInt64>) {
+        let low = range.lowerBound
+        var words = [UInt64](repeating: 0, count: Int((range.upperBound - low) >> 6) + 1)
+        for id in self {
+            let place = id.rawValue - low
+            words[Int(place >> 6)] |= 1 << (place & 63)
+        }
+        removeAll(keepingCapacity: true)
+        for (index, word) in words.enumerated() {
+            var rest = word
+            while rest != 0 {
+                append(ObjectID(rawValue: low + UInt64(index) << 6 + UInt64(rest.trailingZeroBitCount)))
+                rest &= rest - 1
+            }
+        }
+    }
+
+    /// Keeps what is in `other` too; both are sorted.
+    mutating func formIntersection(_ other: [ObjectID]) {
+        let (small, large) = count < other.count ? (self, other) : (other, self)
+        var result: [ObjectID] = []
+        if small.count * 16 < large.count {
+            var rest = large[...]
+            for id in small {
+                rest = rest[rest.partitionPoint { $0 < id }...]
+                guard let next = rest.first else { break }
+                if next == id { result.append(id) }
+            }
+        } else {
+            var place = 0
+            for id in small {
+                while place < large.count, large[place] < id { place += 1 }
+                guard place < large.count else { break }
+                if large[place] == id { result.append(id) }
+            }
+        }
+        self = result
+    }
+}

@@ -1,0 +1,185 @@
+import StrataModel
+
+/// Runs the steps of a plan over a view.
+///
+/// Belongs to one run on one thread.
+struct StepRunner {
+    let view: View
+    let evaluation: Evaluation
+    let trace: QueryTrace?
+
+    /// A source that yields more ids than this is weighed against a scan.
+    private static let unquestioned = 1000
+
+    // MARK: Rows
+
+    /// Calls `body` with every object that a step yields, by id, and its row if `readsRows`, until it returns false.
+    func forEach(
+        _ step: PlanStep, readsRows: Bool, _ body: (ObjectID, RowReader?) throws -> Bool
+    ) throws {
+        guard let trace else { return try visit(step, readsRows: readsRows, body) }
+        try trace.timed(step) {
+            var rows = 0
+            try visit(step, readsRows: readsRows) { id, row in
+                rows += 1
+                return try body(id, row)
+            }
+            trace[step].rows += rows
+        }
+    }
+
+    private func visit(
+        _ step: PlanStep, readsRows: Bool, _ body: (ObjectID, RowReader?) throws -> Bool
+    ) throws {
+        switch step.kind {
+        case .nothing: return
+        case .scan: try scan(step, nil, body)
+        case .filter(let input, let filter):
+            if case .scan = input.kind { return try scan(input, filter.remaining, body) }
+            guard let ids = try ids(of: input, isLimited: true) else {
+                trace?[input].note = "too many, so all rows were read"
+                return try scan(step, filter.all, body)
+            }
+            try view.forEachRow(of: ids) { id, row in
+                if let condition = filter.remaining, try !condition.holds(row, id, evaluation) { return true }
+                return try body(id, row)
+            }
+        default:
+            guard let ids = try ids(of: step, isLimited: false) else { return }
+            if readsRows { return try view.forEachRow(of: ids) { try body($0, $1) } }
+            for id in ids where try !body(id, nil) { return }
+        }
+    }
+
+    private func scan(
+        _ step: PlanStep, _ condition: (any RowCondition)?, _ body: (ObjectID, RowReader?) throws -> Bool
+    ) throws {
+        var goesOn = true
+        var rows = 0
+        for entity in step.entities.schemas where goesOn {
+            try view.forEachRow(of: entity) { id, row in
+                rows += 1
+                if let condition, try !condition.holds(row, id, evaluation) { return true }
+                goesOn = try body(id, row)
+                return goesOn
+            }
+        }
+        if let trace, case .scan = step.kind { trace[step].rows = rows }
+    }
+
+    // MARK: Ids
+
+    /// The ids that a step yields, sorted.
+    func ids(of step: PlanStep) throws -> [ObjectID] { try ids(of: step, isLimited: false) ?? [] }
+
+    /// - Parameter isLimited: whether to give up, with nil, when so many rows are sooner read in a scan of all.
+    private func ids(of step: PlanStep, isLimited: Bool) throws -> [ObjectID]? {
+        guard let trace else { return try collect(step, isLimited) }
+        return try trace.timed(step) {
+            let ids = try collect(step, isLimited)
+            trace[step].rows += ids?.count ?? 0
+            return ids
+        }
+    }
+
+    private func collect(_ step: PlanStep, _ isLimited: Bool) throws -> [ObjectID]? {
+        switch step.kind {
+        case .nothing: return []
+        case .objects(let ids): return try ids.filter(view.exists)
+        case .index(let access): return try entries(of: access, step.entities, isLimited)
+        case .links(let access): return try nearEnds(of: access, step.entities)
+        case .intersection(let steps): return try intersection(steps, isLimited)
+        case .union(let steps):
+            var all: [ObjectID] = []
+            for step in steps {
+                guard let ids = try ids(of: step, isLimited: isLimited) else { return nil }
+                all += ids
+            }
+            all.sortAndDropRepeated()
+            return all
+        case .scan, .filter:
+            var ids: [ObjectID] = []
+            // The trace of this step is kept by whoever asked for its ids.
+            try visit(step, readsRows: false) { id, _ in
+                ids.append(id)
+                return true
+            }
+            return ids
+        }
+    }
+
+    private func entries(of access: IndexAccess, _ entities: EntitySet, _ isLimited: Bool) throws -> [ObjectID]? {
+        var ids: [ObjectID] = []
+        var limit = isLimited ? Self.unquestioned : .max
+        var isWithin = true
+        try forEachEntry(of: access, entities) { id, _ in
+            ids.append(id)
+            guard ids.count > limit else { return true }
+            limit = max(limit, try view.roughCount(of: entities.schemas) / 6)
+            isWithin = ids.count <= limit
+            return isWithin
+        }
+        guard isWithin else { return nil }
+        if !access.isSortedByID || !view.layers.isEmpty { ids.sortIDs() }
+        return ids
+    }
+
+    /// Calls `body` with every entry of an index's ranges that is of the entities, in the walk's order.
+    func forEachEntry(
+        of access: IndexAccess, _ entities: EntitySet, _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        var goesOn = true
+        func walk(_ range: KeyRange) throws {
+            try view.scan(
+                access.index, lower: range.lower, upper: range.upper, isDescending: access.isDescending
+            ) { id, key in
+                guard access.isCovered || entities.contains(id) else { return true }
+                goesOn = try body(id, key)
+                return goesOn
+            }
+        }
+        if access.isDescending {
+            for range in access.ranges.reversed() where goesOn { try walk(range) }
+        } else {
+            for range in access.ranges where goesOn { try walk(range) }
+        }
+    }
+
+    private func nearEnds(of access: LinkAccess, _ entities: EntitySet) throws -> [ObjectID] {
+        let owners: [ObjectID]
+        // Who is named need not be there: then nothing leads to him.
+        if case .objects(let named) = access.owners.kind {
+            owners = named
+            trace?[access.owners].rows = named.count
+        } else {
+            owners = try ids(of: access.owners)
+        }
+        var ids: [ObjectID] = []
+        switch access.way {
+        case .links(let link):
+            for owner in owners {
+                try view.members(of: link, owner: owner) { member in
+                    if entities.contains(member) { ids.append(member) }
+                    return true
+                }
+            }
+        case .reference(let slot):
+            try view.forEachRow(of: owners) { _, row in
+                let owner = row.reference(slot)
+                if !owner.isNil, entities.contains(owner) { ids.append(owner) }
+                return true
+            }
+        }
+        ids.sortAndDropRepeated()
+        return ids
+    }
+
+    private func intersection(_ steps: [PlanStep], _ isLimited: Bool) throws -> [ObjectID]? {
+        guard let first = steps.first, var common = try ids(of: first, isLimited: isLimited) else { return nil }
+        for step in steps.dropFirst() where !common.isEmpty {
+            // What is in the others only narrows it: one that is too large can be left out of no answer.
+            common.formIntersection(try ids(of: step))
+        }
+        return common
+    }
+}

@@ -1,0 +1,89 @@
+package import StrataModel
+
+extension View {
+    /// Runs a request and says how: every step of its plan with what it yielded.
+    ///
+    /// - Throws: what `fetch` throws.
+    package func explain(_ request: StoreRequest) throws -> QueryExplanation {
+        try explain(CompiledQuery(request, schema))
+    }
+
+    package func explain(_ query: CompiledQuery) throws -> QueryExplanation {
+        try explain(query, .objects, "objects") { try $0.fetch().count }
+    }
+
+    /// How objects are counted, which often takes less than finding them in order.
+    package func explainCount(_ query: CompiledQuery) throws -> QueryExplanation {
+        try explain(query, .count, "number of objects") { try $0.count() }
+    }
+
+    private func explain(
+        _ query: CompiledQuery, _ use: CompiledQuery.Use, _ what: String, _ run: (QueryRun) throws -> Int
+    ) throws -> QueryExplanation {
+        let plan = try query.plan(for: use, self)
+        let trace = QueryTrace()
+        let start = ContinuousClock.now
+        let rows = try run(QueryRun(query, plan, self, trace))
+        let time = (ContinuousClock.now - start).nanoseconds
+        var detail = "\(what) of \(query.entity.name)"
+        if let limit = query.limit { detail += ", limit \(limit)" }
+        if query.offset > 0 { detail += ", offset \(query.offset)" }
+        var input = plan.root.explained(trace)
+        let needed = query.needed.map(Double.init) ?? .infinity
+        if plan.order == .sort {
+            let columns = query.order.map { $0.text + ($0.isAscending ? "" : " descending") }
+            input = QueryExplanation.Step(
+                .sort,
+                "sort by \(columns.joined(separator: ", "))" + (query.needed.map { ", best \($0)" } ?? ""),
+                estimatedRows: min(plan.root.rows, needed), rows: min(trace[plan.root].rows, query.needed ?? .max),
+                nanoseconds: time, inputs: [input])
+        }
+        return QueryExplanation(
+            result: QueryExplanation.Step(
+                .result, detail, estimatedRows: max(0, min(plan.root.rows, needed) - Double(query.offset)), rows: rows,
+                nanoseconds: time, inputs: [input]))
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}
+
+extension PlanStep {
+    fileprivate func explained(_ trace: QueryTrace) -> QueryExplanation.Step {
+        let entry = trace[self]
+        let (operation, detail, index) = words
+        return QueryExplanation.Step(
+            operation, detail, index: index, estimatedRows: rows, rows: entry.rows,
+            nanoseconds: entry.duration.nanoseconds, note: entry.note, inputs: inputs.map { $0.explained(trace) })
+    }
+
+    private var words: (QueryExplanation.Step.Operation, String, index: String?) {
+        let names = entities.schemas.map(\.name).joined(separator: ", ")
+        switch kind {
+        case .nothing: return (.nothing, "nothing", nil)
+        case .scan: return (.scan, "scan of all rows of \(names)", nil)
+        case .objects(let ids): return (.objects, "\(ids.count) objects by id", nil)
+        case .index(let access):
+            let count = access.ranges.count
+            let name = access.index.name
+            let way = access.isDescending ? ", backwards" : ""
+            return (.index, "index \(name), \(count) \(count == 1 ? "range" : "ranges")\(way)", name)
+        case .links(let access):
+            switch access.way {
+            case .links: return (.links, "objects linked through \(access.name)", nil)
+            case .reference: return (.links, "owners of \(access.name)", nil)
+            }
+        case .intersection: return (.intersection, "in all of", nil)
+        case .union: return (.union, "in any of", nil)
+        case .filter(_, let filter):
+            let conditions = filter.conditions.map { condition in
+                switch condition.predicate {
+                case .and, .or: "(\(condition.predicate))"
+                default: condition.predicate.description
+                }
+            }
+            return (.filter, conditions.isEmpty ? "read rows" : "filter \(conditions.joined(separator: " AND "))", nil)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import LMDB
+import StrataModel
+
+/// Draws a sample of an index: rows picked at random, their keys, and how many entries stand beside each.
+///
+/// It reads the base tables alone: layers change little, and estimates need not be exact. About a hundred seeks and a
+/// few thousand steps, whatever the size of the store.
+struct StatisticsSampler {
+    private let view: View
+    private static let size = 96
+    /// More neighbours than this are not counted.
+    private static let mostNeighbours = 128
+    private static let keyLimit = 32
+
+    init(_ view: View) { self.view = view }
+
+    func index(_ index: IndexSchema, rows: Int) throws -> IndexStatistics? {
+        guard let declaring = view.schema.entity(index.entityID) else { return nil }
+        let prepared = try IndexPlan.of(view.schema).index(index.id)
+        var writer = ByteWriter()
+        var keys: [[UInt8]] = []
+        var looked = 0
+        try forEachSampledRow(of: declaring.concreteEntityIDs.compactMap(view.schema.entity)) { id, row in
+            looked += 1
+            let entity = view.schema.entity(id.entityID) ?? declaring
+            if try IndexKeys.write(index, of: entity, row, entity.layout, id, view.schema, into: &writer) {
+                keys.append(Array(writer.bytes))
+            }
+        }
+        guard looked > 0 else { return nil }
+        let groups = try groupSizes(keys, prepared)
+        let sample = keys.map { Array($0.dropFirst(4).dropLast(8).prefix(Self.keyLimit)) }
+        return IndexStatistics(
+            rows: rows, share: Double(keys.count) / Double(looked), groupSizes: groups,
+            sample: sample.sorted { $0.lexicographicallyPrecedes($1) })
+    }
+
+    /// Members of one owner on average, from counters of owners picked at random.
+    func members(of link: PropertyID, owners: [EntitySchema]) throws -> Double? {
+        var total = 0, looked = 0
+        try forEachSampledRow(of: owners) { id, _ in
+            total += try view.counter(.members(link, owner: id))
+            looked += 1
+        }
+        return looked == 0 ? nil : Double(total) / Double(looked)
+    }
+
+    private func groupSizes(_ keys: [[UInt8]], _ prepared: IndexPlan.PreparedIndex) throws -> [Double] {
+        var totals = [Double](repeating: 0, count: prepared.index.elements.count)
+        for key in keys {
+            let bare = key.dropFirst(4).dropLast(8)
+            for (place, length) in prepared.codec.prefixLengths(of: Array(bare)).enumerated() {
+                totals[place] += Double(try neighbours(of: key, sharing: 4 + length))
+            }
+        }
+        return totals.map { keys.isEmpty ? 1 : max(1, $0 / Double(keys.count)) }
+    }
+
+    /// Entries from the first with these leading bytes on.
+    private func neighbours(of key: [UInt8], sharing length: Int) throws -> Int {
+        try key.withUnsafeBytes { key in
+            let prefix = UnsafeRawBufferPointer(rebasing: key[..<length])
+            return try view.transaction.withCursor(view.tables.indexes) { cursor in
+                var count = 0
+                var isThere = try cursor.seek(atOrAfter: prefix)
+                while isThere, cursor.key.hasPrefix(prefix), count < Self.mostNeighbours {
+                    count += 1
+                    isThere = try cursor.next()
+                }
+                return count
+            }
+        }
+    }
+
+    private func forEachSampledRow(
+        of entities: [EntitySchema], _ body: (ObjectID, RowReader) throws -> Void
+    ) throws {
+        var total = 0
+        var counts: [Int] = []
+        for entity in entities {
+            counts.append(try view.counter(.entity(entity.id)))
+            total += counts[counts.count - 1]
+        }
+        guard total > 0 else { return }
+        for (entity, count) in zip(entities, counts) where count > 0 {
+            try sample(entity, max(4, Self.size * count / total), body)
+        }
+    }
+
+    /// Rows at random places between the entity's first and its last.
+    private func sample(
+        _ entity: EntitySchema, _ size: Int, _ body: (ObjectID, RowReader) throws -> Void
+    ) throws {
+        try view.transaction.withCursor(view.tables.objects) { cursor in
+            let lowest = ObjectID(entity: entity.id, row: 0).rawValue
+            guard try cursor.seek(atOrAfter: lowest) else { return }
+            let first = StoreKey.lastObjectID(cursor.key)
+            guard first.entityID == entity.id, try cursor.seek(before: lowest &+ (1 << 48)) else { return }
+            let last = StoreKey.lastObjectID(cursor.key)
+            // The same places each time: an estimate that changes by itself would be hard to explain.
+            var state = first.rawValue ^ last.rawValue
+            for _ in 0..<size {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let place = first.rawValue + (state >> 12) % (last.rawValue - first.rawValue + 1)
+                guard try cursor.seek(atOrAfter: place) else { continue }
+                let id = StoreKey.lastObjectID(cursor.key)
+                try view.storedRow(cursor.value, id).withNewestReader(id, view.schema) { try body(id, $0) }
+            }
+        }
+    }
+}
+
+extension IndexKeyCodec {
+    /// Where each element ends in a key; an element that was cut ends with the key.
+    func prefixLengths(of key: [UInt8]) -> [Int] {
+        var place = 0
+        return elements.map { element in
+            place = min(key.count, place + length(of: element, in: key[place...]))
+            return place
+        }
+    }
+
+    private func length(of element: Element, in key: ArraySlice<UInt8>) -> Int {
+        let mask: UInt8 = element.isAscending ? 0 : 0xFF
+        guard let first = key.first, first ^ mask != 0 else { return 1 }
+        switch element.kind {
+        case .integer, .double, .date, .objectID: return 9
+        case .uuid: return 17
+        case .text, .data:
+            var place = key.startIndex + 1
+            while place < key.endIndex - 1 {
+                if key[place] ^ mask == 0, key[place + 1] ^ mask == 1 { return place + 2 - key.startIndex }
+                place += key[place] ^ mask == 0 ? 2 : 1
+            }
+            return key.count
+        case .decimal:
+            // Class, scale, pairs of digits up to a zero, all but the class turned below zero.
+            guard key.count > 2 else { return key.count }
+            let kind = key[key.startIndex + 1] ^ mask
+            if kind == 2 || kind == 4 { return 2 }
+            let end: UInt8 = (kind == 1 ? 0xFF : 0) ^ mask
+            let rest = key.dropFirst(4)
+            return (rest.firstIndex(of: end) ?? rest.endIndex) + 1 - key.startIndex
+        }
+    }
+}
