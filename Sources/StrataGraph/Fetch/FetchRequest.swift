@@ -50,9 +50,12 @@ extension SortDescription {
     ///
     /// The key path becomes its name at once; one that names no property is misuse and traps.
     public init<Root: ManagedObject, Value>(
-        _ keyPath: KeyPath<Root, Value>, isAscending: Bool = true, folding: StringFolding = []
+        _ keyPath: KeyPath<Root, Value>, isAscending: Bool = true, folding: StringFolding = [],
+        isNatural: Bool = false, nullPlacement: NullPlacement = .smallest
     ) {
-        self.init(PropertyName.of(keyPath), isAscending: isAscending, folding: folding)
+        self.init(
+            PropertyName.of(keyPath), isAscending: isAscending, folding: folding, isNatural: isNatural,
+            nullPlacement: nullPlacement)
     }
 }
 

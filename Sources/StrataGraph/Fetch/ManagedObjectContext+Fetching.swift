@@ -41,6 +41,12 @@ extension ManagedObjectContext {
         return try binding.store.read(at: base, layers: layers) { try $0.count(storeRequest) }
     }
 
+    /// Runs the request and says how: the indexes and conditions used, and how many rows each step gave.
+    public func explain<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> QueryExplanation {
+        let (storeRequest, layers) = try prepare(request)
+        return try binding.store.read(at: base, layers: layers) { try $0.explain(storeRequest) }
+    }
+
     private func prepare<Result: ManagedObject>(
         _ request: FetchRequest<Result>
     ) throws -> (StoreRequest, [Layer]) {
