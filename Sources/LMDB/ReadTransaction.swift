@@ -17,8 +17,9 @@ package class ReadTransaction {
     @exclusivity(unchecked) final var keeper: Environment?
     final let bounds: MapBounds
     final let isWriting: Bool
-    /// What the layer above keeps of the snapshot it last read with this transaction; see `SnapshotMemo`.
-    @exclusivity(unchecked) package final var memo = SnapshotMemo()
+    /// What the layer above keeps of the snapshot that it read last with this transaction. It stays with a pooled
+    /// transaction, which has one user at a time, so it needs no lock.
+    @exclusivity(unchecked) package final var memo: AnyObject?
     /// The open cursors, linked through themselves, to be closed with the transaction.
     @exclusivity(unchecked) final var firstCursor: Unmanaged<Cursor>?
     /// Closed cursors by table, whose memory in LMDB can be used again.
@@ -73,24 +74,6 @@ package class ReadTransaction {
 
     /// LMDB's number of the transaction. It restarts after a compacting copy, so it is no durable sequence.
     package final var number: UInt64 { UInt64(mdb_txn_id(active)) }
-}
-
-/// Two numbers read from a snapshot, good for every read transaction on the same one.
-///
-/// It stays with a pooled transaction, which has one user at a time, so it needs no lock.
-package struct SnapshotMemo {
-    /// LMDB's number of the transaction they were read in; 0 for none.
-    package var number: UInt64 = 0
-    package var first: UInt64 = 0
-    package var second: UInt64 = 0
-
-    package init() {}
-
-    package init(number: UInt64, first: UInt64, second: UInt64) {
-        self.number = number
-        self.first = first
-        self.second = second
-    }
 }
 
 // MARK: - Reading

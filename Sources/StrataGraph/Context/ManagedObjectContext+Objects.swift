@@ -69,12 +69,14 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `referentialIntegrity` (133000) when there is no such object, or it is deleted in this context.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
-        guard binding.entity(id.entityID) != nil else { throw Self.noObject(id, nil) }
-        let isNew = map[id] == nil
-        guard let object = registeredOrFault(id) else { throw Self.noObject(id, nil) }
+        let known = map[id]
+        guard let entity = known?._entity ?? binding.entity(id.entityID), !id.isNil else {
+            throw Self.noObject(id, nil)
+        }
+        let object = known ?? makeFault(id, entity)
         if object._state & ObjectState.fault != 0 { try load(object) }
         if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 {
-            if isNew { forget(object) }
+            if known == nil { forget(object) }
             throw Self.noObject(id, object._entity.name)
         }
         return object
@@ -85,6 +87,7 @@ extension ManagedObjectContext {
     /// - Throws: `wrongType` too, when the object is of another class.
     public func existingObject<Object: ManagedObject>(with id: ObjectID, as type: Object.Type) throws -> Object {
         let object = try existingObject(with: id)
+        if Swift.type(of: object) == Object.self { return unsafeDowncast(object, to: Object.self) }
         guard let typed = object as? Object else {
             throw StrataError(.wrongType, "The object is not a \(type).", context: object.place())
         }

@@ -192,7 +192,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// The values now in memory are the ones in the store.
     final func becomeClean() {
-        _base?.deallocate()
+        RowAllocation.free(_base)
         _base = nil
         clearChangedSlots()
         _flags.subtract([.inserted, .updated])

@@ -20,7 +20,7 @@ extension ManagedObject {
     /// Takes an image as the object's row; what was there is freed, changes too.
     final func adoptRow(_ image: UnsafeRawBufferPointer, revision: EventSequence) {
         dropRow()
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(image.count, 8), alignment: 8)
+        let memory = RowAllocation.allocate(max(image.count, 8))
         if let start = image.baseAddress { memory.copyMemory(from: start, byteCount: image.count) }
         _row = memory
         _size = UInt32(truncatingIfNeeded: image.count)
@@ -30,8 +30,8 @@ extension ManagedObject {
 
     /// Frees the row and its base; the object reads as blank until another is adopted.
     final func dropRow() {
-        if _capacity != 0 { _row.deallocate() }
-        _base?.deallocate()
+        if _capacity != 0 { RowAllocation.free(_row) }
+        RowAllocation.free(_base)
         _base = nil
         _row = _entity.blank
         _capacity = 0
@@ -44,7 +44,7 @@ extension ManagedObject {
     final func copyRowForWriting() {
         let size = Int(_size)
         let capacity = size + 32
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        let copy = RowAllocation.allocate(capacity)
         copy.copyMemory(from: _row, byteCount: size)
         _base = _row
         _baseSize = _size
@@ -55,7 +55,7 @@ extension ManagedObject {
     /// Goes back to the row that was read.
     final func restoreBase() {
         guard let base = _base else { return }
-        _row.deallocate()
+        RowAllocation.free(_row)
         _row = base
         _size = _baseSize
         _capacity = max(_baseSize, 8)
@@ -151,11 +151,11 @@ extension ManagedObject {
             return false
         }
         let capacity = min(Int(UInt32.max), needed + needed / 2 + 32)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        let memory = RowAllocation.allocate(capacity)
         live.bytes.withUnsafeBytes {
             if let start = $0.baseAddress { memory.copyMemory(from: start, byteCount: $0.count) }
         }
-        if _capacity != 0 { _row.deallocate() }
+        if _capacity != 0 { RowAllocation.free(_row) }
         _row = memory
         _size = UInt32(truncatingIfNeeded: live.count)
         _capacity = UInt32(truncatingIfNeeded: capacity)

@@ -43,7 +43,7 @@ open class ManagedObject {
         if seed.isInserted {
             let size = entity.template.count
             let capacity = size + entity.spareBytes
-            _row = .allocate(byteCount: capacity, alignment: 8)
+            _row = RowAllocation.allocate(capacity)
             _row.copyMemory(from: entity.template.baseAddress.unsafelyUnwrapped, byteCount: size)
             _capacity = UInt32(truncatingIfNeeded: capacity)
             _size = UInt32(truncatingIfNeeded: size)
@@ -64,8 +64,8 @@ open class ManagedObject {
     }
 
     deinit {
-        if _capacity != 0 { _row.deallocate() }
-        _base?.deallocate()
+        if _capacity != 0 { RowAllocation.free(_row) }
+        RowAllocation.free(_base)
     }
 
     // MARK: What an entity class overrides

@@ -15,7 +15,7 @@ package final class Store: Sendable {
     let lag = LagLayers()
     private let writer: WriterThread
     private let lease: RowLease
-    private let isClosed = Mutex(false)
+    private let isClosed = Atomic(false)
 
     init(location: StoreLocation, core: StoreCore, blobs: BlobStore) {
         self.location = location
@@ -50,11 +50,7 @@ package final class Store: Sendable {
 
     /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
     package func close() {
-        let wasClosed = isClosed.withLock { closed in
-            defer { closed = true }
-            return closed
-        }
-        guard !wasClosed else { return }
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         writer.stopAndWait()
         blobs.close()
         do {
@@ -66,7 +62,7 @@ package final class Store: Sendable {
     }
 
     func checkOpen() throws {
-        if isClosed.withLock({ $0 }) {
+        if isClosed.load(ordering: .acquiring) {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
     }

@@ -55,20 +55,16 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// `readHeadEvent`, or what it gave when this transaction last read the same snapshot.
+    /// The head and models of the transaction's snapshot; read once for as long as the snapshot stays the newest.
     @inline(__always)
-    private func headEvent(_ transaction: ReadTransaction) throws -> (event: EventSequence, model: ModelVersion) {
-        let memo = transaction.memo
+    private func snapshot(_ transaction: ReadTransaction) throws -> KnownSnapshot {
         let number = transaction.number
-        if memo.number == number {
-            return (
-                EventSequence(rawValue: memo.first), ModelVersion(rawValue: UInt32(truncatingIfNeeded: memo.second))
-            )
-        }
-        let head = try readHeadEvent(transaction)
-        transaction.memo = SnapshotMemo(
-            number: number, first: head.event.rawValue, second: UInt64(head.model.rawValue))
-        return head
+        if let known = transaction.memo as? KnownSnapshot, known.number == number { return known }
+        let (head, version) = try readHeadEvent(transaction)
+        let fresh = KnownSnapshot(
+            number: number, head: head, histories: try histories(upTo: version, transaction))
+        transaction.memo = fresh
+        return fresh
     }
 
     /// Why a head cannot be used: the views are being rebuilt, or it is damaged.
@@ -145,8 +141,8 @@ final class StoreCore: Sendable {
     func read<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
         do {
             return try environment.read { transaction in
-                let (head, version) = try headEvent(transaction)
-                return try body(transaction, head, try histories(upTo: version, transaction))
+                let snapshot = try snapshot(transaction)
+                return try body(transaction, snapshot.head, snapshot.histories)
             }
         } catch {
             throw publicError(error, during: "read")
@@ -195,5 +191,19 @@ extension StrataError {
         default:
             self.init(.persistentStoreOperation, "The store failed during \(work).", context: context, cause: error)
         }
+    }
+}
+
+/// What a snapshot's head says, kept by the read transactions that see the same snapshot.
+private final class KnownSnapshot {
+    /// LMDB's number of the snapshot: within one open environment it names one state of the file.
+    let number: UInt64
+    let head: EventSequence
+    let histories: SchemaHistory
+
+    init(number: UInt64, head: EventSequence, histories: SchemaHistory) {
+        self.number = number
+        self.head = head
+        self.histories = histories
     }
 }
