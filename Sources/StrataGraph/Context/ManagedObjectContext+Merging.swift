@@ -8,24 +8,11 @@ import StrataStore
 extension ManagedObjectContext {
     /// Takes what others saved into the pending changes, so that the save can be submitted again.
     ///
-    /// - Throws: `merge` (133020) with every conflict; the pending changes and the context's place are as they were.
+    /// - Throws: `merge` (133020) with every conflict that the policy does not settle; then the pending changes and the
+    ///   context's place are as they were.
     func merge(_ staleness: Staleness) throws {
-        var conflicts: [MergeConflict] = []
-        for stale in staleness.objects {
-            guard let object = map[stale.id] else { continue }
-            if let conflict = try conflict(object, stale) { conflicts.append(conflict) }
-        }
-        for missing in staleness.missingTargets {
-            if let conflict = conflict(missing) { conflicts.append(conflict) }
-        }
-        guard conflicts.isEmpty else {
-            throw StrataError(
-                .merge,
-                "Others changed \(conflicts.count == 1 ? "an object" : "\(conflicts.count) objects") of this save.",
-                context: .init(
-                    entityName: conflicts[0].entityName, objectID: conflicts[0].objectID, conflicts: conflicts))
-        }
-        for stale in staleness.objects { adopt(stale) }
+        let settled = try settle(staleness)
+        for object in settled { try adopt(object) }
         let before = base
         base = staleness.head
         baseGeneration += 1
@@ -33,7 +20,45 @@ extension ManagedObjectContext {
         layers = PendingLayers()
         rebuildLinkChanges()
         try settlePairs()
+        try cutLinks(staleness.missingTargets)
         try takeUnforeseenMembers(staleness.members)
+    }
+
+    /// Asks the policy about every conflict; changes nothing but the list of what it overrules.
+    private func settle(_ staleness: Staleness) throws -> [SettledObject] {
+        var settled: [SettledObject] = []
+        var records: [ConflictRecord] = []
+        var failed: [MergeConflict] = []
+        func ask(_ conflict: MergeConflict) throws -> MergeResolution {
+            let resolution = try mergePolicy.resolution(of: conflict) {
+                try binding.store.named(
+                    binding.store.history(of: conflict.objectID).filter { $0.sequence > base }.reversed())
+            }
+            if let winner = resolution.winner {
+                records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
+            } else {
+                failed.append(conflict)
+            }
+            return resolution
+        }
+        for stale in staleness.objects {
+            guard let object = map[stale.id] else { continue }
+            let conflict = try conflict(object, stale)
+            let resolution = try conflict.map(ask) ?? .mine
+            settled.append(SettledObject(stale: stale, conflict: conflict, resolution: resolution))
+        }
+        for missing in staleness.missingTargets {
+            if let conflict = conflict(missing) { _ = try ask(conflict) }
+        }
+        guard failed.isEmpty else {
+            throw StrataError(
+                .merge,
+                "Others changed \(failed.count == 1 ? "an object" : "\(failed.count) objects") of this save.",
+                context: .init(
+                    entityName: failed[0].entityName, objectID: failed[0].objectID, conflicts: failed))
+        }
+        overruled += records
+        return settled
     }
 
     // MARK: Conflicts
@@ -106,25 +131,6 @@ extension ManagedObjectContext {
     }
 
     // MARK: Taking theirs
-
-    private func adopt(_ stale: Staleness.StaleObject) {
-        guard let object = map[stale.id] else { return }
-        guard let theirs = stale.theirs else {
-            deleted.removeAll { $0 === object }
-            object._flags = []
-            forget(object)
-            return
-        }
-        if object._base != nil {
-            object.rebase(onto: theirs, revision: stale.revision)
-            noteTouched(object)
-        } else {
-            // Only its pairs changed here.
-            theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: stale.revision) }
-            object._state = (object._state & ~ObjectState.fault) | ObjectState.clean
-            object.announceAllChanged()
-        }
-    }
 
     /// Drops changes of pairs that others made too.
     private func settlePairs() throws {

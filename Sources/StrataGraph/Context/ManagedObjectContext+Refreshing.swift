@@ -93,7 +93,7 @@ extension ManagedObjectContext {
             return (try row.converted(to: object._entity.schema), row.revision)
         }
         guard let (image, revision) = theirs, revision != object._revision else { return }
-        object.rebase(onto: image, revision: revision)
+        object.rebase(onto: image, revision: revision, keeping: object.slotsThatDiffer(from: try object.baseImage()))
         noteTouched(object)
         rebuildLinkChanges()
     }
@@ -142,10 +142,8 @@ extension ManagedObject {
         announceAllChanged()
     }
 
-    /// Takes another row as the base and keeps the changed slots on top.
-    final func rebase(onto image: RowImage, revision: EventSequence) {
-        guard let base = baseBytes else { return }
-        let mine = slotsThatDiffer(from: base)
+    /// Takes another row as the base and keeps the values of some slots on top.
+    final func rebase(onto image: RowImage, revision: EventSequence, keeping mine: [Int]) {
         let values = mine.map { (slot: $0, value: attributeValue(_entity.property(slot: $0))) }
         image.bytes.withUnsafeBytes { adoptRow($0, revision: revision) }
         _flags.remove(.revisionUnknown)

@@ -25,12 +25,23 @@ extension ManagedObjectContext {
             try validate()
             let changes = try makeChangeSet()
             if changes.isEmpty { return settleWithoutSaving() }
-            switch try binding.store.save(changes) {
-            case .saved(let receipt): return try didSave(changes, receipt)
-            case .stale(let staleness): try merge(staleness)
+            switch try submit(changes) {
+            case .saved(let receipt)?: return didSave(changes, receipt)
+            case .stale(let staleness)?: try merge(staleness)
+            case nil: continue
             }
         }
         throw StrataError(.merge, "Others kept changing what this save changes.")
+    }
+
+    /// nil when the changes were mended and must be prepared again.
+    private func submit(_ changes: ChangeSet) throws -> SaveOutcome? {
+        do {
+            return try binding.store.save(changes)
+        } catch let refusal as StrataError where refusal.code == .constraintMerge {
+            try settleClashes(refusal)
+            return nil
+        }
     }
 
     private func throwPendingErrors() throws {
@@ -75,9 +86,11 @@ extension ManagedObjectContext {
     // MARK: The change set
 
     private func makeChangeSet() throws -> ChangeSet {
+        var metadata = transactionMetadata
+        if !overruled.isEmpty { metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(overruled) }
         var changes = ChangeSet(
             base: base, modelVersion: binding.schema.version, author: transactionAuthor, contextName: name,
-            metadata: transactionMetadata)
+            metadata: metadata)
         changes.insertions.reserveCapacity(inserted.count - withdrawnCount)
         var isSorted = true
         var last = ObjectID(rawValue: 0)
@@ -130,7 +143,8 @@ extension ManagedObjectContext {
         settleObjects(insertedRevision: nil)
     }
 
-    private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) throws {
+    /// What cannot be read now is reported: the save itself is done.
+    private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         let before = base
         // The insertions of a save are its first events, in the order given.
         var revisions: EventSequence? = receipt.previousHead.advanced(by: 1)
@@ -139,7 +153,11 @@ extension ManagedObjectContext {
         baseGeneration += 1
         settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) })
         if map.count > 4096 { sweep() }
-        try refreshObjects(changedAfter: before, through: receipt.previousHead)
+        do {
+            try refreshObjects(changedAfter: before, through: receipt.previousHead)
+        } catch {
+            report(Self.typed(error))
+        }
     }
 
     /// Makes every pending object a clean one, and tells it.
@@ -184,6 +202,7 @@ extension ManagedObjectContext {
         withdrawnCount = 0
         toManyStates.removeAll(keepingCapacity: false)
         pairGeneration = 0
+        overruled = []
         layers = PendingLayers()
         blobLease = nil
     }

@@ -52,6 +52,11 @@ public final class ManagedObjectContext {
     public var transactionAuthor: String?
     /// Recorded with each save.
     public var transactionMetadata: [String: String] = [:]
+    /// Who wins when others saved first and changed the same; an error by default.
+    public var mergePolicy = MergePolicy.error
+    /// What the policy overruled since the last save; recorded with the next.
+    var overruled: [ConflictRecord] = []
+
     /// For the application.
     public var userInfo: [String: any Sendable] = [:]
     /// Hears of every error that reading or writing a property could not throw, when it happens.

@@ -14,6 +14,8 @@ public struct HistoryTransaction: Sendable, Hashable {
     public let metadata: [String: String]
     public let firstEvent: EventSequence
     public let lastEvent: EventSequence
+    /// What a merge policy overruled in this save.
+    public let conflicts: [ConflictRecord]
 }
 
 /// One stored fact: what changed on which object, with the values before and after.

@@ -9,7 +9,7 @@ extension PersistentContainer {
     public func transactions(
         after sequence: TransactionSequence = .zero, limit: Int = 1000
     ) throws -> [HistoryTransaction] {
-        try store.transactions(after: sequence, limit: limit).map(HistoryTransaction.init)
+        try store.transactions(after: sequence, limit: limit).map { try HistoryTransaction($0) }
     }
 
     /// The events from `first` through `last`, oldest first.
@@ -21,39 +21,50 @@ extension PersistentContainer {
             recorded.append(event)
             return true
         }
-        return try named(recorded)
+        return try store.named(recorded)
     }
 
     /// Everything that happened to an object's own properties, newest first: who, when, before and after.
     ///
     /// - Complexity: a lookup for each event of the object, whatever the length of the log.
-    public func history(of id: ObjectID) throws -> [HistoryEvent] { try named(try store.history(of: id)) }
+    public func history(of id: ObjectID) throws -> [HistoryEvent] { try store.named(try store.history(of: id)) }
+}
 
-    private func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {
-        let names = try store.recordedNames()
+extension Store {
+    /// Events with the names of what they speak of, and the saves they belong to.
+    func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {
+        let names = try recordedNames()
         var transactions: [TransactionSequence: HistoryTransaction] = [:]
         return try recorded.map { event in
             let transaction: HistoryTransaction
             if let known = transactions[event.transaction] {
                 transaction = known
-            } else if let record = try store.transaction(event.transaction) {
-                transaction = HistoryTransaction(record)
+            } else if let record = try self.transaction(event.transaction) {
+                transaction = try HistoryTransaction(record)
                 transactions[event.transaction] = transaction
             } else {
                 throw StrataError(
                     .corrupt, "The log has an event without its transaction.", context: .init(sequence: event.sequence))
             }
-            return HistoryEvent(try store.resolved(event), transaction, names)
+            return HistoryEvent(try resolved(event), transaction, names)
         }
     }
 }
 
 extension HistoryTransaction {
-    init(_ record: TransactionRecord) {
+    init(_ record: TransactionRecord) throws {
+        var metadata = record.metadata
+        let conflicts = try metadata.removeValue(forKey: ConflictRecord.metadataKey).map { text in
+            do { return try ConflictRecord.decode(text) } catch {
+                throw StrataError(
+                    .corrupt, "What a merge overruled cannot be read.", context: .init(sequence: record.lastEvent),
+                    cause: error)
+            }
+        }
         self.init(
             sequence: record.sequence, id: record.id, date: record.date, author: record.author,
-            contextName: record.contextName, processName: record.processName, metadata: record.metadata,
-            firstEvent: record.firstEvent, lastEvent: record.lastEvent)
+            contextName: record.contextName, processName: record.processName, metadata: metadata,
+            firstEvent: record.firstEvent, lastEvent: record.lastEvent, conflicts: conflicts ?? [])
     }
 }
 

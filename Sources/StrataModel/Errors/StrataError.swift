@@ -39,11 +39,13 @@ public struct StrataError: Error, Sendable {
         public var path: String?
         /// For each object that another save changed: base, theirs and mine.
         public var conflicts: [MergeConflict]
+        /// Other objects that have the same unique value.
+        public var conflictingObjectIDs: [ObjectID]
 
         public init(
             entityName: String? = nil, objectID: ObjectID? = nil, key: String? = nil, value: AttributeValue? = nil,
             objectValues: [String: AttributeValue]? = nil, predicate: String? = nil, sequence: EventSequence? = nil,
-            path: String? = nil, conflicts: [MergeConflict] = []
+            path: String? = nil, conflicts: [MergeConflict] = [], conflictingObjectIDs: [ObjectID] = []
         ) {
             self.entityName = entityName
             self.objectID = objectID
@@ -54,12 +56,13 @@ public struct StrataError: Error, Sendable {
             self.sequence = sequence
             self.path = path
             self.conflicts = conflicts
+            self.conflictingObjectIDs = conflictingObjectIDs
         }
     }
 }
 
 /// One object that was changed here and by a save that came first.
-public struct MergeConflict: Sendable, Hashable {
+public struct MergeConflict: Sendable, Hashable, Codable {
     public let objectID: ObjectID
     public let entityName: String
     /// Whether the other save deleted the object.
@@ -69,7 +72,7 @@ public struct MergeConflict: Sendable, Hashable {
     public let properties: [Property]
 
     /// One property with three values.
-    public struct Property: Sendable, Hashable {
+    public struct Property: Sendable, Hashable, Codable {
         public let name: String
         /// What the context had read.
         public let base: AttributeValue

@@ -106,6 +106,7 @@ struct UniquenessCheck {
             .constraintMerge,
             "\(names.joined(separator: ", ")) must be unique, and \(others) has the same.",
             context: .init(
-                entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","), objectValues: values))
+                entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","), objectValues: values,
+                conflictingObjectIDs: holders.dropFirst().map(\.id)))
     }
 }

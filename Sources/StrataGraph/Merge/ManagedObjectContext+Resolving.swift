@@ -1,0 +1,152 @@
+import StrataModel
+import StrataStore
+
+// What a merge policy decides for an object in conflict is done here. Theirs is always adopted as the new base, so that
+// the save is checked against it; what differs is which of my changes stay on top.
+
+/// An object that others changed, and what becomes of it here.
+struct SettledObject {
+    let stale: Staleness.StaleObject
+    /// nil where nothing was in conflict.
+    let conflict: MergeConflict?
+    let resolution: MergeResolution
+}
+
+extension ManagedObjectContext {
+    /// Brings one object to the state its resolution asks for.
+    func adopt(_ settled: SettledObject) throws {
+        guard let object = map[settled.stale.id] else { return }
+        guard let theirs = settled.stale.theirs else { return try settleDeletedByOthers(object, settled) }
+        if object._flags.contains(.deleted) {
+            if settled.resolution.keepsMyDeletion { return takeRow(object, theirs, settled.stale.revision) }
+            takeBackDeletion(of: object)
+        }
+        guard object._base != nil else {
+            // Only its pairs changed here, or nothing is left of its changes.
+            takeRow(object, theirs, settled.stale.revision)
+            return try setValues(of: settled, on: object)
+        }
+        switch settled.resolution {
+        case .allTheirs:
+            object.dropChanges()
+            updated.removeAll { $0 === object }
+            object._flags.remove(.updated)
+            takeRow(object, theirs, settled.stale.revision)
+        case .allMine:
+            object.rebase(onto: theirs, revision: settled.stale.revision, keeping: object.slotsInRow)
+        case .theirs, .values:
+            let names = Set(settled.conflict?.properties.map(\.name) ?? [])
+            let base = try object.baseImage()
+            let mine = object.slotsThatDiffer(from: base).filter {
+                !names.contains(object._entity.property(slot: $0).name)
+            }
+            object.rebase(onto: theirs, revision: settled.stale.revision, keeping: mine)
+        case .mine, .fail:
+            object.rebase(
+                onto: theirs, revision: settled.stale.revision,
+                keeping: object.slotsThatDiffer(from: try object.baseImage()))
+        }
+        noteTouched(object)
+        try setValues(of: settled, on: object)
+    }
+
+    /// Takes the row as it is in the store; nothing of the context's own is on top of it.
+    private func takeRow(_ object: ManagedObject, _ theirs: RowImage, _ revision: EventSequence) {
+        theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
+        object._flags.remove(.revisionUnknown)
+        object._state = (object._state & ~ObjectState.fault) | ObjectState.clean
+        object.announceAllChanged()
+    }
+
+    // MARK: Deletions
+
+    private func settleDeletedByOthers(_ object: ManagedObject, _ settled: SettledObject) throws {
+        let isWanted =
+            switch settled.resolution {
+            case .mine, .allMine, .values: settled.conflict != nil
+            case .fail, .theirs, .allTheirs: false
+            }
+        guard isWanted else {
+            updated.removeAll { $0 === object }
+            deleted.removeAll { $0 === object }
+            object._flags = []
+            return forget(object)
+        }
+        // The object is made again under its own id; others have cut its links.
+        updated.removeAll { $0 === object }
+        RowAllocation.free(object._base)
+        object._base = nil
+        object._flags = .inserted
+        inserted.append(object)
+        noteTouched(object)
+        try setValues(of: settled, on: object)
+    }
+
+    /// The object is there again. What its deletion did to others (members deleted or cut off) stays done.
+    private func takeBackDeletion(of object: ManagedObject) {
+        deleted.removeAll { $0 === object }
+        object._flags.remove(.deleted)
+        object._state &= ~ObjectState.deleted
+        object.restoreBase()
+        object._flags.remove(.updated)
+        updated.removeAll { $0 === object }
+        object._state |= ObjectState.clean
+    }
+
+    // MARK: Values
+
+    /// - Throws: `unknownKey`, `wrongType` for values of a custom resolution that do not fit.
+    private func setValues(of settled: SettledObject, on object: ManagedObject) throws {
+        guard case .values(let values) = settled.resolution else { return }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            let property = try object.declared(key)
+            if property.relationship != nil {
+                try object.changeTarget(value.object.flatMap(registeredOrFault), at: property.index)
+            } else {
+                try object.write(try object.boxed(value.isNull ? nil : value, for: property), to: property)
+            }
+        }
+    }
+
+    // MARK: Links to what is gone
+
+    /// Cuts links of the save to objects that others deleted.
+    func cutLinks(_ missing: [Staleness.MissingTarget]) throws {
+        for link in missing {
+            if let source = map[link.source], let property = source._entity.property(link.property),
+                property.isInRow
+            {
+                try source.changeTarget(nil, at: property.index)
+            } else if let pairs = binding.link(link.property) {
+                let state = toManyState(pairs, link.source)
+                if state.pending[link.target] != nil {
+                    try unlinkPair(state, link.target)
+                } else {
+                    try unlinkPair(toManyState(pairs, link.target), link.source)
+                }
+            }
+        }
+    }
+}
+
+extension MergeResolution {
+    fileprivate var keepsMyDeletion: Bool {
+        switch self {
+        case .mine, .allMine, .fail: true
+        case .theirs, .allTheirs, .values: false
+        }
+    }
+}
+
+extension AttributeValue {
+    fileprivate var object: ObjectID? {
+        if case .objectID(let id) = self, !id.isNil { id } else { nil }
+    }
+}
+
+extension ManagedObject {
+    /// Every slot that the row holds.
+    fileprivate final var slotsInRow: [Int] {
+        _entity.schema.properties.indices.filter { _entity.property(slot: $0).isInRow }
+    }
+}
