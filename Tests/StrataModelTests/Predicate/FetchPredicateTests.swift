@@ -40,7 +40,7 @@ struct FetchPredicateTests {
         #expect(try holds(.isIn("nothing", [1, .null])))
         #expect(try holds(.isNil("nothing")) && holds(.isNotNil("name")))
         #expect(try !holds(.isNil("name")) && !holds(.isNotNil("nothing")))
-        #expect(try holds(.notEqual("nothing", "x")))
+        #expect(try !holds(.notEqual("nothing", "x")))
         #expect(try !holds(.equal("nothing", "x")))
     }
 

@@ -80,7 +80,7 @@ struct ValidationTests {
                 part("red", .double, rules: [.range(minimum: 0, maximum: 1)]),
                 part("name", optional: true),
             ],
-            rules: [.predicate(ValidationPredicate(.notEqual("name", "puce"), message: "Not puce."))])
+            rules: [.predicate(ValidationPredicate(.isNil("name") || .notEqual("name", "puce"), message: "Not puce."))])
         #expect(
             tint.validate(.composite(["red": 2.0, "name": "puce"])).map(\.message) == [
                 "Not puce.", "tint.red is too large.",

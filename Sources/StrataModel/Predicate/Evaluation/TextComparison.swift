@@ -6,11 +6,6 @@ extension AttributeValue {
         guard case .string(let text) = self else { return self }
         return .string(TextFolding.fold(text, folding))
     }
-
-    /// URLs count as their absolute strings where text is asked for.
-    var asText: AttributeValue {
-        if case .url(let url) = self { .string(url.absoluteString) } else { self }
-    }
 }
 
 extension ComparisonPredicate {

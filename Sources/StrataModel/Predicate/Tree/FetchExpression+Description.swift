@@ -3,10 +3,11 @@ extension FetchExpression: CustomStringConvertible {
     public var description: String {
         switch self {
         case .constant(let value): value.formatLiteral
+        case .keyPath(let path) where path.hasPrefix("$"): "#" + PredicateWord.quotedFirst(path)
         case .keyPath(let path): PredicateWord.writtenPath(path)
         case .evaluatedObject: "SELF"
         case .aggregate(let parts): "{\(Self.list(parts))}"
-        case .variable(let name): "$\(name)"
+        case .variable(let name): name.hasPrefix("%") ? name : "$\(name)"
         case .keyPathOf(let base, let path): "\(base.descriptionAsBase).\(PredicateWord.writtenPath(path))"
         case .function(let function, let arguments): Self.call(function, arguments)
         case .conditional(let condition, let first, let second): "TERNARY(\(condition), \(first), \(second))"
@@ -97,8 +98,17 @@ enum PredicateWord {
         path.split(separator: ".", omittingEmptySubsequences: false).map(written).joined(separator: ".")
     }
 
+    /// A first name with the sign of a variable, which without quotes would be one.
+    static func quotedFirst(_ path: String) -> String {
+        let steps = path.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let first = AttributeValue.quoted(String(steps[0]))
+        return steps.count == 1 ? first : first + "." + writtenPath(String(steps[1]))
+    }
+
     /// A name that is a word of the language is led by `#`; one that is no name at all is also quoted.
     private static func written(_ name: Substring) -> String {
+        // The place of an argument in a format string that was read without its arguments.
+        if name == "%K" { return "%K" }
         let isOperator = name.hasPrefix("@") || name.hasPrefix("$")
         guard isName(isOperator ? name.dropFirst() : name) else { return "#" + AttributeValue.quoted(String(name)) }
         return !isOperator && reserved.contains(name.uppercased()) ? "#\(name)" : String(name)

@@ -1,0 +1,168 @@
+// The meaning of predicates, in its plainest form. Validation uses it, the store uses it for what it has no faster way
+// for, and every faster way is tested against it.
+//
+// A comparison with a missing value is false, `!=` too; only `== nil` and `!= nil`, with the word itself, ask whether
+// there is one, and so does a `nil` among the members of `IN`. NOT turns true to false and false to true, so
+// `NOT name == "x"` holds where there is no name. ANY of no members is false, ALL of no members is true.
+//
+// Strings are compared scalar by scalar in the form that `TextFolding` gives them, so canonically equivalent ones are
+// equal. Numbers and Booleans are compared by what they are worth; a string beside a UUID or a URL is read as one.
+//
+// Functions of a missing value are missing, and so is what has no result, such as a division by zero. Functions over
+// lists pass over missing members.
+
+/// Evaluates trees for one object.
+package struct PredicateEvaluator<Context: ExpressionContext> {
+    let context: Context
+    /// What `SELF` is.
+    let object: PredicateOperand
+    /// The variables of the subqueries around, and others that are given a value.
+    var variables: [String: PredicateOperand]
+
+    /// - Precondition: the tree is at most `ModelLimits.predicateDepth` deep, as parsed and checked ones are.
+    package init(
+        _ context: Context, object: PredicateOperand, variables: [String: PredicateOperand] = [:]
+    ) {
+        self.context = context
+        self.object = object
+        self.variables = variables
+    }
+
+    /// Whether the predicate holds.
+    ///
+    /// - Throws: what the context throws; `invalidRequest` for what makes no sense, such as a bad pattern, or a bare
+    ///   to-many beside a single value.
+    package func holds(_ predicate: FetchPredicate) throws(StrataError) -> Bool {
+        switch predicate {
+        case .constant(let value): return value
+        case .not(let part): return try !holds(part)
+        case .and(let parts):
+            for part in parts where try !holds(part) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where try holds(part) { return true }
+            return false
+        case .comparison(let comparison):
+            return try ComparisonRule(comparison).holds(value(of: comparison.left), value(of: comparison.right))
+        }
+    }
+
+    /// What the expression comes to.
+    package func value(of expression: FetchExpression) throws(StrataError) -> PredicateOperand {
+        switch expression {
+        case .constant(let value): return .one(value)
+        case .evaluatedObject: return object
+        case .keyPath(let path):
+            if let operand = try context.operand(atPath: path) { return operand }
+            return try follow(path, from: object)
+        case .keyPathOf(let base, let path): return try follow(path, from: try value(of: base))
+        case .aggregate(let parts):
+            var values: [AttributeValue] = []
+            for part in parts { values += try value(of: part).members }
+            return .many(values)
+        case .variable(let name):
+            guard let value = variables[name] else {
+                throw StrataError(.invalidRequest, "The variable $\(name) has no value.")
+            }
+            return value
+        case .conditional(let condition, let first, let second):
+            return try holds(condition) ? value(of: first) : value(of: second)
+        case .subquery(let collection, let variable, let condition):
+            return try members(of: collection, variable, condition)
+        case .set(let operation, let left, let right):
+            return .many(operation.combine(try value(of: left).list, try value(of: right).list))
+        case .element(let list, let index): return try element(of: try value(of: list), at: index)
+        case .function(let function, let arguments):
+            var values: [PredicateOperand] = []
+            for argument in arguments { values.append(try value(of: argument)) }
+            return try FunctionCall(function, values, now: context.now).result()
+        }
+    }
+
+    private func members(
+        of collection: FetchExpression, _ variable: String, _ condition: FetchPredicate
+    ) throws(StrataError) -> PredicateOperand {
+        var inner = self
+        var members: [AttributeValue] = []
+        for member in try value(of: collection).list {
+            inner.variables[variable] = .one(member)
+            if try inner.holds(condition) { members.append(member) }
+        }
+        return .many(members)
+    }
+
+    // MARK: Elements
+
+    private func element(
+        of list: PredicateOperand, at index: FetchExpression.ElementIndex
+    ) throws(StrataError) -> PredicateOperand {
+        switch index {
+        case .first: return .one(list.list.first ?? .null)
+        case .last: return .one(list.list.last ?? .null)
+        case .size: return .one(.integer(Int64(list.list.count)))
+        case .at(let index):
+            guard case .one(let index) = try value(of: index) else {
+                throw StrataError(.invalidRequest, "A list is no place in a list.")
+            }
+            if case .string(let key) = index { return try follow(key, from: list) }
+            return .one(list.list.element(at: index))
+        }
+    }
+
+    // MARK: Key paths
+
+    private func follow(_ path: String, from start: PredicateOperand) throws(StrataError) -> PredicateOperand {
+        var operand = start
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        while let step = steps.popFirst() {
+            if step.hasPrefix("@") {
+                guard let collection = CollectionOperator(rawValue: step) else {
+                    throw StrataError(
+                        .invalidRequest, "There is no collection operator \(step).", context: .init(key: path))
+                }
+                // What follows, up to the next operator, is read from each member first.
+                while let next = steps.first, !next.hasPrefix("@") {
+                    steps.removeFirst()
+                    operand = try follow(step: next, from: operand)
+                }
+                operand = try collection.apply(to: operand)
+            } else {
+                operand = try follow(step: step, from: operand)
+            }
+        }
+        return operand
+    }
+
+    private func follow(step: String, from operand: PredicateOperand) throws(StrataError) -> PredicateOperand {
+        switch operand {
+        case .one(let value): return try property(step, of: value)
+        case .many(let members):
+            var values: [AttributeValue] = []
+            for member in members { values += try property(step, of: member).members }
+            return .many(values)
+        }
+    }
+
+    private func property(_ key: String, of value: AttributeValue) throws(StrataError) -> PredicateOperand {
+        if key == "SELF" || key == "self" { return .one(value) }
+        switch value {
+        case .null: return .one(.null)
+        case .objectID(let id): return try context.operand(of: key, in: id)
+        case .composite(let elements): return .one(elements[key] ?? .null)
+        case .string(let text) where key == "length": return .one(.integer(Int64(text.count)))
+        default:
+            throw StrataError(
+                .unknownKey, "\(value.kindName) has no property named \(key).", context: .init(key: key))
+        }
+    }
+}
+
+extension [AttributeValue] {
+    /// The element with a number; nil when there is none.
+    func element(at index: AttributeValue) -> AttributeValue {
+        guard case .integer(let number)? = index.coerced(to: .integer64), let place = Int(exactly: number),
+            indices.contains(place)
+        else { return .null }
+        return self[place]
+    }
+}

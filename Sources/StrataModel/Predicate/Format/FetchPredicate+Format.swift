@@ -1,0 +1,83 @@
+extension FetchPredicate {
+    /// Reads a predicate in Core Data's format language.
+    ///
+    /// ```swift
+    /// let predicate = try FetchPredicate(format: "rating > %@ AND ANY cast.name CONTAINS[cd] %@", 4.5, "ann")
+    /// let late = try FetchPredicate(format: "%K BETWEEN {%@, %@}", "released", start, end)
+    /// ```
+    ///
+    /// `%@` stands for any argument, `%K` for a key path, `%d`, `%f`, `%s`, `%c` and their like for numbers and text;
+    /// within quotes they mean themselves. `$NAME` stays in the tree as a variable.
+    ///
+    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatFault` with the place.
+    public init(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) {
+        self = try Self.parsed(format, try FormatArguments(arguments))
+    }
+
+    /// Reads a predicate whose arguments come as an array of any values, as from a file.
+    ///
+    /// - Throws: `invalidRequest`.
+    public init(format: String, argumentArray arguments: [Any?]) throws(StrataError) {
+        self = try Self.parsed(format, try FormatArguments(untyped: arguments))
+    }
+
+    /// Reads a format string without its arguments; the specifiers stay in the tree and are written again.
+    package init(formatWithPlaceholders format: String) throws(StrataError) {
+        self = try Self.parsed(format, .placeholders)
+    }
+
+    private static func parsed(_ format: String, _ arguments: FormatArguments) throws(StrataError) -> FetchPredicate {
+        do throws(FetchFormatFault) {
+            var parser = try FormatParser(format, arguments)
+            return try parser.parsePredicate()
+        } catch {
+            throw error.error
+        }
+    }
+
+    /// The predicate with every `$NAME` replaced.
+    ///
+    /// ```swift
+    /// let template = try FetchPredicate(format: "title BEGINSWITH $START AND year > $YEAR")
+    /// let predicate = try template.withSubstitutionVariables(["START": "The", "YEAR": 1999])
+    /// ```
+    ///
+    /// A variable within a key path takes a name: `address.$FIELD`. The variables of `SUBQUERY` keep their meaning.
+    ///
+    /// - Throws: `invalidRequest` when a variable has no value.
+    public func withSubstitutionVariables(
+        _ values: [String: (any FetchArgument)?]
+    ) throws(StrataError) -> FetchPredicate {
+        let replaced = try Substitution(values).replaced(self)
+        guard replaced.depth(upTo: ModelLimits.predicateDepth) != nil else {
+            throw StrataError(
+                .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
+        }
+        return replaced
+    }
+}
+
+extension FetchExpression {
+    /// Reads an expression in Core Data's format language, such as `price * 1.2` or `SUBQUERY(items, $i, $i.isOpen == YES)`.
+    ///
+    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatFault` with the place.
+    public init(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) {
+        self = try Self.parsed(format, try FormatArguments(arguments))
+    }
+
+    /// Reads an expression whose arguments come as an array of any values.
+    ///
+    /// - Throws: `invalidRequest`.
+    public init(format: String, argumentArray arguments: [Any?]) throws(StrataError) {
+        self = try Self.parsed(format, try FormatArguments(untyped: arguments))
+    }
+
+    private static func parsed(_ format: String, _ arguments: FormatArguments) throws(StrataError) -> FetchExpression {
+        do throws(FetchFormatFault) {
+            var parser = try FormatParser(format, arguments)
+            return try parser.parseExpression()
+        } catch {
+            throw error.error
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+/// What the specifiers of a format string stand for, taken one after the other.
+struct FormatArguments {
+    private enum Source {
+        case values([FetchExpression])
+        /// Nothing is at hand: the specifiers themselves stay in the tree.
+        case placeholders
+    }
+
+    private let source: Source
+    private(set) var used = 0
+
+    init(_ arguments: [(any FetchArgument)?]) throws(StrataError) {
+        try self.init(expressions: arguments.map { $0?.fetchExpression ?? .constant(.null) })
+    }
+
+    init(untyped arguments: [Any?]) throws(StrataError) {
+        var expressions: [FetchExpression] = []
+        for (place, argument) in arguments.enumerated() {
+            guard let expression = UntypedArgument.expression(argument) else {
+                let kind = argument.map { "\(type(of: $0))" } ?? "nil"
+                throw StrataError(
+                    .invalidRequest, "Argument \(place + 1), of type \(kind), cannot stand in a predicate.")
+            }
+            expressions.append(expression)
+        }
+        try self.init(expressions: expressions)
+    }
+
+    private init(expressions: [FetchExpression]) throws(StrataError) {
+        for (place, expression) in expressions.enumerated() {
+            if case .aggregate(let parts) = expression, parts.count > FormatLimits.listedValues {
+                throw StrataError(
+                    .invalidRequest, "Argument \(place + 1) lists more than \(FormatLimits.listedValues) values.")
+            }
+            guard expression.depth(upTo: ModelLimits.predicateDepth) != nil else {
+                throw StrataError(
+                    .invalidRequest,
+                    "Argument \(place + 1) is nested more than \(ModelLimits.predicateDepth) levels deep.")
+            }
+        }
+        source = .values(expressions)
+    }
+
+    private init(placeholders: Void) { source = .placeholders }
+
+    static let placeholders = FormatArguments(placeholders: ())
+
+    /// How many were given and not used.
+    var unused: Int { if case .values(let values) = source { values.count - used } else { 0 } }
+
+    var count: Int { if case .values(let values) = source { values.count } else { 0 } }
+
+    /// The next argument; nil when there is none left.
+    mutating func next(_ specifier: String) -> FetchExpression? {
+        switch source {
+        case .placeholders: return specifier == "%K" ? .keyPath(specifier) : .variable(specifier)
+        case .values(let values):
+            guard used < values.count else { return nil }
+            used += 1
+            return values[used - 1]
+        }
+    }
+
+    var arePlaceholders: Bool { if case .placeholders = source { true } else { false } }
+}
+
+/// What a `%` in a format string asks for.
+struct FormatSpecifier {
+    enum Kind {
+        case object, keyPath, whole, floatingPoint, text, character
+    }
+
+    let text: String
+    let kind: Kind
+
+    /// The kind that a letter behind `%` and any size stands for.
+    static func kind(_ letter: UInt8) -> Kind? {
+        switch Character(Unicode.Scalar(letter)) {
+        case "@": .object
+        case "K": .keyPath
+        case "d", "D", "i", "u", "U", "x", "X", "o", "O": .whole
+        case "f", "F", "e", "E", "g", "G", "a", "A": .floatingPoint
+        case "s", "S": .text
+        case "c", "C": .character
+        default: nil
+        }
+    }
+
+    static let sizes: Set<UInt8> = Set("hlqLztj".utf8)
+
+    /// The argument as what the specifier asks for; nil when it cannot be that.
+    func accept(_ argument: FetchExpression) -> FetchExpression? {
+        switch (kind, argument) {
+        case (.object, _): return argument
+        case (_, .variable(text)): return argument
+        case (.keyPath, .keyPath), (.keyPath, .evaluatedObject): return argument
+        case (.keyPath, .constant(.string(let path))):
+            if path == "SELF" || path == "self" { return .evaluatedObject }
+            let steps = path.split(separator: ".", omittingEmptySubsequences: false)
+            return steps.contains(where: \.isEmpty) ? nil : .keyPath(path)
+        case (.whole, .constant(let value)): return value.coerced(to: .integer64).flatMap(Self.number)
+        case (.floatingPoint, .constant(let value)): return value.coerced(to: .double).flatMap(Self.number)
+        case (.text, .constant(.string)): return argument
+        case (.character, .constant(.string(let text))): return text.count == 1 ? argument : nil
+        case (.character, .constant(let value)): return value.coerced(to: .integer64).flatMap(Self.number)
+        default: return nil
+        }
+    }
+
+    private static func number(_ value: AttributeValue) -> FetchExpression? { value.isNull ? nil : .constant(value) }
+
+    var expected: String {
+        switch kind {
+        case .object: "any value"
+        case .keyPath: "the name of a property or a key path"
+        case .whole: "a whole number of 64 bits"
+        case .floatingPoint: "a number"
+        case .text: "a string"
+        case .character: "a character or its number"
+        }
+    }
+}

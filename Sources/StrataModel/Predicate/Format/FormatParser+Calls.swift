@@ -1,0 +1,181 @@
+extension FormatParser {
+    /// `name:name:(…)` or `name(…)`; nil when no call begins here.
+    mutating func parseCall() throws(FetchFormatFault) -> Node? {
+        let start = scanner.place
+        var end = scanner.name(at: start).upperBound
+        while end < scanner.bytes.count, scanner.bytes[end] == UInt8(ascii: ":") {
+            let next = scanner.name(at: end + 1)
+            end += 1
+            guard next.upperBound < scanner.bytes.count, scanner.bytes[next.upperBound] == UInt8(ascii: ":") else {
+                break
+            }
+            end = next.upperBound
+        }
+        guard scanner.follows(UInt8(ascii: "("), from: end) else { return nil }
+        let name = scanner.text(start..<end)
+        guard let function = FetchFunction(written: name) else {
+            throw scanner.fault(Self.unknownFunction(name), expected: "a function", at: start)
+        }
+        scanner.place = end
+        let (arguments, depth) = try parseArguments()
+        if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
+            throw scanner.fault(complaint, at: start)
+        }
+        return try node(.function(function, arguments), depth: depth + 1, at: start)
+    }
+
+    private static func unknownFunction(_ name: String) -> String {
+        let nearest = NearestName.of(name, among: FetchFunction.predefined.map(\.rawValue))
+        return "there is no function \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ".")
+    }
+
+    /// Values in parentheses, and the depth of the deepest.
+    private mutating func parseArguments() throws(FetchFormatFault) -> ([FetchExpression], depth: Int) {
+        try scanner.expect("(", "an opening parenthesis")
+        var values: [FetchExpression] = []
+        var depth = 0
+        if scanner.accept(")") { return ([], 0) }
+        repeat {
+            let argument = try parseNode(.loosest)
+            values.append(try value(argument))
+            depth = max(depth, argument.depth)
+        } while scanner.accept(",")
+        try scanner.expect(")", "a comma or a closing parenthesis")
+        return (values, depth)
+    }
+
+    // MARK: Forms of their own
+
+    /// What follows the word SUBQUERY.
+    mutating func parseSubquery(_ start: Int) throws(FetchFormatFault) -> Node {
+        try scanner.expect("(", "an opening parenthesis")
+        let collection = try parseNode(.loosest)
+        let list = try value(collection)
+        try scanner.expect(",", "a comma and a variable")
+        scanner.skipSpace()
+        guard scanner.peek == UInt8(ascii: "$") else { throw scanner.missing("a variable such as $x") }
+        let variable = try variableName()
+        try scanner.expect(",", "a comma and a condition")
+        let body = try parseNode(.loosest)
+        let condition = try comparisonNeeded(body)
+        try scanner.expect(")", "AND, OR or a closing parenthesis")
+        return try node(
+            .subquery(list, variable: variable, condition), depth: max(collection.depth, body.depth) + 1, at: start)
+    }
+
+    /// What follows the word TERNARY.
+    mutating func parseConditional(_ start: Int) throws(FetchFormatFault) -> Node {
+        try scanner.expect("(", "an opening parenthesis")
+        let test = try parseNode(.loosest)
+        let condition = try comparisonNeeded(test)
+        try scanner.expect(",", "a comma and a value")
+        let first = try parseNode(.loosest)
+        let positive = try value(first)
+        try scanner.expect(",", "a comma and a second value")
+        let second = try parseNode(.loosest)
+        let negative = try value(second)
+        try scanner.expect(")", "a closing parenthesis")
+        return try node(
+            .conditional(condition, positive, negative), depth: max(test.depth, first.depth, second.depth) + 1,
+            at: start)
+    }
+
+    private mutating func comparisonNeeded(_ node: Node) throws(FetchFormatFault) -> FetchPredicate {
+        guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
+        return predicate
+    }
+
+    /// What follows the word CAST. A literal that can be cast is cast at once.
+    mutating func parseCast(_ start: Int) throws(FetchFormatFault) -> Node {
+        try scanner.expect("(", "an opening parenthesis")
+        let operand = try parseNode(.loosest)
+        let expression = try value(operand)
+        try scanner.expect(",", "a comma and the name of a type")
+        scanner.skipSpace()
+        let typeStart = scanner.place
+        let type = try value(try parseNode(.loosest))
+        guard case .constant(.string(let name)) = type, let cast = ValueCast(typeName: name) else {
+            throw scanner.fault(
+                "this names no type; there are NSString, NSNumber, NSDecimalNumber, NSDate, NSUUID, NSURL, NSData, "
+                    + "NSManagedObjectID, int, double, float and bool.", expected: "the name of a type", at: typeStart)
+        }
+        try scanner.expect(")", "a closing parenthesis")
+        if case .constant(let constant) = expression {
+            guard let value = cast.value(of: constant) else {
+                throw scanner.fault("this cannot be made \(name).", at: operand.start)
+            }
+            return try node(.constant(value), at: start)
+        }
+        return try node(.function(.cast, [expression, type]), depth: operand.depth + 1, at: start)
+    }
+
+    /// What follows the word FUNCTION: an object, the name of a method or function, and its other arguments.
+    mutating func parseMethod(_ start: Int) throws(FetchFormatFault) -> Node {
+        let nameStart = scanner.place
+        var (arguments, depth) = try parseArguments()
+        guard arguments.count >= 2, case .constant(.string(let name)) = arguments.remove(at: 1), !name.isEmpty else {
+            throw scanner.fault(
+                "FUNCTION takes a value, the name of a function in quotes, and the function's other arguments.",
+                at: nameStart)
+        }
+        let function = FetchFunction(written: name) ?? FetchFunction(rawValue: name)
+        return try node(.function(function, arguments), depth: depth + 1, at: start)
+    }
+
+    // MARK: Lists
+
+    /// `{a, b}`, or the elements of a composite, `{: "name": value}`.
+    mutating func parseBraces() throws(FetchFormatFault) -> Node {
+        let start = scanner.place
+        scanner.place += 1
+        if scanner.accept(":") { return try parseElements(start) }
+        var values: [FetchExpression] = []
+        var depth = 0
+        if scanner.accept("}") { return try node(.aggregate([]), at: start) }
+        repeat {
+            let part = try parseNode(.loosest)
+            values.append(try value(part))
+            depth = max(depth, part.depth)
+        } while scanner.accept(",")
+        try scanner.expect("}", "a comma or a closing brace")
+        return try node(.aggregate(values), depth: depth + 1, at: start)
+    }
+
+    private mutating func parseElements(_ start: Int) throws(FetchFormatFault) -> Node {
+        var elements: [String: AttributeValue] = [:]
+        if scanner.accept("}") { return try node(.constant(.composite([:])), at: start) }
+        repeat {
+            scanner.skipSpace()
+            guard scanner.peek == UInt8(ascii: "\"") || scanner.peek == UInt8(ascii: "'") else {
+                throw scanner.missing("the name of an element in quotes")
+            }
+            let name = try scanner.quotedText()
+            try scanner.expect(":", "a colon")
+            let part = try parseNode(.loosest)
+            guard case .constant(let element) = try value(part) else {
+                throw scanner.fault("an element must be a literal.", expected: "a literal", at: part.start)
+            }
+            elements[name] = element
+        } while scanner.accept(",")
+        try scanner.expect("}", "a comma or a closing brace")
+        return try node(.constant(.composite(elements)), at: start)
+    }
+}
+
+extension FetchFunction {
+    /// A function by its name, with or without the colon of a single argument, in any case; nil for an unknown one.
+    init?(written name: String) {
+        guard let function = Self.byName[name.lowercased()] else { return nil }
+        self = function
+    }
+
+    private static let byName: [String: FetchFunction] = {
+        var names: [String: FetchFunction] = [:]
+        for function in predefined.union([.distance]) {
+            names[function.rawValue.lowercased()] = function
+            if function.argumentCount == 1 { names[String(function.rawValue.dropLast()).lowercased()] = function }
+        }
+        for function in selectors.keys { names[function.rawValue.lowercased()] = function }
+        return names
+    }()
+}

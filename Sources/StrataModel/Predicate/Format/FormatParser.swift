@@ -1,0 +1,210 @@
+// The grammar, loosest first: OR, AND, NOT, comparisons, set operators, |, ^, &, shifts, + and -, *, / and %%, unary
+// minus, **. An operator's sides are read by precedence climbing (M. Richards, C. Whitby-Strevens, BCPL, 1979), so a
+// level of nesting costs two calls, not one for each level of precedence. Parentheses may hold a value or a condition:
+// which of the two it is shows behind them, so each is read once, without going back.
+
+/// Reads format strings.
+struct FormatParser {
+    /// What was read: a value or a condition.
+    struct Node {
+        enum Content {
+            case expression(FetchExpression)
+            case predicate(FetchPredicate)
+        }
+
+        let content: Content
+        /// Levels of the tree.
+        let depth: Int
+        /// Where it begins.
+        let start: Int
+    }
+
+    var scanner: FormatScanner
+    var arguments: FormatArguments
+    private var nesting = 0
+
+    init(_ format: String, _ arguments: FormatArguments) throws(FetchFormatFault) {
+        scanner = try FormatScanner(format)
+        self.arguments = arguments
+    }
+
+    // MARK: Whole strings
+
+    mutating func parsePredicate() throws(FetchFormatFault) -> FetchPredicate {
+        let node = try parseNode(.loosest)
+        guard case .predicate(let predicate) = node.content else {
+            throw scanner.missing("a comparison operator", hint: hintAtEnd)
+        }
+        try finish("AND, OR or the end")
+        return predicate
+    }
+
+    mutating func parseExpression() throws(FetchFormatFault) -> FetchExpression {
+        let node = try parseNode(.loosest)
+        let expression = try value(node)
+        try finish("an operator or the end")
+        return expression
+    }
+
+    private mutating func finish(_ expected: String) throws(FetchFormatFault) {
+        scanner.skipSpace()
+        guard scanner.peek == nil else { throw scanner.missing(expected, hint: hintAtEnd) }
+        if arguments.unused > 0 {
+            throw scanner.fault(
+                "\(arguments.count) arguments were given, but the format takes \(arguments.used).")
+        }
+    }
+
+    private var hintAtEnd: String {
+        scanner.peek == UInt8(ascii: ",") ? "a list is written {a, b}" : ""
+    }
+
+    // MARK: Nodes
+
+    func node(_ expression: FetchExpression, depth: Int = 1, at start: Int) throws(FetchFormatFault) -> Node {
+        try checkDepth(depth, start)
+        return Node(content: .expression(expression), depth: depth, start: start)
+    }
+
+    func node(_ predicate: FetchPredicate, depth: Int = 1, at start: Int) throws(FetchFormatFault) -> Node {
+        try checkDepth(depth, start)
+        return Node(content: .predicate(predicate), depth: depth, start: start)
+    }
+
+    private func checkDepth(_ depth: Int, _ start: Int) throws(FetchFormatFault) {
+        if depth > ModelLimits.predicateDepth {
+            throw scanner.fault("this is nested more than \(ModelLimits.predicateDepth) levels deep.", at: start)
+        }
+    }
+
+    func value(_ node: Node) throws(FetchFormatFault) -> FetchExpression {
+        guard case .expression(let expression) = node.content else {
+            throw scanner.fault("this is a condition where a value is needed.", expected: "a value", at: node.start)
+        }
+        return expression
+    }
+
+    func condition(_ node: Node) throws(FetchFormatFault) -> FetchPredicate {
+        guard case .predicate(let predicate) = node.content else {
+            throw scanner.fault("this is a value where a condition is needed.", expected: "a condition", at: node.start)
+        }
+        return predicate
+    }
+
+    // MARK: Operators
+
+    /// A value or condition with all the operators behind it that bind at least as tightly as `precedence`.
+    mutating func parseNode(_ precedence: Precedence) throws(FetchFormatFault) -> Node {
+        nesting += 1
+        defer { nesting -= 1 }
+        guard nesting <= FormatLimits.nesting else {
+            throw scanner.fault("this is nested more than \(FormatLimits.nesting) levels deep.")
+        }
+        var left = try parsePrimary()
+        while let (sign, end) = try peekOperator(), sign.precedence >= precedence {
+            switch sign {
+            case .and, .or: left = try parseChain(left, sign)
+            case .comparison(let comparison, let isNegated):
+                scanner.place = end
+                left = try parseComparison(left, comparison, .direct, isNegated: isNegated)
+            case .selector(let name):
+                scanner.place = end
+                left = try parseSelector(left, name)
+            case .function(let function, let precedence):
+                scanner.place = end
+                let first = try value(left)
+                let right = try parseNode(precedence.tighter)
+                let arguments = [first, try value(right)]
+                left = try node(.function(function, arguments), depth: max(left.depth, right.depth) + 1, at: left.start)
+            case .set(let operation):
+                scanner.place = end
+                let first = try value(left)
+                let right = try parseNode(Precedence.set.tighter)
+                left = try node(
+                    .set(operation, first, try value(right)), depth: max(left.depth, right.depth) + 1, at: left.start)
+            }
+        }
+        return left
+    }
+
+    /// `a AND b AND c` is one `and` of three.
+    private mutating func parseChain(_ first: Node, _ sign: InfixOperator) throws(FetchFormatFault) -> Node {
+        var parts = [try conditionBefore(sign, first)]
+        var depth = first.depth
+        while let (next, end) = try peekOperator(), next.precedence == sign.precedence {
+            scanner.place = end
+            let part = try parseNode(sign.precedence.tighter)
+            guard case .predicate(let predicate) = part.content else { throw scanner.missing("a comparison operator") }
+            parts.append(predicate)
+            depth = max(depth, part.depth)
+        }
+        let isAnd = sign.precedence == .and
+        return try node(isAnd ? .and(parts) : .or(parts), depth: depth + 1, at: first.start)
+    }
+
+    private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatFault) -> FetchPredicate {
+        guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
+        return predicate
+    }
+
+    /// The right side and the options before it.
+    mutating func parseComparison(
+        _ left: Node, _ comparison: ComparisonPredicate.Operator, _ modifier: ComparisonPredicate.Modifier,
+        isNegated: Bool
+    ) throws(FetchFormatFault) -> Node {
+        guard case .expression(let first) = left.content else {
+            throw scanner.fault("a condition cannot be compared with anything.", expected: "AND or OR")
+        }
+        let folding = try parseOptions()
+        let right = try parseNode(Precedence.comparison.tighter)
+        let predicate = FetchPredicate.comparison(
+            ComparisonPredicate(first, comparison, try value(right), modifier: modifier, folding: folding))
+        let depth = max(left.depth, right.depth) + 1
+        return try node(isNegated ? .not(predicate) : predicate, depth: isNegated ? depth + 1 : depth, at: left.start)
+    }
+
+    /// `[cd]`. With `n` the texts are said to be normalised already and are compared as they are, and `l` asks for the
+    /// order of a language: comparisons are always over normalised texts and never depend on a language, so both
+    /// change nothing, but that `n` overrules `c` and `d`.
+    private mutating func parseOptions() throws(FetchFormatFault) -> StringFolding {
+        guard scanner.accept("[") else { return [] }
+        var folding: StringFolding = []
+        var isNormalized = false
+        var count = 0
+        while let byte = scanner.peek, byte != UInt8(ascii: "]") {
+            switch byte {
+            case UInt8(ascii: "c"), UInt8(ascii: "C"): folding.insert(.caseInsensitive)
+            case UInt8(ascii: "d"), UInt8(ascii: "D"): folding.insert(.diacriticInsensitive)
+            case UInt8(ascii: "n"), UInt8(ascii: "N"): isNormalized = true
+            case UInt8(ascii: "l"), UInt8(ascii: "L"), UInt8(ascii: " "): break
+            default: throw scanner.missing("c, d, n, l or ]")
+            }
+            scanner.place += 1
+            count += 1
+        }
+        guard count > 0 else { throw scanner.missing("c, d, n or l") }
+        try scanner.expect("]", "a closing bracket")
+        return isNormalized ? [] : folding
+    }
+
+    /// `object name: argument` is the call of a method that answers yes or no.
+    private mutating func parseSelector(_ left: Node, _ name: String) throws(FetchFormatFault) -> Node {
+        let first = try value(left)
+        let right = try parseNode(Precedence.comparison.tighter)
+        let call = FetchExpression.function(FetchFunction(rawValue: name), [first, try value(right)])
+        let depth = max(left.depth, right.depth) + 2
+        return try node(
+            .comparison(ComparisonPredicate(call, .equalTo, .constant(.boolean(true)))), depth: depth, at: left.start)
+    }
+}
+
+/// How tightly an operator binds.
+enum Precedence: Int, Comparable {
+    case or = 1, and, not, comparison, set, bitOr, bitXor, bitAnd, shift, sum, product, sign, power, tightest
+
+    static let loosest = Precedence.or
+
+    var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .tightest }
+
+    static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
+}

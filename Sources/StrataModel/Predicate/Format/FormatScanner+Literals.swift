@@ -1,0 +1,154 @@
+import Foundation
+
+extension FormatScanner {
+    /// Text between two quotes of one kind.
+    mutating func quotedText() throws(FetchFormatFault) -> String {
+        let start = place
+        guard let quote = peek else { throw missing("text") }
+        place += 1
+        var writer: [UInt8] = []
+        while let byte = peek {
+            if byte == quote {
+                place += 1
+                return String(decoding: writer, as: UTF8.self)
+            }
+            if byte == UInt8(ascii: "\\") {
+                try appendEscape(to: &writer)
+            } else {
+                writer.append(byte)
+                place += 1
+            }
+        }
+        throw fault(
+            "this text is not closed by \(Character(Unicode.Scalar(quote))).", expected: "a closing quote", at: start)
+    }
+
+    /// `\n` and its like, `\ooo`, `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; a backslash before any other sign means the sign.
+    private mutating func appendEscape(to writer: inout [UInt8]) throws(FetchFormatFault) {
+        let start = place
+        place += 1
+        guard let byte = peek else { throw missing("the rest of an escape") }
+        place += 1
+        switch byte {
+        case UInt8(ascii: "n"): writer.append(0x0A)
+        case UInt8(ascii: "r"): writer.append(0x0D)
+        case UInt8(ascii: "t"): writer.append(0x09)
+        case UInt8(ascii: "b"): writer.append(0x08)
+        case UInt8(ascii: "f"): writer.append(0x0C)
+        case UInt8(ascii: "v"): writer.append(0x0B)
+        case UInt8(ascii: "a"): writer.append(0x07)
+        case UInt8(ascii: "e"): writer.append(0x1B)
+        case UInt8(ascii: "x"): try append(try digits(2, radix: 16, start), to: &writer, start)
+        case UInt8(ascii: "u"): try appendUTF16(start, to: &writer)
+        case UInt8(ascii: "U"): try append(try digits(8, radix: 16, start), to: &writer, start)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            place -= 1
+            try append(try digits(3, radix: 8, start), to: &writer, start)
+        case let letter where letter < 0x80 && PredicateWord.isNamePart(letter) && letter != UInt8(ascii: "_"):
+            let sign = Character(Unicode.Scalar(letter))
+            throw fault("there is no escape \\\(sign); a backslash itself is written \\\\.", at: start)
+        default: writer.append(byte)
+        }
+    }
+
+    /// Two in a row may be the halves of one character.
+    private mutating func appendUTF16(_ start: Int, to writer: inout [UInt8]) throws(FetchFormatFault) {
+        var code = try digits(4, radix: 16, start)
+        if (0xD800..<0xDC00).contains(code), isNext("\\u") {
+            place += 2
+            let low = try digits(4, radix: 16, start)
+            guard (0xDC00..<0xE000).contains(low) else { throw fault("this is half a character.", at: start) }
+            code = 0x1_0000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        try append(code, to: &writer, start)
+    }
+
+    private func append(_ code: UInt32, to writer: inout [UInt8], _ start: Int) throws(FetchFormatFault) {
+        guard let scalar = Unicode.Scalar(code) else { throw fault("this is the number of no character.", at: start) }
+        writer += Array(String(Character(scalar)).utf8)
+    }
+
+    private mutating func digits(_ count: Int, radix: Int, _ start: Int) throws(FetchFormatFault) -> UInt32 {
+        let end = min(place + count, bytes.count)
+        let text = text(place..<end)
+        guard text.utf8.count == count, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+            let number = UInt32(text, radix: radix)
+        else {
+            throw fault("this escape needs \(count) \(radix == 8 ? "octal" : "hexadecimal") digits.", at: start)
+        }
+        place = end
+        return number
+    }
+
+    // MARK: Numbers
+
+    /// A number without sign: whole, with a point or an exponent, or after `0x`, `0o` and `0b`. A whole number that
+    /// does not fit into 64 bits is a decimal.
+    mutating func number() throws(FetchFormatFault) -> AttributeValue {
+        let start = place
+        if peek == UInt8(ascii: "0"), let sign = peek(1), let radix = Self.radix(sign) {
+            place += 2
+            let range = alphanumerics()
+            guard let value = UInt64(text(range), radix: radix) else {
+                throw fault("this is no whole number of at most 64 bits.", expected: "digits", at: start)
+            }
+            return Int64(exactly: value).map(AttributeValue.integer) ?? .decimal(Decimal(value))
+        }
+        skipDigits()
+        var isWhole = true
+        if peek == UInt8(ascii: "."), let next = peek(1), Self.isDigit(next) {
+            isWhole = false
+            place += 1
+            skipDigits()
+        }
+        if skipExponent() { isWhole = false }
+        let range = start..<place
+        if let next = peek, PredicateWord.isNamePart(next) {
+            _ = alphanumerics()
+            throw fault("\(text(start..<place)) is no number.", at: start)
+        }
+        guard range.count <= 512, let value = isWhole ? Self.whole(text(range)) : Self.double(text(range)) else {
+            throw fault("this number is too large.", at: start)
+        }
+        return value
+    }
+
+    private static func radix(_ sign: UInt8) -> Int? {
+        switch sign {
+        case UInt8(ascii: "x"), UInt8(ascii: "X"): 16
+        case UInt8(ascii: "o"), UInt8(ascii: "O"): 8
+        case UInt8(ascii: "b"), UInt8(ascii: "B"): 2
+        default: nil
+        }
+    }
+
+    private static func whole(_ text: String) -> AttributeValue? {
+        if let value = Int64(text) { return .integer(value) }
+        return text.utf8.count <= 38 ? Decimal(string: text).map(AttributeValue.decimal) : double(text)
+    }
+
+    private static func double(_ text: String) -> AttributeValue? {
+        Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private mutating func skipDigits() {
+        while let byte = peek, Self.isDigit(byte) { place += 1 }
+    }
+
+    private mutating func skipExponent() -> Bool {
+        guard peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") else { return false }
+        let hasSign = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-")
+        guard let digit = peek(hasSign ? 2 : 1), Self.isDigit(digit) else { return false }
+        place += hasSign ? 2 : 1
+        skipDigits()
+        return true
+    }
+
+    private mutating func alphanumerics() -> Range<Int> {
+        let start = place
+        while let byte = peek, byte < 0x80, PredicateWord.isNamePart(byte) { place += 1 }
+        return start..<place
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import StrataModel
+import Testing
+
+struct FormatFaultTests {
+    private func fault(_ format: String, _ arguments: [Any?] = []) throws -> FetchFormatFault {
+        let error: StrataError
+        do throws(StrataError) {
+            let predicate = try FetchPredicate(format: format, argumentArray: arguments)
+            Issue.record("\(format) was read as \(predicate)")
+            throw StrataError(.invalidRequest, "")
+        } catch let thrown { error = thrown }
+        #expect(error.code == .invalidRequest)
+        return try #require(error.cause as? FetchFormatFault)
+    }
+
+    @Test(arguments: [
+        ("", 1, "expected a value, found the end."),
+        ("name ==", 8, "expected a value, found the end."),
+        ("name", 5, "expected a comparison operator, found the end."),
+        ("name = 'x' AN rating > 4", 12, "expected AND, OR or the end, found \"AN\"."),
+        ("a == 1 b == 2", 8, "expected AND, OR or the end, found \"b\"."),
+        ("(a == 1", 8, "expected a closing parenthesis, found the end."),
+        ("a == 1)", 7, "expected AND, OR or the end, found \")\"."),
+        ("()", 2, "expected a value, found \")\"."),
+        ("a IN (1, 2)", 8, "expected a closing parenthesis, found \",\"; a list is written {a, b}"),
+        ("a == 'x", 6, "this text is not closed by '."),
+        ("age === 25", 7, "expected a value, found \"=\"."),
+        ("in == 5", 1, "expected a value, found \"in\"; a property of that name is written #in"),
+        ("a == 1 AND", 11, "expected a value, found the end."),
+        ("a ==[x] 1", 6, "expected c, d, n, l or ], found \"x\"."),
+        ("a[1 == 2", 10, ""),
+        ("a := 5", 3, "assigning with := is not supported; compare with ==."),
+        ("ANYKEY == 5", 1, "ANYKEY is not supported; name the properties."),
+        ("FETCH(a, b, NO) == 5", 1, "FETCH is not supported; use SUBQUERY, or fetch first and use IN."),
+        ("a UTI-EQUALS 'x'", 3, "UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here."),
+        ("a == foo(1)", 6, "there is no function foo"),
+        ("abs:(1, 2) == 1", 1, "abs: takes 1 arguments, not 2."),
+        (#"a MATCHES '\d+'"#, 12, #"there is no escape \d; a backslash itself is written \\."#),
+        ("a == 1 OR (b == 2) + 3", 11, ""),
+        ("a AND b", 3, "expected a comparison operator, found \"AND\"."),
+        ("NOT a", 6, "expected a comparison operator, found the end."),
+        ("ANY a", 6, "expected a comparison operator, found the end."),
+        ("(a == 1) == 1", 10, ""),
+        ("TERNARY(a, 1, 2) == 1", 10, "expected a comparison operator, found \",\"."),
+        ("a == 12x", 6, "12x is no number."),
+        ("größer == 'x' und", 15, "expected AND, OR or the end, found \"und\"."),
+        ("a == %", 6, ""),
+        ("a == %@", 6, "there is no argument for %@; 0 were given."),
+        ("a == CAST('x', 'NSThing')", 16, ""),
+        ("a == CAST('x', 'NSDate')", 11, "this cannot be made NSDate."),
+    ])
+    func errorsSayWhereAndWhat(format: String, column: Int, sentence: String) throws {
+        let fault = try fault(format)
+        if !sentence.isEmpty {
+            #expect(fault.column == column)
+            #expect(fault.sentence == sentence || fault.sentence == sentence + ".")
+        }
+    }
+
+    @Test func theCaretStandsBelowThePlace() throws {
+        #expect(try fault("name == \"Ann\" AN rating > 4").description == """
+            name == "Ann" AN rating > 4
+                          ^
+            """)
+        #expect(try fault("a == 1 AND\nb ** == 2").description == """
+            b ** == 2
+                 ^
+            """)
+        let long = String(repeating: "a", count: 200) + " ! " + String(repeating: "b", count: 200)
+        let lines = try fault(long).description.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].count < 130 && lines[0].hasPrefix("…") && lines[0].hasSuffix("…"))
+        let place = try #require(lines[1].firstIndex(of: "^"))
+        let offset = lines[1].distance(from: lines[1].startIndex, to: place)
+        #expect(Array(lines[0])[offset] == "!")
+    }
+
+    @Test func argumentsMustFit() throws {
+        #expect(try fault("a == %d", ["x"]).sentence == "%d takes a whole number of 64 bits, not string.")
+        #expect(try fault("a == %d", [1.5]).expected == "a whole number of 64 bits")
+        #expect(try fault("%K == 1", [5]).column == 1)
+        #expect(try fault("%K == 1", ["a..b"]).column == 1)
+        #expect(try fault("a == 1", [5]).sentence == "1 arguments were given, but the format takes 0.")
+        #expect(throws: StrataError.self) { try FetchPredicate(format: "a == %@", argumentArray: [Locale.current]) }
+    }
+
+    @Test(arguments: [
+        String(repeating: "(", count: 1 << 20), String(repeating: "((a == 1) AND ", count: 50_000),
+        String(repeating: "NOT ", count: 200_000), String(repeating: "!", count: 1_000_000),
+        String(repeating: "-", count: 1_000_000), String(repeating: "{", count: 1_000_000),
+        "a == " + String(repeating: "1+", count: 500_000) + "1", "a" + String(repeating: "[0]", count: 300_000) + " == 1",
+        String(repeating: "SUBQUERY(a, $x, ", count: 60_000), String(repeating: "abs(", count: 200_000),
+        String(repeating: "a == 1 OR (", count: 90_000), String(repeating: "ANY ", count: 250_000),
+    ])
+    func deepNestingIsRefusedAtOnce(format: String) {
+        let clock = ContinuousClock()
+        var code: StrataError.Code?
+        let time = clock.measure {
+            do throws(StrataError) { _ = try FetchPredicate(format: format) } catch { code = error.code }
+        }
+        #expect(code == .invalidRequest)
+        #expect(time < .seconds(5))
+    }
+
+    @Test func sizeIsBounded() throws {
+        #expect(throws: StrataError.self) { try FetchPredicate(format: "a == '\(String(repeating: "x", count: 1 << 20))'") }
+        let long = "a" + String(repeating: ".a", count: 400_000) + " == 1"
+        guard case .comparison(let comparison) = try FetchPredicate(format: long), case .keyPath(let path) = comparison.left
+        else {
+            Issue.record("no key path")
+            return
+        }
+        #expect(path.utf8.count == 800_001)
+        let many = try FetchPredicate(format: (0..<50_000).map { "a == \($0)" }.joined(separator: " OR "))
+        guard case .or(let parts) = many else {
+            Issue.record("no OR")
+            return
+        }
+        #expect(parts.count == 50_000)
+        let listed = Array(repeating: 1, count: FormatLimits.listedValues + 1)
+        #expect(throws: StrataError.self) { try FetchPredicate(format: "a IN %@", listed) }
+    }
+}
