@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         return try binding.store.read(at: base, layers: layers) { try $0.explain(storeRequest) }
     }
 
-    private func prepare<Result: ManagedObject>(
+    func prepare<Result: ManagedObject>(
         _ request: FetchRequest<Result>
     ) throws -> (StoreRequest, [Layer]) {
         guard let entity = binding.entity(named: request.entityName) else {

@@ -66,6 +66,8 @@ struct QueryOracle {
         return left.count - right.count
     }
 
+    func value(_ path: String, _ id: ObjectID) -> AttributeValue { values(path, id)[0] }
+
     // MARK: Predicates
 
     private func holds(_ predicate: FetchPredicate, _ id: ObjectID) throws -> Bool {
@@ -79,6 +81,10 @@ struct QueryOracle {
     }
 
     private func holds(_ comparison: ComparisonPredicate, _ id: ObjectID) throws -> Bool {
+        if [comparison.left, comparison.right].contains(where: Self.isExpression) {
+            return try PredicateEvaluator(PlainObjects(state: state, schema: schema), object: .one(.objectID(id)))
+                .holds(.comparison(comparison))
+        }
         let left = sides(comparison.left, id)
         func one(_ value: AttributeValue) throws -> Bool {
             try compare(value, comparison.operator, comparison.right, id, comparison.folding)
@@ -92,6 +98,16 @@ struct QueryOracle {
         case .direct: return try one(left[0])
         case .any: return try left.contains(where: one)
         case .all: return try left.allSatisfy(one)
+        }
+    }
+
+    private static func isExpression(_ expression: FetchExpression) -> Bool {
+        switch expression {
+        case .constant, .evaluatedObject, .aggregate: false
+        case .keyPath(let path):
+            // A count of members is one number, a count behind a to-many a function of many.
+            path.contains("@") && !["tags.@count", "items.@count", "owner.items.@count"].contains(path)
+        default: true
         }
     }
 
@@ -161,7 +177,7 @@ struct QueryOracle {
 
     // MARK: Values
 
-    private static func folded(_ value: AttributeValue, _ folding: StringFolding) -> AttributeValue {
+    static func folded(_ value: AttributeValue, _ folding: StringFolding) -> AttributeValue {
         if case .string(let text) = value { .string(TextFolding.fold(text, folding)) } else { value }
     }
 
@@ -182,11 +198,11 @@ struct QueryOracle {
         }
     }
 
-    private static func isNaN(_ value: AttributeValue) -> Bool {
+    static func isNaN(_ value: AttributeValue) -> Bool {
         if case .double(let double) = value { double.isNaN } else { false }
     }
 
-    private static func order(_ left: AttributeValue, _ right: AttributeValue) -> Int? {
+    static func order(_ left: AttributeValue, _ right: AttributeValue) -> Int? {
         func compare<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
         switch (left, right) {
         case (.string(let a), .string(let b)):

@@ -71,4 +71,6 @@ struct ConditionJoin: Sendable {
     let far: EntitySchema
     /// All of them hold at the far end.
     let conditions: [CompiledCondition]
+    /// Whether every object that leads to such a far end meets the condition.
+    var isExact = true
 }

@@ -70,6 +70,9 @@ package final class CompiledQuery: Sendable {
     /// How many rows in order are enough; nil for all.
     var needed: Int? { limit.map { $0 > Int.max - offset ? Int.max : $0 + offset } }
 
+    /// Whether anything but a scan may be used.
+    var isPlanned: Bool { access != .scanOnly }
+
     /// How the query is run over a view.
     func plan(for use: Use, _ view: View) throws -> QueryPlan {
         guard schema.version == view.schema.version else {

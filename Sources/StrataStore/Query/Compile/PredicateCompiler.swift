@@ -101,6 +101,7 @@ struct ComparisonCompiler {
     }
 
     func compiled() throws(StrataError) -> CompiledCondition {
+        if let compiled = try compiledExpression() { return compiled }
         let left = try side(comparison.left), right = try side(comparison.right)
         if comparison.modifier == .direct, left.isConstant, case .path(let path) = right,
             let turned = Self.turned(comparison.operator, path)

@@ -46,6 +46,25 @@ struct SortColumn: Sendable {
         }
     }
 
+    /// Two texts as a key of an order has them.
+    static func compare(
+        _ left: String, _ right: String, _ sort: SortDescription, _ evaluation: Evaluation
+    ) -> Int {
+        func key(_ text: String) -> [UInt8] {
+            var text = text
+            var writer = ByteWriter()
+            text.withUTF8 { bytes in
+                evaluation.withForm(of: UnsafeRawBufferPointer(bytes), sort.folding) { text in
+                    if sort.isNatural { writeNatural(text, into: &writer) }
+                    write(text, into: &writer)
+                }
+            }
+            return writer.array
+        }
+        let (left, right) = (key(left), key(right))
+        return left.withUnsafeBytes { left in right.withUnsafeBytes { left.compare(with: $0) } }
+    }
+
     /// Whether nil stands where index keys have it.
     var hasIndexNulls: Bool { nilMarker == 0 }
 

@@ -32,6 +32,8 @@ final class Evaluation {
     let schema: Schema
     /// nil where only the row itself may be asked: the predicate of a partial index.
     let view: View?
+    /// For what only an evaluator of whole expressions can tell.
+    private(set) lazy var expressions = ViewExpressions(self)
     /// Folded text of the row at hand.
     private var text = ByteWriter(capacity: 256)
 

@@ -19,7 +19,9 @@ extension Planner {
             case .column(let column):
                 if let step = try toOne(column, context) { sources.append(Source(step: step, covers: covers)) }
             case .join(let join):
-                if let step = try self.join(join, context) { sources.append(Source(step: step, covers: covers)) }
+                if let step = try self.join(join, context) {
+                    sources.append(Source(step: step, covers: join.isExact ? covers : ConditionSet()))
+                }
             case .any(let lists):
                 if let found = try union(lists, context) {
                     sources.append(Source(step: found.step, covers: found.isExact ? covers : ConditionSet()))

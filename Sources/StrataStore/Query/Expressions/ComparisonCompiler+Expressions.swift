@@ -1,0 +1,191 @@
+import Foundation
+import StrataModel
+
+extension ComparisonCompiler {
+    /// A comparison with more in it than paths and constants; nil when there is none.
+    func compiledExpression() throws(StrataError) -> CompiledCondition? {
+        let (left, right) = (try comparison.left.folded(), try comparison.right.folded())
+        if left != nil || right != nil {
+            let folded = ComparisonPredicate(
+                left ?? comparison.left, comparison.operator, right ?? comparison.right,
+                modifier: comparison.modifier, folding: comparison.folding)
+            return try ComparisonCompiler(folded, entity, schema).compiled()
+        }
+        if let counted = try subqueryCount() { return counted }
+        let needsEvaluator = comparison.left.needsEvaluator || comparison.right.needsEvaluator
+        guard needsEvaluator || comparesLists || countsBehindMany else { return nil }
+        return try evaluated()
+    }
+
+    /// The comparison as it is evaluated value by value.
+    private func evaluated() throws(StrataError) -> CompiledCondition {
+        let check = ExpressionCheck(entity, schema)
+        do {
+            try check.check(comparison.left)
+            try check.check(comparison.right)
+            if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
+                _ = try PatternMatcher.comparing(pattern, comparison.folding)
+            }
+        } catch {
+            var error = error
+            error.context.predicate = error.context.predicate ?? comparison.description
+            throw error
+        }
+        let predicate = FetchPredicate.comparison(comparison)
+        let isOwnRow = predicate.keyPaths.allSatisfy { path in
+            (try? ResolvedPath(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
+        }
+        return CompiledCondition(ExpressionCondition(predicate, isOwnRow: isOwnRow), predicate)
+    }
+
+    /// `tags == {a, b}`: whether two collections have the same members.
+    private var comparesLists: Bool {
+        guard comparison.modifier == .direct, [.equalTo, .notEqualTo].contains(comparison.operator) else {
+            return false
+        }
+        return isCollection(comparison.left) && isCollection(comparison.right)
+    }
+
+    /// `tags.items.@count`: the number of all that the path leads to, not of the members of one object.
+    private var countsBehindMany: Bool {
+        guard comparison.modifier == .direct else { return false }
+        return [comparison.left, comparison.right].contains { side in
+            guard case .keyPath(let text) = side, text.hasSuffix(".@count") else { return false }
+            return (try? ResolvedPath(text, in: entity, schema))?.isToMany ?? false
+        }
+    }
+
+    private func isCollection(_ expression: FetchExpression) -> Bool {
+        switch expression {
+        case .aggregate: true
+        case .keyPath(let path): (try? ResolvedPath(path, in: entity, schema))?.isToMany ?? false
+        default: false
+        }
+    }
+
+    // MARK: SUBQUERY
+
+    /// `SUBQUERY(members, $m, …).@count` beside a number, where the predicate speaks of nothing but the member: the
+    /// member's conditions are compiled, and its indexes can lead back to the object.
+    private func subqueryCount() throws(StrataError) -> CompiledCondition? {
+        guard case .keyPathOf(.subquery(.keyPath(let text), let variable, let predicate), "@count") = comparison.left,
+            case .constant(let number) = comparison.right, comparison.modifier == .direct,
+            let inner = predicate.speakingOnly(of: variable),
+            let path = try? ResolvedPath(text, in: entity, schema), path.hops.count == 1,
+            case .toMany(let relationship) = path.hops[0], case .object = path.end
+        else { return nil }
+        guard let operation = countOperation, let value = ComparedType.integer.constant(number), !value.isNull else {
+            return nil
+        }
+        let conditions = try PredicateCompiler(entity: path.entity, schema: schema).conjuncts(of: inner)
+        guard let member = RowFilter.conjunction(conditions) else { return nil }
+        let ranges = LeafCompiler(
+            path: path, type: .integer, operation: operation, folding: [], quantifier: .any
+        ).integerRanges([value])
+        let row = SubqueryCondition(relationship, member, ranges, isInside: operation != .notEqualTo)
+        var compiled = CompiledCondition(row, .comparison(comparison))
+        if !row.holdsForZero {
+            compiled.access = .join(
+                ConditionJoin(
+                    hop: path.hops[0], near: entity, far: path.entity, conditions: conditions,
+                    isExact: row.isExistence))
+        }
+        return compiled
+    }
+
+    private var countOperation: ComparisonPredicate.Operator? {
+        switch comparison.operator {
+        case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
+            comparison.operator
+        default: nil
+        }
+    }
+}
+
+extension FetchPredicate {
+    /// The predicate with the variable as `SELF`; nil when it speaks of `SELF` or of other variables too.
+    fileprivate func speakingOnly(of variable: String) -> FetchPredicate? {
+        switch self {
+        case .constant: return self
+        case .not(let part): return part.speakingOnly(of: variable).map { .not($0) }
+        case .and(let parts): return Self.all(parts, variable).map { .and($0) }
+        case .or(let parts): return Self.all(parts, variable).map { .or($0) }
+        case .comparison(var comparison):
+            guard let left = comparison.left.speakingOnly(of: variable),
+                let right = comparison.right.speakingOnly(of: variable)
+            else { return nil }
+            (comparison.left, comparison.right) = (left, right)
+            return .comparison(comparison)
+        }
+    }
+
+    private static func all(_ parts: [FetchPredicate], _ variable: String) -> [FetchPredicate]? {
+        let rewritten = parts.compactMap { $0.speakingOnly(of: variable) }
+        return rewritten.count == parts.count ? rewritten : nil
+    }
+}
+
+extension FetchExpression {
+    fileprivate func speakingOnly(of variable: String) -> FetchExpression? {
+        switch self {
+        case .constant: return self
+        case .variable(variable): return .evaluatedObject
+        case .keyPathOf(.variable(variable), let path): return .keyPath(path)
+        case .aggregate(let parts):
+            let rewritten = parts.compactMap { $0.speakingOnly(of: variable) }
+            return rewritten.count == parts.count ? .aggregate(rewritten) : nil
+        case .function(let function, let arguments):
+            let rewritten = arguments.compactMap { $0.speakingOnly(of: variable) }
+            return rewritten.count == arguments.count ? .function(function, rewritten) : nil
+        default: return nil
+        }
+    }
+
+    /// Whether only an evaluator can tell its value: anything but paths, constants and lists of these.
+    fileprivate var needsEvaluator: Bool {
+        switch self {
+        case .constant, .evaluatedObject: false
+        // `members.@count` is a counter record.
+        case .keyPath(let path): path.contains("@") && !Self.isPlainCount(path) || path.contains("$")
+        case .aggregate(let parts): parts.contains(where: \.needsEvaluator)
+        default: true
+        }
+    }
+
+    private static func isPlainCount(_ path: String) -> Bool {
+        path.hasSuffix(".@count") && !path.dropLast(6).contains("@")
+    }
+
+    /// With what speaks of no object worked out, so that an index can be asked for it; nil when there is nothing so.
+    fileprivate func folded() throws(StrataError) -> FetchExpression? {
+        switch self {
+        case .aggregate(let parts):
+            var folded = parts
+            var isChanged = false
+            for (place, part) in parts.enumerated() {
+                guard let constant = try part.folded() else { continue }
+                folded[place] = constant
+                isChanged = true
+            }
+            return isChanged ? .aggregate(folded) : nil
+        case .function:
+            guard isConstant else { return nil }
+            let operand = try PredicateEvaluator(NoObjects(), object: .one(.null)).value(of: self)
+            // A missing result is not the word nil: nothing is equal to it.
+            guard case .one(let value) = operand, !value.isNull else { return nil }
+            return .constant(value)
+        default: return nil
+        }
+    }
+
+    private var isConstant: Bool {
+        switch self {
+        case .constant: return true
+        case .function(let function, let arguments):
+            guard function != .random, function != .randomBelow, function != .noIndex else { return false }
+            return FetchFunction.predefined.contains(function) && arguments.allSatisfy(\.isConstant)
+        case .aggregate(let parts): return parts.allSatisfy(\.isConstant)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import StrataModel
+
+/// Works out an expression for one object after another.
+struct ValueReader: Sendable {
+    private enum Source: Sendable {
+        case constant(AttributeValue)
+        /// A property of the row itself, by slot.
+        case slot(Int)
+        case path(ValuePath)
+        case expression(FetchExpression)
+    }
+
+    private let source: Source
+    /// What the values are; nil when that shows only with each.
+    let type: ComparedType?
+
+    /// - Throws: `unknownKey`; `invalidRequest` for a path that leads to many values.
+    init(_ expression: FetchExpression, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+        switch expression {
+        case .constant(let value):
+            (source, type) = (.constant(value), nil)
+        case .evaluatedObject:
+            (source, type) = (.path(ValuePath(ResolvedPath(selfOf: entity))), .object)
+        case .keyPath(let text) where !text.contains("@") || text.hasSuffix(".@count"):
+            let path = try ResolvedPath(text, in: entity, schema)
+            guard !path.isToMany else {
+                throw StrataError(
+                    .invalidRequest, "\(text) leads to many values; a column has one of each object.",
+                    context: .init(entityName: entity.name, key: text))
+            }
+            type = ComparedType(path.end)
+            if case .attribute(let slot, _) = path.end, path.hops.isEmpty {
+                source = .slot(slot)
+            } else {
+                source = .path(ValuePath(path))
+            }
+        default:
+            try ExpressionCheck(entity, schema).check(expression)
+            (source, type) = (.expression(expression), nil)
+        }
+    }
+
+    /// Whether an index over the row could hold the values.
+    var isOwnColumn: Bool { if case .slot = source { true } else { false } }
+
+    func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
+        switch source {
+        case .constant(let value): return value
+        case .slot(let slot): return try row.value(slot)
+        case .path(let path): return try path.value(row, id, evaluation)
+        case .expression(let expression):
+            let operand = try evaluation.expressions.withRow(row, id) { try $0.value(of: expression) }
+            if case .one(let value) = operand { return value }
+            throw StrataError(
+                .invalidRequest, "\(expression) comes to a list; a column has one value of each object.")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import StrataModel
+
+/// Objects of a view, as expressions read them: values of rows by id, no object made.
+///
+/// Belongs to one run on one thread. The row at hand is read where it lies; others are looked up.
+final class ViewExpressions: ExpressionContext {
+    private unowned let evaluation: Evaluation
+    /// Key paths from `SELF` that lead to one value; nil for those that are followed step by step.
+    private var paths: [String: ValuePath?] = [:]
+    private var row: (id: ObjectID, reader: RowReader)?
+    let now = Date()
+
+    init(_ evaluation: Evaluation) { self.evaluation = evaluation }
+
+    /// Runs `body` with an evaluator whose `SELF` is an object and whose plain key paths are read from its row.
+    func withRow<R>(
+        _ reader: RowReader, _ id: ObjectID, _ body: (PredicateEvaluator<ViewExpressions>) throws -> R
+    ) rethrows -> R {
+        let outer = row
+        row = (id, reader)
+        defer { row = outer }
+        return try body(PredicateEvaluator(self, object: .one(.objectID(id))))
+    }
+
+    func operand(atPath path: String) throws(StrataError) -> PredicateOperand? {
+        guard let row, let entity = evaluation.schema.entity(row.id.entityID) else { return nil }
+        let known: ValuePath?
+        if let found = paths[path] {
+            known = found
+        } else {
+            known = Self.singleValuePath(path, entity, evaluation.schema)
+            paths[path] = .some(known)
+        }
+        guard let known else { return nil }
+        do {
+            return .one(try known.value(row.reader, row.id, evaluation))
+        } catch {
+            throw StrataError.reading(error)
+        }
+    }
+
+    /// Slots are the same in every entity below the one that declares a property, so what is found for one object
+    /// serves those of all others for which the path means the same: paths that only a subentity has are not kept.
+    private static func singleValuePath(_ path: String, _ entity: EntitySchema, _ schema: Schema) -> ValuePath? {
+        guard let first = path.split(separator: ".").first, let property = entity.property(named: String(first)),
+            let resolved = try? ResolvedPath(path, in: entity, schema), !resolved.isToMany
+        else { return nil }
+        return schema.property(property.id)?.slot == property.slot ? ValuePath(resolved) : nil
+    }
+
+    func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
+        guard let entity = evaluation.schema.entity(object.entityID) else { return .one(.null) }
+        guard let property = entity.property(named: key) else {
+            if key == "id" || key == "objectID" { return .one(.objectID(object)) }
+            throw StrataError(
+                .unknownKey, "\(entity.name) has no property named \(key).",
+                context: .init(entityName: entity.name, objectID: object, key: key))
+        }
+        do {
+            if let relationship = property.relationship, relationship.isToMany {
+                guard let view = evaluation.view else { return .many([]) }
+                return .many(try view.members(of: property.id, owner: object).map { .objectID($0) })
+            }
+            if let row, row.id == object { return .one(try row.reader.operand(property)) }
+            return try evaluation.withRow(object) { .one(try $0?.operand(property) ?? .null) }
+        } catch {
+            throw StrataError.reading(error)
+        }
+    }
+}
+
+extension RowReader {
+    /// A value of the row, with a to-one that leads nowhere as nil.
+    fileprivate func operand(_ property: PropertySchema) throws -> AttributeValue {
+        guard property.storage != nil else { return .null }
+        let value = try value(property.slot)
+        if case .objectID(let id) = value, id.isNil { return .null }
+        return value
+    }
+}
+
+extension StrataError {
+    /// An error that came up while an expression read the store.
+    static func reading(_ error: any Error) -> StrataError {
+        if let error = error as? StrataError { return error }
+        if let error = error as? CorruptRecord { return .corrupt(error, "objects") }
+        return StrataError(.persistentStoreOperation, "The store could not be read.", cause: error)
+    }
+}
+
+/// A comparison of anything that the language has, evaluated over values: for what no other condition covers.
+final class ExpressionCondition: RowCondition {
+    private let predicate: FetchPredicate
+    private let isOwnRow: Bool
+
+    init(_ predicate: FetchPredicate, isOwnRow: Bool) {
+        self.predicate = predicate
+        self.isOwnRow = isOwnRow
+    }
+
+    var holdsForNothing: Bool { false }
+    var cost: ConditionCost { isOwnRow ? .value : .manyRows }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try evaluation.expressions.withRow(row, id) { try $0.holds(predicate) }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import StrataModel
+
+/// An aggregate of one group, value by value. Missing values are passed over, and NaN is no extreme.
+enum Accumulator: Sendable {
+    case count(Int64)
+    case sum(RunningSum, isAverage: Bool)
+    case extreme(AttributeValue, wanted: ValueOrder)
+    /// Worked out from all of the values at the end.
+    case list([AttributeValue], FetchFunction)
+
+    init(_ function: FetchFunction) {
+        switch function {
+        case .count: self = .count(0)
+        case .sum: self = .sum(RunningSum(), isAverage: false)
+        case .average: self = .sum(RunningSum(), isAverage: true)
+        case .min: self = .extreme(.null, wanted: .ascending)
+        case .max: self = .extreme(.null, wanted: .descending)
+        default: self = .list([], function)
+        }
+    }
+
+    mutating func add(_ value: AttributeValue) throws(StrataError) {
+        if value.isNull { return }
+        switch self {
+        case .count(let count): self = .count(count + 1)
+        case .sum(var sum, let isAverage):
+            try sum.add(value)
+            self = .sum(sum, isAverage: isAverage)
+        case .extreme(let best, let wanted):
+            guard value.order(to: value) != nil, best.isNull || value.order(to: best) == wanted else { return }
+            self = .extreme(value, wanted: wanted)
+        case .list(var values, let function):
+            self = .count(0)  // So that the array has one owner while it grows.
+            values.append(value)
+            self = .list(values, function)
+        }
+    }
+
+    func result() throws(StrataError) -> AttributeValue {
+        switch self {
+        case .count(let count): return .integer(count)
+        case .sum(let sum, isAverage: false): return sum.total
+        case .sum(let sum, isAverage: true):
+            if sum.count == 0 { return .null }
+            return try evaluated(.function(.divide, [.constant(sum.total), .constant(.integer(sum.count))]))
+        case .extreme(let best, _): return best
+        case .list(let values, let function):
+            return try evaluated(.function(function, [.aggregate(values.map(FetchExpression.constant))]))
+        }
+    }
+
+    private func evaluated(_ expression: FetchExpression) throws(StrataError) -> AttributeValue {
+        let operand = try PredicateEvaluator(NoObjects(), object: .one(.null)).value(of: expression)
+        return operand.members.first ?? .null
+    }
+}
+
+/// A sum as `+` makes it: whole while it fits, decimal beside decimals, else a double.
+struct RunningSum: Sendable {
+    private enum Total: Sendable {
+        case whole(Int64)
+        case decimal(Decimal)
+        case double(Double)
+    }
+
+    private var sum = Total.whole(0)
+    private(set) var count: Int64 = 0
+
+    mutating func add(_ value: AttributeValue) throws(StrataError) {
+        count += 1
+        switch value {
+        case .integer(let value): add(whole: value)
+        case .boolean(let value): add(whole: value ? 1 : 0)
+        case .double(let value): sum = .double(double + value)
+        case .float(let value): sum = .double(double + (Double(value.description) ?? Double(value)))
+        case .decimal(let value):
+            switch sum {
+            case .whole(let total): sum = .decimal(Decimal(total) + value)
+            case .decimal(let total): sum = .decimal(total + value)
+            case .double(let total): sum = .double(total + (Double(value.description) ?? .nan))
+            }
+        default: throw StrataError(.wrongType, "Only numbers have a sum, not \(value.kindName).")
+        }
+    }
+
+    private mutating func add(whole value: Int64) {
+        switch sum {
+        case .whole(let total):
+            let (next, overflows) = total.addingReportingOverflow(value)
+            sum = overflows ? .double(Double(total) + Double(value)) : .whole(next)
+        case .decimal(let total): sum = .decimal(total + Decimal(value))
+        case .double(let total): sum = .double(total + Double(value))
+        }
+    }
+
+    private var double: Double {
+        switch sum {
+        case .whole(let total): Double(total)
+        case .decimal(let total): Double(total.description) ?? .nan
+        case .double(let total): total
+        }
+    }
+
+    var total: AttributeValue {
+        switch sum {
+        case .whole(let total): .integer(total)
+        case .decimal(let total): .decimal(total)
+        case .double(let total): total.isNaN ? .null : .double(total)
+        }
+    }
+}
+
+/// For expressions that speak of no object.
+struct NoObjects: ExpressionContext {
+    func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
+        throw StrataError(.unknownKey, "Nothing here has a property named \(key).", context: .init(key: key))
+    }
+}

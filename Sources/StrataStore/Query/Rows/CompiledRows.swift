@@ -1,0 +1,117 @@
+package import StrataModel
+
+/// A request for rows of values, bound to its entity and checked.
+package final class CompiledRows: Sendable {
+    /// The objects that the rows are made of. Its limit and order are used only where each object makes a row.
+    let objects: CompiledQuery
+    let names: [String]
+    let shape: Shape
+    let isDistinct: Bool
+    let offset: Int
+    let limit: Int?
+    /// For rows that are not one an object: columns by number.
+    let order: [RowOrder]
+    /// min and max that an index may know.
+    let extremes: [Extreme?]
+
+    enum Shape: Sendable {
+        /// A row for each object.
+        case objects([ValueReader])
+        case groups(GroupShape)
+    }
+
+    /// A key of the order of rows.
+    struct RowOrder: Sendable {
+        let column: Int
+        let sort: SortDescription
+    }
+
+    /// A `min:` or `max:` of a property as the first object in an order.
+    struct Extreme: Sendable {
+        let query: CompiledQuery
+        let reader: ValueReader
+    }
+
+    /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`, as for objects.
+    package init(
+        _ request: RowsRequest, _ schema: Schema, access: CompiledQuery.Access = .planned
+    ) throws(StrataError) {
+        guard let entity = schema.entity(request.objects.entityID) else {
+            throw StrataError(
+                .unknownEntity, "The model has no entity with the number \(request.objects.entityID.rawValue).")
+        }
+        guard !request.columns.isEmpty else {
+            throw StrataError(
+                .invalidRequest, "A request for values needs at least one column.",
+                context: .init(entityName: entity.name))
+        }
+        let isGrouped =
+            !request.groupBy.isEmpty || request.having != nil
+            || request.columns.contains { $0.expression.hasAggregates }
+        let hasObjectOrder = !isGrouped && !request.isDistinct
+        var objects = request.objects
+        if !hasObjectOrder { (objects.sort, objects.limit, objects.offset) = ([], 0, 0) }
+        self.objects = try CompiledQuery(objects, schema, access: access)
+        names = request.columns.map(\.name)
+        isDistinct = request.isDistinct
+        offset = hasObjectOrder ? 0 : request.objects.offset
+        limit = hasObjectOrder || request.objects.limit == 0 ? nil : request.objects.limit
+        guard request.objects.offset >= 0, request.objects.limit >= 0 else {
+            throw StrataError(
+                .invalidRequest, "A limit or offset is negative.", context: .init(entityName: entity.name))
+        }
+        if isGrouped {
+            let shape = try GroupShape(request, entity, schema)
+            self.shape = .groups(shape)
+            extremes = try shape.extremes(request, schema, access)
+        } else {
+            var readers: [ValueReader] = []
+            for column in request.columns { readers.append(try ValueReader(column.expression, entity, schema)) }
+            shape = .objects(readers)
+            extremes = []
+        }
+        var order: [RowOrder] = []
+        if !hasObjectOrder {
+            for sort in request.objects.sort { order.append(try Self.order(sort, request, entity)) }
+        }
+        self.order = order
+    }
+
+    private static func order(
+        _ sort: SortDescription, _ request: RowsRequest, _ entity: EntitySchema
+    ) throws(StrataError) -> RowOrder {
+        let place =
+            request.columns.firstIndex { $0.name == sort.keyPath }
+            ?? request.columns.firstIndex { $0.expression == .keyPath(sort.keyPath) }
+        guard let place else {
+            throw StrataError(
+                .invalidRequest, "\(sort.keyPath) is no column of the rows, so they cannot be sorted by it.",
+                context: .init(entityName: entity.name, key: sort.keyPath))
+        }
+        return RowOrder(column: place, sort: sort)
+    }
+}
+
+extension FetchFunction {
+    /// Those that are taken over a group when their argument is a single value of each object.
+    static let aggregates: Set<FetchFunction> = overLists
+}
+
+extension FetchExpression {
+    /// A function over lists whose one argument is a value of the object itself.
+    var aggregate: (function: FetchFunction, argument: FetchExpression)? {
+        guard case .function(let function, let arguments) = self, FetchFunction.aggregates.contains(function),
+            arguments.count == 1
+        else { return nil }
+        switch arguments[0] {
+        case .aggregate, .subquery, .set: return nil
+        case let argument: return (function, argument)
+        }
+    }
+
+    var hasAggregates: Bool {
+        if aggregate != nil { return true }
+        let parts = parts
+        return parts.expressions.contains(where: \.hasAggregates)
+    }
+}

@@ -1,0 +1,174 @@
+import StrataModel
+
+/// Makes the rows of groups: from counters and indexes where these know the answer, else in one pass over the objects.
+struct GroupRun {
+    /// One group's keys and aggregates.
+    private struct Group {
+        var keys: [AttributeValue]
+        var aggregates: [AttributeValue]
+    }
+
+    private let query: CompiledRows
+    private let shape: GroupShape
+    private let view: View
+    private let evaluation: Evaluation
+
+    init(_ query: CompiledRows, _ shape: GroupShape, _ view: View, _ evaluation: Evaluation) {
+        self.query = query
+        self.shape = shape
+        self.view = view
+        self.evaluation = evaluation
+    }
+
+    func rows() throws -> [[AttributeValue]] {
+        let groups = try fromIndexes() ?? countedInIndex() ?? inOnePass()
+        var rows: [[AttributeValue]] = []
+        rows.reserveCapacity(groups.count)
+        for group in groups { if let row = try row(of: group) { rows.append(row) } }
+        return rows
+    }
+
+    private func row(of group: Group) throws -> [AttributeValue]? {
+        var variables: [String: PredicateOperand] = [:]
+        for (place, value) in group.keys.enumerated() { variables[GroupVariable.key(place)] = .one(value) }
+        for (place, value) in group.aggregates.enumerated() { variables[GroupVariable.aggregate(place)] = .one(value) }
+        let evaluator = PredicateEvaluator(evaluation.expressions, object: .one(.null), variables: variables)
+        if let having = shape.having, try !evaluator.holds(having) { return nil }
+        return try shape.outputs.map { output in
+            guard case .one(let value) = try evaluator.value(of: output) else {
+                throw StrataError(.invalidRequest, "A column of a group comes to a list.")
+            }
+            return value
+        }
+    }
+
+    // MARK: From the index alone
+
+    /// The one group of all objects, where every aggregate is a count or the first of an index's order.
+    private func fromIndexes() throws -> [Group]? {
+        guard shape.keys.isEmpty, !shape.aggregates.isEmpty else { return nil }
+        for (place, aggregate) in shape.aggregates.enumerated() {
+            if aggregate.function == .count, aggregate.reader == nil { continue }
+            guard let extreme = query.extremes[place], try extreme.query.plan(for: .objects, view).order == .index
+            else { return nil }
+        }
+        var values: [AttributeValue] = []
+        for extreme in query.extremes {
+            guard let extreme else {
+                values.append(.integer(Int64(try view.count(query.objects))))
+                continue
+            }
+            let first = try view.fetch(extreme.query).first
+            values.append(
+                try first.map { id in
+                    try evaluation.withRow(id) { try $0.map { try extreme.reader.value($0, id, evaluation) } ?? .null }
+                } ?? .null)
+        }
+        return [Group(keys: [], aggregates: values)]
+    }
+
+    /// Groups whose keys are the first elements of an index, and of which only the number of objects is asked: each
+    /// entry is counted where it stands.
+    private func countedInIndex() throws -> [Group]? {
+        guard !shape.keys.isEmpty,
+            shape.aggregates.allSatisfy({ $0.function == .count && $0.reader == nil }),
+            let (access, entities) = try groupedAccess()
+        else { return nil }
+        let codec = try IndexPlan.of(view.schema).index(access.index.id).codec
+        let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
+        var groups: [(first: ObjectID, count: Int64)] = []
+        var prefix: [UInt8] = []
+        var isWhole = true
+        try runner.forEachEntry(of: access, entities) { id, key in
+            if !prefix.isEmpty, prefix.withUnsafeBytes(key.hasPrefix) {
+                groups[groups.count - 1].count += 1
+                // Texts may be the same in other spellings: the group has that of its first object.
+                if id < groups[groups.count - 1].first { groups[groups.count - 1].first = id }
+                return true
+            }
+            isWhole = key.count < IndexKeys.cutKeySize
+            let lengths = codec.prefixLengths(of: Array(key[4..<(key.count - 8)]))
+            prefix = Array(key[..<(4 + lengths[shape.keys.count - 1])])
+            groups.append((id, 1))
+            return isWhole
+        }
+        guard isWhole else { return nil }
+        return try groups.map { group in
+            let keys = try evaluation.withRow(group.first) { row in
+                try shape.keys.map { key in try row.map { try key.path.value($0, group.first, evaluation) } ?? .null }
+            }
+            return Group(keys: keys, aggregates: shape.aggregates.map { _ in .integer(group.count) })
+        }
+    }
+
+    /// An index that begins with the keys, and the part of it that holds the objects.
+    private func groupedAccess() throws -> (IndexAccess, EntitySet)? {
+        let objects = query.objects
+        if !objects.conditions.isEmpty {
+            guard case .index(let access) = try objects.plan(for: .count, view).root.kind, begins(access.index) else {
+                return nil
+            }
+            return (access, objects.entities)
+        }
+        guard objects.isPlanned, let index = objects.entity.indexes.first(where: begins) else { return nil }
+        let declared = view.schema.entity(index.entityID)?.concreteEntityIDs ?? []
+        let whole = KeyRange(lower: [], upper: nil, needsRecheck: false)
+        let access = IndexAccess(
+            index: index, ranges: [whole], isSortedByID: false,
+            isCovered: declared.allSatisfy { objects.entities.contains(ObjectID(entity: $0, row: 1)) })
+        return (access, objects.entities)
+    }
+
+    private func begins(_ index: IndexSchema) -> Bool {
+        guard index.partialPredicate == nil, index.elements.count >= shape.keys.count else { return false }
+        return zip(shape.keys, index.elements).allSatisfy { key, element in
+            element.isAscending && element.folding.isEmpty && key.column?.slot == element.slot
+                && key.column?.elementPath == element.compositePath
+        }
+    }
+
+    // MARK: In one pass
+
+    private func inOnePass() throws -> [Group] {
+        let plan = try query.objects.plan(for: .rows, view)
+        let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
+        var table = GroupTable()
+        var keys: [[AttributeValue]] = []
+        var sizes: [Int64] = []
+        var accumulators: [Accumulator] = []
+        var writer = ByteWriter()
+        let fresh = shape.aggregates.map { Accumulator($0.function) }
+        if shape.keys.isEmpty {
+            // One group even of nothing.
+            _ = table.number(of: writer.bytes)
+            (keys, sizes, accumulators) = ([[]], [0], fresh)
+        }
+        try runner.forEach(plan.root, readsRows: true) { id, row in
+            guard let row else { return true }
+            writer.reset()
+            for key in shape.keys { try key.write(row, id, evaluation, into: &writer) }
+            let (group, isNew) = table.number(of: writer.bytes)
+            if isNew {
+                keys.append(try shape.keys.map { try $0.path.value(row, id, evaluation) })
+                sizes.append(0)
+                accumulators += fresh
+            }
+            sizes[group] += 1
+            let first = group * fresh.count
+            for (place, aggregate) in shape.aggregates.enumerated() {
+                guard let reader = aggregate.reader else { continue }
+                try accumulators[first + place].add(try reader.value(row, id, evaluation))
+            }
+            return true
+        }
+        return try table.inKeyOrder().map { group in
+            var values: [AttributeValue] = []
+            for (place, aggregate) in shape.aggregates.enumerated() {
+                values.append(
+                    aggregate.reader == nil && aggregate.function == .count
+                        ? .integer(sizes[group]) : try accumulators[group * fresh.count + place].result())
+            }
+            return Group(keys: keys[group], aggregates: values)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import StrataModel
+
+/// How objects are grouped: the keys of a group, the aggregates that are kept for each, and what its row is made of.
+///
+/// Aggregates and keys get variables of their own, `$0`, `$1` and so on, and what stands around them is evaluated once
+/// for each group.
+struct GroupShape: Sendable {
+    struct Aggregate: Sendable {
+        let function: FetchFunction
+        /// nil for `count:(SELF)`: every object counts.
+        let reader: ValueReader?
+        let argument: FetchExpression
+    }
+
+    /// The key paths of `groupBy`, as columns whose written keys tell groups apart.
+    let keys: [SortColumn]
+    let aggregates: [Aggregate]
+    /// The columns of the result.
+    let outputs: [FetchExpression]
+    let having: FetchPredicate?
+
+    init(_ request: RowsRequest, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+        var keys: [SortColumn] = []
+        for path in request.groupBy { keys.append(try SortColumn(SortDescription(path), entity, schema)) }
+        var rewriter = AggregateRewriter(groupBy: request.groupBy, entity: entity.name)
+        var outputs: [FetchExpression] = []
+        for column in request.columns { outputs.append(try rewriter.rewritten(column.expression)) }
+        rewriter.columns = Dictionary(
+            zip(request.columns.map(\.name), outputs), uniquingKeysWith: { first, _ in first })
+        having = try request.having.map { (having) throws(StrataError) in try rewriter.rewritten(having) }
+        self.keys = keys
+        self.outputs = outputs
+        var aggregates: [Aggregate] = []
+        for (function, argument) in rewriter.aggregates {
+            let reader = argument == .evaluatedObject ? nil : try ValueReader(argument, entity, schema)
+            if let type = reader?.type, [.sum, .average].contains(function), !type.isNumber {
+                throw StrataError(
+                    .wrongType, "\(argument) is \(type.name) and has no sum.",
+                    context: .init(entityName: entity.name, key: argument.description))
+            }
+            aggregates.append(Aggregate(function: function, reader: reader, argument: argument))
+        }
+        self.aggregates = aggregates
+    }
+
+    /// For one group of all objects: each aggregate that is the first of an order; all nil unless every column is a
+    /// plain aggregate of which an index may know the answer.
+    func extremes(
+        _ request: RowsRequest, _ schema: Schema, _ access: CompiledQuery.Access
+    ) throws(StrataError) -> [CompiledRows.Extreme?] {
+        let none = [CompiledRows.Extreme?](repeating: nil, count: aggregates.count)
+        guard keys.isEmpty else { return none }
+        var found = none
+        for (place, aggregate) in aggregates.enumerated() {
+            guard case .keyPath(let path) = aggregate.argument, let reader = aggregate.reader, let type = reader.type,
+                reader.isOwnColumn
+            else { continue }
+            let isMinimum = aggregate.function == .min
+            guard isMinimum || aggregate.function == .max else { continue }
+            var objects = request.objects
+            // NaN is no extreme, and stands above infinity.
+            let exists: FetchPredicate
+            switch type {
+            case .floatingPoint: exists = .lessThanOrEqual(path, .double(.infinity))
+            case .integer, .text, .decimal: exists = .isNotNil(path)
+            default: continue
+            }
+            objects.predicate = objects.predicate.map { $0 && exists } ?? exists
+            objects.sort = [SortDescription(path, isAscending: isMinimum)]
+            (objects.limit, objects.offset) = (1, 0)
+            found[place] = CompiledRows.Extreme(
+                query: try CompiledQuery(objects, schema, access: access), reader: reader)
+        }
+        return found
+    }
+}
+
+/// Puts a variable in the place of each aggregate and each key of a group.
+private struct AggregateRewriter {
+    let groupBy: [String]
+    let entity: String
+    /// Names that a `having` may use for columns.
+    var columns: [String: FetchExpression] = [:]
+    private(set) var aggregates: [(function: FetchFunction, argument: FetchExpression)] = []
+
+    mutating func rewritten(_ expression: FetchExpression) throws(StrataError) -> FetchExpression {
+        if let (function, argument) = expression.aggregate {
+            let known = aggregates.firstIndex { $0.function == function && $0.argument == argument }
+            if known == nil { aggregates.append((function, argument)) }
+            return .variable(GroupVariable.aggregate(known ?? aggregates.count - 1))
+        }
+        switch expression {
+        case .constant, .variable: return expression
+        case .keyPath(let path):
+            if let place = groupBy.firstIndex(of: path) { return .variable(GroupVariable.key(place)) }
+            if let column = columns[path] { return column }
+            throw StrataError(
+                .invalidRequest, "\(path) is neither grouped by nor in an aggregate, so a group has no single value.",
+                context: .init(entityName: entity, key: path))
+        case .function(let function, let arguments):
+            return .function(function, try rewritten(arguments))
+        case .aggregate(let parts): return .aggregate(try rewritten(parts))
+        case .keyPathOf(let base, let path): return .keyPathOf(try rewritten(base), path)
+        case .conditional(let condition, let first, let second):
+            return .conditional(try rewritten(condition), try rewritten(first), try rewritten(second))
+        case .set(let operation, let left, let right):
+            return .set(operation, try rewritten(left), try rewritten(right))
+        case .element(let list, let index): return .element(try rewritten(list), at: index)
+        case .evaluatedObject, .subquery:
+            throw StrataError(
+                .invalidRequest, "\(expression) speaks of a single object, which a group has not.",
+                context: .init(entityName: entity))
+        }
+    }
+
+    private mutating func rewritten(_ parts: [FetchExpression]) throws(StrataError) -> [FetchExpression] {
+        var result: [FetchExpression] = []
+        for part in parts { result.append(try rewritten(part)) }
+        return result
+    }
+
+    mutating func rewritten(_ predicate: FetchPredicate) throws(StrataError) -> FetchPredicate {
+        switch predicate {
+        case .constant: return predicate
+        case .not(let part): return .not(try rewritten(part))
+        case .and(let parts): return .and(try rewritten(parts))
+        case .or(let parts): return .or(try rewritten(parts))
+        case .comparison(var comparison):
+            comparison.left = try rewritten(comparison.left)
+            comparison.right = try rewritten(comparison.right)
+            return .comparison(comparison)
+        }
+    }
+
+    private mutating func rewritten(_ parts: [FetchPredicate]) throws(StrataError) -> [FetchPredicate] {
+        var result: [FetchPredicate] = []
+        for part in parts { result.append(try rewritten(part)) }
+        return result
+    }
+}
+
+/// The names of a group's values. No variable of a request can be called so: a name does not begin with a digit.
+enum GroupVariable {
+    static func key(_ place: Int) -> String { "0key\(place)" }
+    static func aggregate(_ place: Int) -> String { "0aggregate\(place)" }
+}

@@ -1,0 +1,61 @@
+import StrataModel
+
+/// Numbers groups by their keys: 0 for the first key it meets, 1 for the next new one.
+///
+/// Keys lie in one buffer and are found by open addressing, so a row of a known group allocates nothing.
+struct GroupTable: ~Copyable {
+    private struct Group {
+        let place: Int
+        let count: Int
+        let hash: UInt64
+    }
+
+    private var keys = ByteWriter(capacity: 4096)
+    private var groups: [Group] = []
+    /// Group number + 1; 0 is free. A power of two of them, at most half of which are taken.
+    private var slots = [UInt32](repeating: 0, count: 64)
+
+    var count: Int { groups.count }
+
+    /// The number of the group with this key.
+    mutating func number(of key: UnsafeRawBufferPointer) -> (group: Int, isNew: Bool) {
+        let hash = XXH64.hash(key)
+        let mask = UInt64(slots.count - 1)
+        var slot = hash & mask
+        while slots[Int(slot)] != 0 {
+            let number = Int(slots[Int(slot)]) - 1
+            let group = groups[number]
+            if group.hash == hash, bytes(of: group).isSame(as: key) { return (number, false) }
+            slot = (slot + 1) & mask
+        }
+        slots[Int(slot)] = UInt32(groups.count + 1)
+        groups.append(Group(place: keys.count, count: key.count, hash: hash))
+        keys.append(key)
+        if groups.count * 2 > slots.count { grow() }
+        return (groups.count - 1, true)
+    }
+
+    /// Group numbers in the order of their keys.
+    func inKeyOrder() -> [Int] {
+        let all = keys.bytes
+        return groups.indices.sorted { left, right in
+            let (left, right) = (groups[left], groups[right])
+            return UnsafeRawBufferPointer(rebasing: all[left.place..<left.place + left.count])
+                .compare(with: UnsafeRawBufferPointer(rebasing: all[right.place..<right.place + right.count])) < 0
+        }
+    }
+
+    private func bytes(of group: Group) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: keys.bytes[group.place..<group.place + group.count])
+    }
+
+    private mutating func grow() {
+        slots = [UInt32](repeating: 0, count: slots.count * 4)
+        let mask = UInt64(slots.count - 1)
+        for (number, group) in groups.enumerated() {
+            var slot = group.hash & mask
+            while slots[Int(slot)] != 0 { slot = (slot + 1) & mask }
+            slots[Int(slot)] = UInt32(number + 1)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package import StrataModel
+
+extension View {
+    /// Rows of values: one for each object, or for each group of objects.
+    ///
+    /// Groups come in the order of their keys where none was asked for.
+    ///
+    /// - Throws: what `CompiledRows` refuses; `wrongType` and `invalidRequest` for values that an expression cannot be
+    ///   made of; `corrupt`.
+    package func rows(_ request: RowsRequest) throws -> ResultRows {
+        try rows(CompiledRows(request, schema))
+    }
+
+    package func rows(_ query: CompiledRows) throws -> ResultRows {
+        try RowsRun(query, self).run()
+    }
+}
+
+/// One run of a request for rows over a view.
+struct RowsRun {
+    let query: CompiledRows
+    let view: View
+    let evaluation: Evaluation
+
+    init(_ query: CompiledRows, _ view: View) {
+        self.query = query
+        self.view = view
+        evaluation = Evaluation(view)
+    }
+
+    func run() throws -> ResultRows {
+        var result = ResultRows(names: query.names)
+        switch query.shape {
+        case .objects(let readers): try appendObjects(readers, to: &result)
+        case .groups(let shape):
+            for row in try GroupRun(query, shape, view, evaluation).rows() { result.append(row) }
+        }
+        guard query.isDistinct || !query.order.isEmpty || query.limit != nil || query.offset > 0 else { return result }
+        return arranged(result)
+    }
+
+    private func appendObjects(_ readers: [ValueReader], to result: inout ResultRows) throws {
+        let objects = query.objects
+        func append(_ id: ObjectID, _ row: RowReader, to result: inout ResultRows) throws {
+            for reader in readers { result.append(CollectionOfOne(try reader.value(row, id, evaluation))) }
+        }
+        if objects.order.isEmpty, objects.limit == nil, objects.offset == 0 {
+            let plan = try objects.plan(for: .rows, view)
+            let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
+            return try runner.forEach(plan.root, readsRows: true) { id, row in
+                if let row { try append(id, row, to: &result) }
+                return true
+            }
+        }
+        for id in try view.fetch(objects) {
+            try evaluation.withRow(id) { row in if let row { try append(id, row, to: &result) } }
+        }
+    }
+
+    // MARK: Rows that are there
+
+    /// Distinct rows in order, without those that limit and offset leave out.
+    private func arranged(_ rows: ResultRows) -> ResultRows {
+        var numbers = Array(rows.indices)
+        if query.isDistinct {
+            var seen = GroupTable()
+            var writer = ByteWriter()
+            numbers.removeAll { number in
+                writer.reset()
+                for value in rows[number] { RowKey.write(value, into: &writer) }
+                return !seen.number(of: writer.bytes).isNew
+            }
+        }
+        if !query.order.isEmpty {
+            numbers.sort { left, right in
+                for key in query.order {
+                    let order = key.compare(
+                        rows[left][rows[left].startIndex + key.column],
+                        rows[right][rows[right].startIndex + key.column], evaluation)
+                    if order != 0 { return order < 0 }
+                }
+                return left < right
+            }
+        }
+        var result = ResultRows(names: query.names)
+        let rest = numbers.dropFirst(query.offset)
+        for number in query.limit.map({ rest.prefix($0) }) ?? rest { result.append(rows[number]) }
+        return result
+    }
+}
+
+extension CompiledRows.RowOrder {
+    /// Negative, zero or positive, as one value stands to another in this key of the order.
+    fileprivate func compare(_ left: AttributeValue, _ right: AttributeValue, _ evaluation: Evaluation) -> Int {
+        if left.isNull || right.isNull {
+            if left.isNull && right.isNull { return 0 }
+            let isLeftFirst = isNilFirst == left.isNull
+            return isLeftFirst ? -1 : 1
+        }
+        let order: Int
+        if let leftText = left.text, let rightText = right.text {
+            order = SortColumn.compare(leftText, rightText, sort, evaluation)
+        } else {
+            order =
+                switch left.order(to: right) {
+                case .ascending: -1
+                case .descending: 1
+                case .same, nil: 0
+                }
+        }
+        return sort.isAscending ? order : -order
+    }
+
+    private var isNilFirst: Bool {
+        switch sort.nullPlacement {
+        case .smallest: sort.isAscending
+        case .first: true
+        case .last: false
+        }
+    }
+}
