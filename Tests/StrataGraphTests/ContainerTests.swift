@@ -4,7 +4,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct ContainerTests {
+@Suite(.verifiesStores) struct ContainerTests {
     private func directory() -> URL {
         FileManager.default.temporaryDirectory
             .appending(path: "strata-\(UUID().uuidString)", directoryHint: .isDirectory)

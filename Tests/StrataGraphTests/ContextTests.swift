@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct ContextTests {
+@Suite(.verifiesStores) struct ContextTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
 

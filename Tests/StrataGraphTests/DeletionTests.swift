@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct DeletionTests {
+@Suite(.verifiesStores) struct DeletionTests {
     @Test func cascadeDeletesTheMembers() throws {
         let container = try makeContainer()
         let context = container.newBackgroundContext()

@@ -2,7 +2,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct ExplainTests {
+@Suite(.verifiesStores) struct ExplainTests {
     @Test func explainShowsTheStepsOfTheRequestWithWhatTheyYield() throws {
         let container = try makeContainer()
         let context = container.newBackgroundContext()

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct FirstSliceTests {
+@Suite(.verifiesStores) struct FirstSliceTests {
     @Test func insertSaveAndReadInAnotherContext() throws {
         let container = try makeContainer()
         let context = container.newBackgroundContext()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Hands contexts and objects over in source files of their own and asks the compiler what it thinks.
-@Suite struct HandOverTests {
+@Suite(.verifiesStores) struct HandOverTests {
     @Test(arguments: ["", "-enable-upcoming-feature NonisolatedNonsendingByDefault", "-default-isolation MainActor"])
     func goodHandOversCompile(_ options: String) throws {
         let errors = try Compiler().errors(in: goodSource, options)

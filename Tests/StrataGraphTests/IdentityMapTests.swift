@@ -4,7 +4,7 @@ import Testing
 
 @testable import StrataGraph
 
-@Suite struct IdentityMapTests {
+@Suite(.verifiesStores) struct IdentityMapTests {
     let context: ManagedObjectContext
     let entity: EntityRuntime
 

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct InheritanceTests {
+@Suite(.verifiesStores) struct InheritanceTests {
     @Test func subentitiesHaveTheirParentsProperties() throws {
         let container = try makeContainer(graphEntities)
         let context = container.newBackgroundContext()

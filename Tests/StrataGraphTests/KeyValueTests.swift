@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct KeyValueTests {
+@Suite(.verifiesStores) struct KeyValueTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
 

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct KindsTests {
+@Suite(.verifiesStores) struct KindsTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
 

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct LifecycleTests {
+@Suite(.verifiesStores) struct LifecycleTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
 

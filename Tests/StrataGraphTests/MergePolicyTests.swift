@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct MergePolicyTests {
+@Suite(.verifiesStores) struct MergePolicyTests {
     let container: PersistentContainer
     let mine: ManagedObjectContext
     let theirs: ManagedObjectContext

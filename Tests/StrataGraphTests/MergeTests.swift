@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct MergeTests {
+@Suite(.verifiesStores) struct MergeTests {
     let container: PersistentContainer
     let mine: ManagedObjectContext
     let theirs: ManagedObjectContext
@@ -191,5 +191,28 @@ import Testing
         #expect(error?.code == .constraintMerge)
         two.number = "2"
         try theirs.save()
+    }
+
+    @Test func anObjectThatIsOnlyLinkedNeedNotBeRead() throws {
+        let one = Person(context: mine), two = Person(context: mine)
+        (one.name, two.name) = ("1", "2")
+        try mine.save()
+        let context = container.newBackgroundContext()
+        let first = try context.existingObject(with: one.objectID, as: Person.self)
+        let fault = try #require(context.object(with: two.objectID) as? Person)
+        first.friends.insert(fault)
+        try context.save()
+        #expect(fault.name == "2" && fault.friends.contains(first))
+    }
+
+    @Test func anObjectThatWasWrittenButNotChangedShowsWhatOthersSaved() throws {
+        let (a, b) = try sharedMovie()
+        let other = Movie(context: mine)
+        other.title = "Other"
+        a.title = "A"
+        b.rating = 3
+        try theirs.save()
+        try mine.save()
+        #expect(a.rating == 3)
     }
 }

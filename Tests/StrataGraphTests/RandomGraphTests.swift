@@ -1,10 +1,11 @@
 import Foundation
 import StrataGraph
 import StrataModel
+import StrataTestSupport
 import Testing
 
 /// Random work on a graph beside a plain model of it; after every step both must say the same.
-@Suite struct RandomGraphTests {
+@Suite(.verifiesStores) struct RandomGraphTests {
     static let seeds: [UInt64] = {
         if let text = ProcessInfo.processInfo.environment["STRATA_LONG_RUN"], let count = UInt64(text) {
             return Array(1...count)
@@ -23,18 +24,6 @@ import Testing
                 return
             }
         }
-    }
-}
-
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 
@@ -59,7 +48,7 @@ private struct Plain: Equatable {
 private struct RandomRun {
     let container: PersistentContainer
     var context: ManagedObjectContext
-    var random: Generator
+    var random: SeededGenerator
     var now = Plain()
     var saved = Plain()
     var history: [(EventSequence, Plain)] = []
@@ -68,7 +57,7 @@ private struct RandomRun {
     init(seed: UInt64) throws {
         container = try makeContainer(graphEntities)
         context = container.newBackgroundContext()
-        random = Generator(state: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     private mutating func chance(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }

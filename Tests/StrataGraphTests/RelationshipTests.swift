@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct RelationshipTests {
+@Suite(.verifiesStores) struct RelationshipTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
     /// Objects do not keep their context; the tests must.

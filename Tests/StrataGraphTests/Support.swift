@@ -2,6 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 import StrataTestSupport
+import Synchronization
 import Testing
 
 /// A fresh store in memory with the entities of the tests.
@@ -9,7 +10,41 @@ func makeContainer(_ entities: [ManagedObject.Type] = [Movie.self, FamilyMember.
     let container = try PersistentContainer(
         name: "Test", entities: entities, at: .inMemory, options: .init(durability: .disposable))
     try container.loadPersistentStores()
+    MadeStores.current?.add(container)
     return container
+}
+
+/// The stores that a test made.
+final class MadeStores: Sendable {
+    @TaskLocal static var current: MadeStores?
+    private let made = Mutex<[PersistentContainer]>([])
+
+    var all: [PersistentContainer] { made.withLock { $0 } }
+
+    func add(_ container: PersistentContainer) { made.withLock { $0.append(container) } }
+}
+
+/// After each test: checksums, indexes against objects, links against their inverses, and a replay of the log that ends
+/// with the live views.
+struct VerifyingStores: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        let stores = MadeStores()
+        try await MadeStores.$current.withValue(stores) { try await function() }
+        for container in stores.all where container.isLoaded {
+            let report = try container.verify()
+            #expect(report.isSound, "\(report)")
+        }
+    }
+}
+
+extension Trait where Self == VerifyingStores {
+    /// Every store of the test is verified when the test is over.
+    static var verifiesStores: VerifyingStores { VerifyingStores() }
 }
 
 let graphEntities: [ManagedObject.Type] = [

@@ -72,6 +72,9 @@ public final class PersistentContainer: Sendable {
         }
     }
 
+    /// Whether the store is open.
+    public var isLoaded: Bool { opened.withLock { $0 != nil } }
+
     /// Closes the store after the saves that wait; contexts that are still used then throw `storeClosed`.
     public func close() {
         let binding = opened.withLock { binding in

@@ -155,7 +155,10 @@ extension ManagedObjectContext {
     /// Applies the delete rules to members that others linked to an object which this save deletes.
     private func takeUnforeseenMembers(_ members: [Staleness.UnforeseenMember]) throws {
         for found in members {
-            guard let member = registeredOrFault(found.member), let owner = map[found.deleted] else { continue }
+            // The policy may have taken the deletion back.
+            guard let owner = map[found.deleted], owner._flags.contains(.deleted),
+                let member = registeredOrFault(found.member)
+            else { continue }
             switch rule(of: owner, for: found.toOne) {
             case .cascade: delete(member)
             case .nullify:

@@ -114,8 +114,14 @@ extension ManagedObjectContext {
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
         guard first < last, map.count > 0 else { return }
         for id in try binding.store.changedObjects(after: first, through: last) {
-            guard let object = map[id], !object._flags.isPending else { continue }
-            turnIntoFault(object)
+            guard let object = map[id] else { continue }
+            if !object._flags.isPending {
+                turnIntoFault(object)
+            } else if object.hasNothingToMerge {
+                object.restoreBase()
+                dropValues(object)
+                layers = PendingLayers()
+            }
         }
     }
 
@@ -123,6 +129,11 @@ extension ManagedObjectContext {
     func turnIntoFault(_ object: ManagedObject) {
         object._state &= ~ObjectState.inaccessible
         guard object._state & ObjectState.fault == 0, !object._flags.isPending else { return }
+        dropValues(object)
+    }
+
+    private func dropValues(_ object: ManagedObject) {
+        guard object._state & ObjectState.fault == 0 else { return }
         object.willTurnIntoFault()
         object.announceAllChanged()
         object.dropRow()
@@ -134,6 +145,13 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether the context lists the object as changed, but not for a value of its row: only its pairs changed, or what
+    /// was written is what was there.
+    fileprivate final var hasNothingToMerge: Bool {
+        guard _flags.contains(.updated), _flags.isDisjoint(with: [.inserted, .deleted]) else { return false }
+        return baseBytes.map { slotsThatDiffer(from: $0).isEmpty } ?? true
+    }
+
     /// Goes back to the values that were read.
     final func dropChanges() {
         restoreBase()

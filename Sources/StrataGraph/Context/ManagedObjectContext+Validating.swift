@@ -70,6 +70,10 @@ extension ManagedObject {
     final func validateProperties(at moment: ValidationMoment) throws {
         guard let context = _context else { return }
         if moment == .delete { return try ManagedObjectContext.throwTogether(context.deniedDeletions(of: self)) }
+        // An object that only was linked may not have been read.
+        fireFault()
+        // That it is gone the store will say.
+        if _state & ObjectState.inaccessible != 0 { return }
         var errors: [StrataError] = []
         for check in _entity.checks {
             // What needs no hook and no rule is settled by the null bit.

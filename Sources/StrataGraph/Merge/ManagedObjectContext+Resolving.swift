@@ -91,6 +91,17 @@ extension ManagedObjectContext {
         object._flags.remove(.updated)
         updated.removeAll { $0 === object }
         object._state |= ObjectState.clean
+        for index in object._entity.toManyIndexes {
+            guard let link = binding.link(object._entity.properties[index].id),
+                case .pairs(_, _, _, let inverse) = link.source
+            else { continue }
+            let state = toManyState(link, object.objectID)
+            state.forgetChanges()
+            for other in toManyStates.values where other.link.id == inverse && other !== state {
+                if other.pending[object.objectID] == .removed { state.remove(other.owner) }
+            }
+            pairGeneration += 1
+        }
     }
 
     // MARK: Values
@@ -110,20 +121,21 @@ extension ManagedObjectContext {
 
     // MARK: Links to what is gone
 
-    /// Cuts links of the save to objects that others deleted.
+    /// Cuts links of the save to objects that others deleted, where they still stand.
     func cutLinks(_ missing: [Staleness.MissingTarget]) throws {
-        for link in missing {
-            if let source = map[link.source], let property = source._entity.property(link.property),
-                property.isInRow
-            {
+        // What the policy made again is there to be linked to.
+        for link in missing where !isNew(link.target) {
+            if let source = map[link.source], let property = source._entity.property(link.property), property.isInRow {
+                guard source.reference(property.place) == link.target else { continue }
                 try source.changeTarget(nil, at: property.index)
-            } else if let pairs = binding.link(link.property) {
-                let state = toManyState(pairs, link.source)
-                if state.pending[link.target] != nil {
-                    try unlinkPair(state, link.target)
-                } else {
-                    try unlinkPair(toManyState(pairs, link.target), link.source)
+            } else if let pairs = binding.link(link.property), case .pairs(_, _, _, let inverse) = pairs.source {
+                // The link was never made: neither end hears of it.
+                for id in Set([pairs.id, inverse]) {
+                    guard let side = binding.link(id) else { continue }
+                    toManyState(side, link.source).settle(link.target)
+                    toManyState(side, link.target).settle(link.source)
                 }
+                pairGeneration += 1
             }
         }
     }
