@@ -21,6 +21,7 @@ extension FormatParser {
         if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
             throw scanner.fault(complaint, at: start)
         }
+        if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start) }
         return try node(.function(function, arguments), depth: depth + 1, at: start)
     }
 
@@ -91,22 +92,27 @@ extension FormatParser {
         let operand = try parseNode(.loosest)
         let expression = try value(operand)
         try scanner.expect(",", "a comma and the name of a type")
-        scanner.skipSpace()
-        let typeStart = scanner.place
         let type = try value(try parseNode(.loosest))
+        try scanner.expect(")", "a closing parenthesis")
+        return try castNode(expression, type, depth: operand.depth, at: start)
+    }
+
+    private func castNode(
+        _ expression: FetchExpression, _ type: FetchExpression, depth: Int, at start: Int
+    ) throws(FetchFormatFault) -> Node {
         guard case .constant(.string(let name)) = type, let cast = ValueCast(typeName: name) else {
             throw scanner.fault(
-                "this names no type; there are NSString, NSNumber, NSDecimalNumber, NSDate, NSUUID, NSURL, NSData, "
-                    + "NSManagedObjectID, int, double, float and bool.", expected: "the name of a type", at: typeStart)
+                "there is no type of that name to cast to; there are NSString, NSNumber, NSDecimalNumber, NSDate, "
+                    + "NSUUID, NSURL, NSData, NSManagedObjectID, int, double, float and bool.",
+                expected: "the name of a type", at: start)
         }
-        try scanner.expect(")", "a closing parenthesis")
         if case .constant(let constant) = expression {
             guard let value = cast.value(of: constant) else {
-                throw scanner.fault("this cannot be made \(name).", at: operand.start)
+                throw scanner.fault("this cannot be made \(name).", at: start)
             }
             return try node(.constant(value), at: start)
         }
-        return try node(.function(.cast, [expression, type]), depth: operand.depth + 1, at: start)
+        return try node(.function(.cast, [expression, type]), depth: depth + 1, at: start)
     }
 
     /// What follows the word FUNCTION: an object, the name of a method or function, and its other arguments.
@@ -119,6 +125,12 @@ extension FormatParser {
                 at: nameStart)
         }
         let function = FetchFunction(written: name) ?? FetchFunction(rawValue: name)
+        if FetchFunction.predefined.contains(function) {
+            if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
+                throw scanner.fault(complaint, at: start)
+            }
+            if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start) }
+        }
         return try node(.function(function, arguments), depth: depth + 1, at: start)
     }
 

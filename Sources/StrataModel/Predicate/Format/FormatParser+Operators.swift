@@ -65,7 +65,8 @@ extension FormatParser {
             if let infix = InfixOperator.words[word] { return (infix, range.upperBound) }
             if word == "NOT" { return negatedWord(behind: range) }
             if word == "UTI", scanner.follows(UInt8(ascii: "-"), from: range.upperBound) {
-                throw scanner.fault("UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here.")
+                throw scanner.fault(
+                    "UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here.")
             }
         }
         guard let (name, end) = selector() else { return nil }

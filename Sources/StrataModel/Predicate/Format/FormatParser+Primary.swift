@@ -103,8 +103,9 @@ extension FormatParser {
         _ modifier: ComparisonPredicate.Modifier, isNegated: Bool, _ start: Int
     ) throws(FetchFormatFault) -> Node {
         let left = try parseNode(Precedence.comparison.tighter)
-        guard case .expression = left.content, case (.comparison(let comparison, let isNegatedWord), let end)? =
-            try peekOperator()
+        guard case .expression = left.content,
+            case (.comparison(let comparison, let isNegatedWord), let end)? =
+                try peekOperator()
         else { throw scanner.missing("a comparison operator") }
         scanner.place = end
         let inner = try parseComparison(left, comparison, modifier, isNegated: isNegatedWord)

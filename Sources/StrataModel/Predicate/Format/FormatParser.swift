@@ -142,7 +142,9 @@ struct FormatParser {
         return try node(isAnd ? .and(parts) : .or(parts), depth: depth + 1, at: first.start)
     }
 
-    private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatFault) -> FetchPredicate {
+    private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatFault)
+        -> FetchPredicate
+    {
         guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
         return predicate
     }
