@@ -2,20 +2,29 @@
 // pattern) and never faster: the pattern becomes a nondeterministic automaton, all of whose states are followed at
 // once (K. Thompson, Regular Expression Search Algorithm, CACM 11(6), 1968; R. Pike's form of it as in R. Cox,
 // Regular Expression Matching: the Virtual Machine Approach, 2009). Nothing is ever tried twice, so no text and no
-// pattern can make it hang. The price: no back references and no looking around.
+// pattern can make it hang. That is why it is ours: Swift's Regex and ICU's, which NSPredicate has, try ways one after
+// the other, and `(a+)+` over thirty letters keeps the one busy for hours and makes the other say "no match".
+//
+// Looking around is done beforehand: each look has an automaton of its own, which goes over the text once (from the end
+// for a look ahead) and notes the places where it sees something.
+//
+// The price: no back references, and none of the ways to forbid trying others (possessive quantifiers, atomic groups).
 //
 // The syntax is the part of ICU's that such a matcher can keep:
 //
 //   x              the character x; a pattern matches Unicode scalars
 //   .              any scalar but a line end (any at all under s)
-//   [abc] [^a-z]   a class: single ones, ranges, and the classes below; [[:alpha:]] and set operations are refused
+//   [abc] [^a-z]   a class: single ones, ranges, and the classes below; [a-z[0-9]] both, [a-z&&[^aeiou]] in both,
+//                  [a-z--[aeiou]] in the first alone; [[:alpha:]] and the other names of POSIX
 //   \d \w \s \h \v   digit, word character, white space, horizontal and vertical white space; \D \W \S \H \V not one
-//   \p{L} \P{Lu}   of, or not of, a general category: one letter for the group or two for the category itself
+//   \p{L} \P{Lu}   of, or not of, a general category, by its short or long name (\p{Letter}, \p{gc=Lu}); also the
+//                  properties Alphabetic, Uppercase, Lowercase, White_Space, ASCII, Any. Scripts are refused
 //   \t \n \r \f \e \a   tab, line feed, carriage return, form feed, escape, bell
 //   \xhh \x{h…} \uhhhh \Uhhhhhhhh   the scalar of that number
 //   \Q…\E          literal text; a backslash before any other sign means the sign itself
 //   ^ $ \A \z \Z   start and end (of each line under m); \b \B   at, or not at, the edge of a word
-//   (…) (?:…) (?<name>…)   a group;   a|b   either
+//   (…) (?:…) (?<name>…)   a group;   a|b   either;   (?#…)   a comment;   \R   a line end, CR LF as one
+//   (?=…) (?!…)    what follows begins so, or does not;   (?<=…) (?<!…)   what comes before ends so, or does not
 //   * + ? {n} {n,} {n,m}   repeated; a following ? (lazy) changes nothing, a following + (possessive) is refused
 //   (?ims-ims) (?i:…)   flags from here to the group's end, or for the group: i ignores case, m as above, s as above
 
@@ -27,6 +36,7 @@ package struct PatternMatcher: Sendable {
         package static let states = 20_000
         package static let repetitions = 1_000
         package static let depth = 64
+        package static let looks = 16
     }
 
     package let pattern: String
@@ -50,97 +60,7 @@ package struct PatternMatcher: Sendable {
     ///
     /// - Complexity: O(length of `text` x states of the pattern)
     package func matches(_ text: String) -> Bool {
-        var run = PatternRun(program)
-        return run.matches(text.unicodeScalars)
-    }
-}
-
-/// The sets of states on the way through one text.
-private struct PatternRun {
-    private let instructions: [PatternProgram.Instruction]
-    private let classes: [PatternClass]
-    private var current: StateSet
-    private var next: StateSet
-    private var stack: [Int] = []
-
-    init(_ program: PatternProgram) {
-        instructions = program.instructions
-        classes = program.classes
-        current = StateSet(capacity: instructions.count)
-        next = StateSet(capacity: instructions.count)
-    }
-
-    mutating func matches(_ text: String.UnicodeScalarView) -> Bool {
-        var previous: Unicode.Scalar?
-        var rest = text[...]
-        follow(0, from: (previous, rest.first), isLast: rest.dropFirst().isEmpty)
-        while let scalar = rest.popFirst() {
-            (current, next) = (next, current)
-            next.removeAll()
-            previous = scalar
-            let isLast = rest.dropFirst().isEmpty
-            for index in current.indices {
-                let state = current[index]
-                if consumes(instructions[state], scalar) {
-                    follow(state + 1, from: (previous, rest.first), isLast: isLast)
-                }
-            }
-            if next.isEmpty { return false }
-        }
-        return next.indices.contains { if case .match = instructions[next[$0]] { true } else { false } }
-    }
-
-    private func consumes(_ instruction: PatternProgram.Instruction, _ scalar: Unicode.Scalar) -> Bool {
-        switch instruction {
-        case .scalar(let expected): scalar == expected
-        case .folded(let expected): PatternClass.fold(scalar) == expected
-        case .any: true
-        case .anyInLine: !PatternClass.isLineEnd(scalar)
-        case .member(let index): classes[index].contains(scalar)
-        case .split, .jump, .assert, .match: false
-        }
-    }
-
-    /// Adds to `next` a state and every state that is reached from it without a scalar.
-    private mutating func follow(_ state: Int, from neighbours: (Unicode.Scalar?, Unicode.Scalar?), isLast: Bool) {
-        stack.append(state)
-        while let state = stack.popLast() {
-            guard next.insert(state) else { continue }
-            switch instructions[state] {
-            case .jump(let target): stack.append(target)
-            case .split(let first, let second):
-                stack.append(second)
-                stack.append(first)
-            case .assert(let assertion):
-                if assertion.holds(between: neighbours.0, and: neighbours.1, isLast: isLast) {
-                    stack.append(state + 1)
-                }
-            default: break
-            }
-        }
-    }
-}
-
-/// A set of small numbers that is emptied in no time (P. Briggs, L. Torczon, An Efficient Representation for Sparse
-/// Sets, 1993).
-private struct StateSet {
-    private var members: [Int] = []
-    private var places: [Int]
-
-    init(capacity: Int) { places = Array(repeating: 0, count: capacity) }
-
-    var isEmpty: Bool { members.isEmpty }
-    var indices: Range<Int> { members.indices }
-    subscript(index: Int) -> Int { members[index] }
-
-    mutating func removeAll() { members.removeAll(keepingCapacity: true) }
-
-    /// Returns whether the member is new.
-    mutating func insert(_ member: Int) -> Bool {
-        let place = places[member]
-        if place < members.count && members[place] == member { return false }
-        places[member] = members.count
-        members.append(member)
-        return true
+        var run = PatternRun(program, text)
+        return run.matches()
     }
 }

@@ -8,6 +8,12 @@ extension PatternParser {
         case "Z": return assertion(.endOrLastLineEnd)
         case "b": return assertion(.wordEdge)
         case "B": return assertion(.noWordEdge)
+        case "R":
+            place += 1
+            var ends = PatternClass()
+            ends.insert(.verticalSpace, isNegated: false)
+            let pair = [UInt8(0x0D), 0x0A].map { PatternNode.scalar(Unicode.Scalar($0), ignoresCase: false) }
+            return (.alternatives([.sequence(pair), .member(ends)]), true)
         default: break
         }
         switch try parseMember() {
@@ -36,27 +42,63 @@ extension PatternParser {
 
     /// What follows an opening bracket.
     mutating func parseClass() throws(PatternFault) -> PatternClass {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= PatternMatcher.Limits.depth else {
+            throw fault("has classes nested more than \(PatternMatcher.Limits.depth) deep")
+        }
+        let isNegated = accept("^")
+        var members = try parseMembers(isFirst: true)
+        while peek == "&" || peek == "-" {
+            let operation: PatternClass.Operation = peek == "&" ? .intersection : .difference
+            place += 2
+            members.insert(try parseMembers(isFirst: false), operation)
+        }
+        guard accept("]") else { throw fault("has a class that is not closed") }
+        members.isNegated = isNegated
+        return members
+    }
+
+    /// Up to the class's end or the next operator between sets.
+    private mutating func parseMembers(isFirst: Bool) throws(PatternFault) -> PatternClass {
         var members = PatternClass()
         members.ignoresCase = flags.ignoresCase
-        members.isNegated = accept("^")
-        var isFirst = true
+        var isFirst = isFirst
         while let scalar = peek, scalar != "]" || isFirst {
+            if !isFirst, isNext("&&") || isNext("--") { return members }
             isFirst = false
-            if scalar == "[" {
-                throw fault("has a class within a class, which is not supported; write \\[ for the sign")
+            if accept("[:") {
+                members.insert(try parsePosixName(), isNegated: false)
+                continue
             }
-            if accept("&&") || accept("--") { throw fault("has a set operation, which is not supported") }
+            if accept("[") {
+                members.insert(try parseClass(), .union)
+                continue
+            }
             switch try parseClassMember() {
             case .kind(let kind, let isNegated): members.insert(kind, isNegated: isNegated)
             case .scalar(let first): members.insert(try parseRange(from: first))
             }
         }
-        guard accept("]") else { throw fault("has a class that is not closed") }
         return members
     }
 
+    private mutating func parsePosixName() throws(PatternFault) -> PatternClass.Kind {
+        var name = ""
+        while let scalar = peek, scalar != ":", scalar != "]" {
+            name.unicodeScalars.append(scalar)
+            place += 1
+        }
+        guard accept(":]"), let kind = PatternClass.Kind.posix[name] else {
+            throw fault("has an unknown class, [:\(name):]")
+        }
+        return kind
+    }
+
     private mutating func parseRange(from first: Unicode.Scalar) throws(PatternFault) -> ClosedRange<Unicode.Scalar> {
-        guard peek == "-", place + 1 < scalars.count, scalars[place + 1] != "]" else { return first...first }
+        guard peek == "-", !isNext("--"), place + 1 < scalars.count, scalars[place + 1] != "]" else {
+            return first...first
+        }
         place += 1
         guard case .scalar(let last) = try parseClassMember(), last >= first else {
             throw fault("has a range the wrong way round")
@@ -86,7 +128,7 @@ extension PatternParser {
         case "s", "S": return .kind(.space, isNegated: scalar == "S")
         case "h", "H": return .kind(.horizontalSpace, isNegated: scalar == "H")
         case "v", "V": return .kind(.verticalSpace, isNegated: scalar == "V")
-        case "p", "P": return .kind(.category(try parseCategory()), isNegated: scalar == "P")
+        case "p", "P": return .kind(try parseCategory(), isNegated: scalar == "P")
         case "t": return .scalar("\t")
         case "n": return .scalar("\n")
         case "r": return .scalar("\r")
@@ -103,14 +145,14 @@ extension PatternParser {
         }
     }
 
-    private mutating func parseCategory() throws(PatternFault) -> String {
+    private mutating func parseCategory() throws(PatternFault) -> PatternClass.Kind {
         guard accept("{") else { throw fault("has a \\p without a category in braces") }
         var name = ""
         while let scalar = next(), scalar != "}" { name.unicodeScalars.append(scalar) }
-        guard Unicode.GeneralCategory.shortNames.contains(name) else {
-            throw fault("has an unknown category, \(name)")
+        guard let kind = PatternClass.Kind(propertyName: name) else {
+            throw fault("has an unknown or unsupported property, \(name)")
         }
-        return name
+        return kind
     }
 
     private mutating func parseHexadecimal(upTo end: Unicode.Scalar) throws(PatternFault) -> Unicode.Scalar {

@@ -10,7 +10,7 @@ struct PatternParser {
     private(set) var scalars: [Unicode.Scalar]
     var place = 0
     var flags = Flags()
-    private var depth = 0
+    var depth = 0
 
     init(_ pattern: String, caseInsensitive: Bool) throws(PatternFault) {
         scalars = Array(pattern.unicodeScalars.prefix(PatternMatcher.Limits.scalars + 1))
@@ -36,12 +36,11 @@ struct PatternParser {
         return scalar
     }
 
+    func isNext(_ text: String) -> Bool { scalars[place...].starts(with: text.unicodeScalars) }
+
     mutating func accept(_ text: String) -> Bool {
-        let expected = Array(text.unicodeScalars)
-        guard scalars.count - place >= expected.count,
-            scalars[place..<place + expected.count].elementsEqual(expected)
-        else { return false }
-        place += expected.count
+        guard isNext(text) else { return false }
+        place += text.unicodeScalars.count
         return true
     }
 
@@ -91,8 +90,12 @@ struct PatternParser {
     private mutating func parseGroup() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
         let outer = flags
         if accept("?") {
+            if let look = try parseLook() { return (look, false) }
+            if accept("#") {
+                while let scalar = next(), scalar != ")" {}
+                return (.empty, false)
+            }
             if accept("<") {
-                guard let scalar = peek, scalar != "=", scalar != "!" else { throw fault("looks behind") }
                 try skipGroupName()
             } else if !accept(":") {
                 guard try parseFlags() else { return (.empty, false) }
@@ -102,6 +105,19 @@ struct PatternParser {
         guard accept(")") else { throw fault("has a parenthesis that is not closed") }
         flags = outer
         return (node, true)
+    }
+
+    /// Behind `(?`; nil when it is another kind of group.
+    private mutating func parseLook() throws(PatternFault) -> PatternNode? {
+        let isBehind = isNext("<=") || isNext("<!")
+        guard isBehind || isNext("=") || isNext("!") else { return nil }
+        if isBehind { place += 1 }
+        let isNegated = next() == "!"
+        let outer = flags
+        let node = try parseAlternatives()
+        guard accept(")") else { throw fault("has a parenthesis that is not closed") }
+        flags = outer
+        return .look(node, isBehind: isBehind, isNegated: isNegated)
     }
 
     private mutating func skipGroupName() throws(PatternFault) {
@@ -123,7 +139,6 @@ struct PatternParser {
             case "-" where value: value = false
             case ":": return true
             case ")": return false
-            case "=", "!": throw fault("looks ahead, which cannot be matched in linear time")
             case ">": throw fault("has an atomic group, which is not supported")
             default: throw fault("has an unknown flag \(scalar)")
             }

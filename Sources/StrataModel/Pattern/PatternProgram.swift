@@ -12,11 +12,22 @@ struct PatternProgram: Sendable {
         case split(Int, Int)
         case jump(Int)
         case assert(PatternAssertion)
+        /// The look around with this index.
+        case look(Int)
         case match
+    }
+
+    /// What stands, or must not, before or behind a place.
+    struct Look: Sendable {
+        let instructions: [Instruction]
+        let isBehind: Bool
+        let isNegated: Bool
     }
 
     var instructions: [Instruction] = []
     var classes: [PatternClass] = []
+    /// Inner ones before those around them.
+    var looks: [Look] = []
 }
 
 /// A place in the text that a pattern can ask for.
@@ -71,6 +82,7 @@ struct PatternCompiler {
             program.instructions.append(.member(program.classes.count))
             program.classes.append(members)
         case .assertion(let assertion): program.instructions.append(.assert(assertion))
+        case .look(let node, let isBehind, let isNegated): try emitLook(node, isBehind, isNegated)
         case .sequence(let nodes): for node in nodes { try emit(node) }
         case .alternatives(let nodes): try emitAlternatives(nodes)
         case .repeated(let node, let least, let most): try emitRepeated(node, least, most)
@@ -78,6 +90,21 @@ struct PatternCompiler {
     }
 
     private var count: Int { program.instructions.count }
+
+    /// A program of its own; one that looks ahead is reversed, because it is run from the end of the text.
+    private mutating func emitLook(_ node: PatternNode, _ isBehind: Bool, _ isNegated: Bool) throws(PatternFault) {
+        let outer = program.instructions
+        program.instructions = []
+        try emit(isBehind ? node : node.reversed)
+        program.instructions.append(.match)
+        guard program.looks.count < PatternMatcher.Limits.looks else {
+            throw PatternFault("looks around more than \(PatternMatcher.Limits.looks) times.")
+        }
+        program.looks.append(
+            PatternProgram.Look(instructions: program.instructions, isBehind: isBehind, isNegated: isNegated))
+        program.instructions = outer
+        program.instructions.append(.look(program.looks.count - 1))
+    }
 
     private mutating func emitAlternatives(_ nodes: [PatternNode]) throws(PatternFault) {
         var jumps: [Int] = []

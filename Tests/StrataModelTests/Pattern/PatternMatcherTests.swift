@@ -31,10 +31,34 @@ struct PatternMatcherTests {
     }
 
     @Test(arguments: [
+        ("(?=.*[A-Z])(?=.*\\d).{8,}", "Password1", true), ("(?=.*[A-Z])(?=.*\\d).{8,}", "password1", false),
+        ("(?=.*[A-Z])(?=.*\\d).{8,}", "Pass1", false), (".*(CAT){3,}(?!CA).*", "GATTACACATCATCATGG", true),
+        ("(CAT){3}(?!CA).*", "CATCATCATCAGG", false), ("(CAT){3}(?!CA).*", "CATCATCATGGCA", true),
+        ("a(?=b)b", "ab", true),
+        ("a(?=b)c", "ac", false), ("a(?!b).", "ac", true), ("a(?!b).", "ab", false), ("(?!.*xx).*", "axbx", true),
+        ("(?!.*xx).*", "axxb", false), (".*(?<=a)b", "ab", true), (".*(?<=a)b", "cb", false), (".*(?<!a)b", "cb", true),
+        (".*(?<!a)b", "ab", false), ("(?=(?!b).)a", "a", true), ("(?=a(?=b)).*", "ab", true),
+        ("(?=a(?=b)).*", "ac", false),
+        ("(?=^a)a", "a", true), ("a(?=$)", "a", true), ("(?i)(?=A)a", "a", true), ("(?=ab|a)ab?", "ab", true),
+        ("(?:(?=a)a)*", "aaa", true), ("(?=abc)a.*", "abd", false), ("(?<=^|,)a(?=,|$)", "a", true), ("(?=)", "", true),
+        ("(?!)", "", false), ("[[:alpha:][:digit:]]+", "aß9", true), ("[[:punct:]]", "a", false),
+        ("[a-c[x-z]]+", "axz", true),
+        ("[a-z&&[^aeiou]]+", "xyz", true), ("[a-z&&[^aeiou]]+", "xaz", false), ("[a-z--[aeiou]]+", "xyz", true),
+        ("[a-z--[aeiou]]+", "xaz", false), ("[^a-z&&[aeiou]]", "b", true), ("[\\p{L}--[a-z]]", "Ä", true),
+        ("[[^a]b]", "a", false), ("[a--b]", "a", true), ("[&-]+", "&-", true), ("\\p{Letter}\\p{gc=Nd}", "a1", true),
+        ("\\p{IsAlphabetic}\\p{White_Space}\\p{ASCII}", "ä z", true), ("a(?#comment)b", "ab", true),
+        ("a\\Rb", "a\r\nb", true), ("a\\Rb", "a\nb", true),
+    ])
+    func moreOfTheSyntaxOfICU(pattern: String, text: String, expected: Bool) throws {
+        #expect(try PatternMatcher(pattern).matches(text) == expected, "\(pattern) on \(text)")
+    }
+
+    @Test(arguments: [
         "(", ")", "a)", "[", "[]", "[a", "[z-a]", "*", "+a", "a**", "a{2}{3}", "a++", "{2}", "a{", "a{x}", "a{3,2}",
-        "a{1001}", "\\", "\\1", "\\k<a>", "(?=a)", "(?!a)", "(?<=a)", "(?<!a)", "(?>a)", "(?z)", "(?", "(?<", "(?<a",
-        "\\p", "\\p{Zz}", "\\p{", "\\xG0", "\\x4", "\\x{110000}", "\\uD800", "\\y", "[a[b]]", "[a&&b]", "[[:alpha:]]",
-        "^*", "\\b+", "[\\d-a", "\\u+041",
+        "a{1001}", "\\", "\\1", "\\k<a>", "(?=a", "(?=a)*", "(?<!a", "(?>a)", "(?z)", "(?", "(?<", "(?<a",
+        "\\p", "\\p{Zz}", "\\p{", "\\xG0", "\\x4", "\\x{110000}", "\\uD800", "\\y", "[a[b]", "[a&&b", "[[:alfa:]]",
+        "[[:alpha]]",
+        "\\p{Han}", "^*", "\\b+", "[\\d-a", "\\u+041",
     ])
     func whatCannotBeMatchedIsRefused(pattern: String) {
         let error = #expect(throws: StrataError.self) { try PatternMatcher(pattern) }
@@ -54,7 +78,10 @@ struct PatternMatcherTests {
 
     @Test func patternsThatHangOthersEndSoon() throws {
         let text = String(repeating: "a", count: 2_000) + "!"
-        for pattern in ["(a+)+", "(a|aa)*", "(a*)*b", "(.*)*(.*)*x", "(a|a)*", "(a?){500}a{500}"] {
+        for pattern in [
+            "(a+)+", "(a|aa)*", "(a*)*b", "(.*)*(.*)*x", "(a|a)*", "(a?){500}a{500}",
+            "(?=(a+)+b).*", "(?!(a+)+!).*", "(?<!(a|aa)*)!.*", "(?=.*(?=(a*)*b)).*",
+        ] {
             #expect(try !PatternMatcher(pattern).matches(text))
         }
     }

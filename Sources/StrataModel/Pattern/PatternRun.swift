@@ -1,0 +1,136 @@
+/// One text held against a program: the sets of states on the way through it.
+struct PatternRun {
+    private let program: PatternProgram
+    private let scalars: [Unicode.Scalar]
+    /// For each look around of the program, at which places of the text what it looks for can be seen.
+    private var sights: [[Bool]] = []
+
+    init(_ program: PatternProgram, _ text: String) {
+        self.program = program
+        scalars = Array(text.unicodeScalars)
+    }
+
+    /// - Complexity: O(length of the text x instructions), those of looks around included
+    mutating func matches() -> Bool {
+        // Inner ones stand before those around them.
+        for look in program.looks { sights.append(places(of: look)) }
+        var states = States(program.instructions)
+        follow(0, at: 0, &states)
+        for place in scalars.indices {
+            states.exchange()
+            step(over: scalars[place], to: place + 1, &states)
+            if states.next.isEmpty { return false }
+        }
+        return states.hasMatch
+    }
+
+    /// The places where a look's pattern ends (when it looks behind) or begins (ahead: its program is reversed, and
+    /// the text is gone through from the end).
+    private func places(of look: PatternProgram.Look) -> [Bool] {
+        var states = States(look.instructions)
+        var seen = Array(repeating: false, count: scalars.count + 1)
+        for offset in 0...scalars.count {
+            let place = look.isBehind ? offset : scalars.count - offset
+            if offset > 0 {
+                states.exchange()
+                step(over: scalars[look.isBehind ? place - 1 : place], to: place, &states)
+            }
+            // It may begin anywhere.
+            follow(0, at: place, &states)
+            seen[place] = states.hasMatch != look.isNegated
+        }
+        return seen
+    }
+
+    // MARK: States
+
+    /// The states before and behind one scalar.
+    private struct States {
+        let instructions: [PatternProgram.Instruction]
+        var current: StateSet
+        var next: StateSet
+        var stack: [Int] = []
+
+        init(_ instructions: [PatternProgram.Instruction]) {
+            self.instructions = instructions
+            current = StateSet(capacity: instructions.count)
+            next = StateSet(capacity: instructions.count)
+        }
+
+        mutating func exchange() {
+            (current, next) = (next, current)
+            next.removeAll()
+        }
+
+        var hasMatch: Bool {
+            next.indices.contains { if case .match = instructions[next[$0]] { true } else { false } }
+        }
+    }
+
+    private func step(over scalar: Unicode.Scalar, to place: Int, _ states: inout States) {
+        for index in states.current.indices {
+            let state = states.current[index]
+            if consumes(states.instructions[state], scalar) { follow(state + 1, at: place, &states) }
+        }
+    }
+
+    private func consumes(_ instruction: PatternProgram.Instruction, _ scalar: Unicode.Scalar) -> Bool {
+        switch instruction {
+        case .scalar(let expected): scalar == expected
+        case .folded(let expected): PatternClass.fold(scalar) == expected
+        case .any: true
+        case .anyInLine: !PatternClass.isLineEnd(scalar)
+        case .member(let index): program.classes[index].contains(scalar)
+        case .split, .jump, .assert, .look, .match: false
+        }
+    }
+
+    /// Adds to `next` a state and every state that is reached from it without a scalar.
+    private func follow(_ state: Int, at place: Int, _ states: inout States) {
+        states.stack.append(state)
+        while let state = states.stack.popLast() {
+            guard states.next.insert(state) else { continue }
+            switch states.instructions[state] {
+            case .jump(let target): states.stack.append(target)
+            case .split(let first, let second):
+                states.stack.append(second)
+                states.stack.append(first)
+            case .assert(let assertion):
+                if holds(assertion, at: place) { states.stack.append(state + 1) }
+            case .look(let index):
+                if sights[index][place] { states.stack.append(state + 1) }
+            default: break
+            }
+        }
+    }
+
+    private func holds(_ assertion: PatternAssertion, at place: Int) -> Bool {
+        assertion.holds(
+            between: place > 0 ? scalars[place - 1] : nil, and: place < scalars.count ? scalars[place] : nil,
+            isLast: place == scalars.count - 1)
+    }
+}
+
+/// A set of small numbers that is emptied in no time (P. Briggs, L. Torczon, An Efficient Representation for Sparse
+/// Sets, 1993).
+private struct StateSet {
+    private var members: [Int] = []
+    private var places: [Int]
+
+    init(capacity: Int) { places = Array(repeating: 0, count: capacity) }
+
+    var isEmpty: Bool { members.isEmpty }
+    var indices: Range<Int> { members.indices }
+    subscript(index: Int) -> Int { members[index] }
+
+    mutating func removeAll() { members.removeAll(keepingCapacity: true) }
+
+    /// Returns whether the member is new.
+    mutating func insert(_ member: Int) -> Bool {
+        let place = places[member]
+        if place < members.count && members[place] == member { return false }
+        places[member] = members.count
+        members.append(member)
+        return true
+    }
+}
