@@ -16,7 +16,7 @@ public struct StrataCommand: ParsableCommand {
             """,
         subcommands: [
             InspectCommand.self, LogCommand.self, ShowCommand.self, VerifyCommand.self, RebuildCommand.self,
-            BackupCommand.self,
+            BackupCommand.self, PredicateCommand.self,
         ])
 
     public init() {}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+
+struct PredicateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "predicate",
+        abstract: "Reads format strings, one a line, and prints each in its canonical form, or what is wrong with it.",
+        discussion: """
+            FILE holds format strings such as 'rating > %@ AND ANY cast.name CONTAINS[cd] %@', or is - for standard \
+            input. Empty lines are passed over. Arguments are not needed: %@, %K and the other specifiers stay as they are.
+
+            --json prints one object a line: {"line", "format", "canonical"} or {"line", "format", "column", "expected", \
+            "error"}, and at last {"valid", "invalid"}. Exit code 1 when a line is wrong.
+            """)
+
+    @Argument(help: ArgumentHelp("The file, or -.", valueName: "file")) var file: String
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let text = try Self.contents(of: file)
+        let style = Style.standard
+        var valid = 0, invalid = 0
+        // Only newlines end a line: a format string may hold the other signs that Unicode takes for one.
+        for (place, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let format = line.last == "\r" ? String(line.dropLast()) : String(line)
+            if format.allSatisfy(\.isWhitespace) { continue }
+            let result = Self.read(format)
+            if case .success = result { valid += 1 } else { invalid += 1 }
+            Output.shared.line(
+                try json ? Self.jsonLine(place + 1, format, result) : Self.textLines(place + 1, result, style))
+        }
+        Output.shared.line(
+            try json
+                ? JSONText.of(Counts(valid: valid, invalid: invalid), isPretty: false)
+                : "\(valid) valid, \(invalid) invalid")
+        if invalid > 0 { throw ExitStatus.FoundProblem() }
+    }
+
+    private static func contents(of file: String) throws -> String {
+        let data: Data
+        if file == "-" {
+            data = try FileHandle.standardInput.readToEnd() ?? Data()
+        } else {
+            do {
+                data = try Data(contentsOf: URL(filePath: file))
+            } catch {
+                throw UsageError("\(file) cannot be read: \(error.localizedDescription)")
+            }
+        }
+        guard let text = String(validating: data, as: UTF8.self) else { throw UsageError("\(file) is not UTF-8.") }
+        // A Character may join a carriage return with its line feed.
+        return text.replacing("\r\n", with: "\n")
+    }
+
+    private static func read(_ format: String) -> Result<FetchPredicate, StrataError> {
+        do throws(StrataError) {
+            return .success(try FetchPredicate(formatWithPlaceholders: format))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Printing
+
+    private static func textLines(_ line: Int, _ result: Result<FetchPredicate, StrataError>, _ style: Style) -> String
+    {
+        switch result {
+        case .success(let predicate): "\(line): \(predicate)"
+        case .failure(let error): "\(line): \(style("error:", .red)) \(error.message)"
+        }
+    }
+
+    private static func jsonLine(
+        _ line: Int, _ format: String, _ result: Result<FetchPredicate, StrataError>
+    ) throws -> String {
+        var row = Row(line: line, format: format)
+        switch result {
+        case .success(let predicate): row.canonical = predicate.description
+        case .failure(let error):
+            let fault = error.cause as? FetchFormatFault
+            row.column = fault?.column
+            row.expected = fault?.expected
+            row.error = fault?.sentence ?? error.message
+        }
+        return try JSONText.of(row, isPretty: false)
+    }
+
+    private struct Row: Encodable {
+        let line: Int
+        let format: String
+        var canonical: String?
+        var column: Int?
+        var expected: String?
+        var error: String?
+    }
+
+    private struct Counts: Encodable {
+        let valid: Int
+        let invalid: Int
+    }
+}
