@@ -127,9 +127,7 @@ extension ManagedObject {
         var errors: [StrataError] = []
         var entity: EntitySchema? = _entity.schema
         while let current = entity {
-            errors += current.description.validate(object: .objectID(objectID)) { (path) throws(StrataError) in
-                try self.operand(at: path)
-            }
+            errors += current.description.validate(object: objectID, in: ObjectExpressions(self))
             entity = current.superentityID.flatMap(context.binding.schema.entity)
         }
         return errors

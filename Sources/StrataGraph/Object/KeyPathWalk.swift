@@ -81,7 +81,7 @@ struct KeyPathWalk {
 }
 
 extension ManagedObject {
-    /// What a key path of a validation predicate leads to.
+    /// What a key path comes to in a predicate.
     final func operand(at path: String) throws(StrataError) -> PredicateOperand {
         do {
             let value = try value(forKeyPath: path)
@@ -96,6 +96,7 @@ extension ManagedObject {
         switch value {
         case let object as ManagedObject: .objectID(object.objectID)
         case let value as any StorableValue: value.attributeValue
+        case let parts as [String: Any?]: .composite(parts.compactMapValues { $0.map(box) })
         default: .null
         }
     }

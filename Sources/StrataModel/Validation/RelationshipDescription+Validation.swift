@@ -31,14 +31,13 @@ extension RelationshipDescription {
 extension EntityDescription {
     /// Holds the entity's own predicates against an object; inherited ones stand at the parents.
     ///
-    /// - Parameter operand: what a key path from the object leads to.
-    package func validate(
-        object: AttributeValue = .null, operand: (String) throws(StrataError) -> PredicateOperand
-    ) -> [StrataError] {
+    /// - Parameter context: where the object and those that it leads to are read.
+    package func validate(object: ObjectID, in context: some ExpressionContext) -> [StrataError] {
+        let evaluator = PredicateEvaluator(context, object: .one(.objectID(object)))
         var errors: [StrataError] = []
         for rule in validationPredicates {
             do {
-                if try rule.predicate.evaluate(object: object, operand: operand) { continue }
+                if try evaluator.holds(rule.predicate) { continue }
                 errors.append(
                     StrataError(
                         .managedObjectValidation, rule.message,

@@ -122,10 +122,13 @@ struct ValidationTests {
             .comparison(ComparisonPredicate(.keyPath("from"), .lessThan, .keyPath("to"))), message: "from after to")
         let trip = entity("Trip", rules: [rule])
         let sound: [String: AttributeValue] = ["from": 1, "to": 2]
-        #expect(trip.validate { (path) throws(StrataError) in .one(sound[path] ?? .null) }.isEmpty)
-        let errors = trip.validate { (path) throws(StrataError) in .one(path == "to" ? 1 : 2) }
-        #expect(errors.map(\.message) == ["from after to"])
-        #expect(errors.first?.context.predicate == "from < to")
+        func errors(_ values: [String: AttributeValue]) -> [StrataError] {
+            trip.validate(object: ObjectID(rawValue: 1), in: OneObject(values: values))
+        }
+        #expect(errors(sound).isEmpty)
+        let found = errors(["from": 2, "to": 1])
+        #expect(found.map(\.message) == ["from after to"])
+        #expect(found.first?.context.predicate == "from < to")
     }
 
     // MARK: Coercion
@@ -162,5 +165,13 @@ struct ValidationTests {
         #expect(AttributeValue.boolean(true).coerced(to: .integer16) == .integer(1))
         #expect(AttributeValue.date(.now).coerced(to: .double) == nil)
         for type in AttributeType.allCases { #expect(AttributeValue.null.coerced(to: type) == .null) }
+    }
+}
+
+private struct OneObject: ExpressionContext {
+    let values: [String: AttributeValue]
+
+    func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
+        .one(values[key] ?? .null)
     }
 }

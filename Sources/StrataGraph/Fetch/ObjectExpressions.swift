@@ -1,0 +1,34 @@
+public import StrataModel
+import Foundation
+
+extension FetchPredicate {
+    /// Whether the predicate holds for an object as it is in its context, unsaved changes included.
+    ///
+    /// ```swift
+    /// let isLong = try FetchPredicate(format: "minutes > 120 AND SUBQUERY(cast, $c, $c.isLead == YES).@count > 1")
+    /// let longOnes = try movies.filter { try isLong.evaluate(with: $0) }
+    /// ```
+    ///
+    /// - Throws: `invalidRequest` for what makes no sense, such as a to-many without a quantifier; `unknownKey`.
+    public func evaluate(with object: ManagedObject) throws(StrataError) -> Bool {
+        guard depth(upTo: ModelLimits.predicateDepth) != nil else {
+            throw StrataError(
+                .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
+        }
+        let context = ObjectExpressions(object)
+        return try PredicateEvaluator(context, object: .one(.objectID(object.objectID))).holds(self)
+    }
+}
+
+/// Reads managed objects for the evaluator; those that an object leads to are of its context.
+struct ObjectExpressions: ExpressionContext {
+    private let object: ManagedObject
+    let now = Date()
+
+    init(_ object: ManagedObject) { self.object = object }
+
+    func operand(of key: String, in id: ObjectID) throws(StrataError) -> PredicateOperand {
+        guard let owner = id == object.objectID ? object : object._target(id) else { return .one(.null) }
+        return try owner.operand(at: key)
+    }
+}
