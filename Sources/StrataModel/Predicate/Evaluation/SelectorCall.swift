@@ -10,7 +10,8 @@ extension FetchFunction {
         FetchFunction(rawValue: "substringToIndex:"): 1, FetchFunction(rawValue: "stringByAppendingString:"): 1,
         FetchFunction(rawValue: "stringByReplacingOccurrencesOfString:withString:"): 2,
         FetchFunction(rawValue: "dateByAddingTimeInterval:"): 1, FetchFunction(rawValue: "timeIntervalSinceDate:"): 1,
-        FetchFunction(rawValue: "timeIntervalSince1970"): 0, FetchFunction(rawValue: "timeIntervalSinceReferenceDate"): 0,
+        FetchFunction(rawValue: "timeIntervalSince1970"): 0,
+        FetchFunction(rawValue: "timeIntervalSinceReferenceDate"): 0,
     ]
 
     /// Why the function cannot be evaluated.
@@ -58,7 +59,8 @@ struct SelectorCall {
         case "stringByAppendingString:": return try bounded(text.utf8.count, try string(1).utf8.count) { text + $0[1] }
         case "stringByReplacingOccurrencesOfString:withString:":
             let found = try string(1), replacement = try string(2)
-            return try bounded(text.utf8.count, text.utf8.count / max(1, found.utf8.count) * replacement.utf8.count) { _ in
+            return try bounded(text.utf8.count, text.utf8.count / max(1, found.utf8.count) * replacement.utf8.count) {
+                _ in
                 found.isEmpty ? text : text.replacing(found, with: replacement)
             }
         default: throw wrongType()

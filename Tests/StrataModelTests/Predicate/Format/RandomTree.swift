@@ -45,9 +45,13 @@ struct RandomTree {
         case 0: return .function(pick([.now, .random]), [])
         case 1:
             return .function(
-                pick([.sum, .min, .mode]), (0...Int.random(in: 0...2, using: &generator)).map { _ in expression(depth - 1) })
-        case 2: return .function(.init(rawValue: "substringFromIndex:"), [expression(depth - 1), expression(depth - 1)])
-        default: return .function(pick([.absolute, .length, .onesComplement, .canonical, .noIndex]), [expression(depth - 1)])
+                pick([.sum, .min, .mode]),
+                (0...Int.random(in: 0...2, using: &generator)).map { _ in expression(depth - 1) })
+        case 2:
+            return .function(.init(rawValue: "substringFromIndex:"), [expression(depth - 1), expression(depth - 1)])
+        default:
+            return .function(
+                pick([.absolute, .length, .onesComplement, .canonical, .noIndex]), [expression(depth - 1)])
         }
     }
 
@@ -73,7 +77,8 @@ struct RandomTree {
         case 1: return .boolean(Bool.random(using: &generator))
         case 2: return .integer(pick([0, -1, 1, .max, .min, Int64.random(in: -99...99, using: &generator)]))
         case 3: return .float(pick([0.1, -1.5, .infinity, Float.random(in: -1...1, using: &generator)]))
-        case 4, 5: return .double(pick([0, -0.5, 1e300, 1e-7, -.infinity, Double.random(in: -9...9, using: &generator)]))
+        case 4, 5:
+            return .double(pick([0, -0.5, 1e300, 1e-7, -.infinity, Double.random(in: -9...9, using: &generator)]))
         case 6: return .decimal(Decimal(string: pick(["0.1", "-12345678901234567890.5", "1e40"])) ?? 0)
         case 7: return .string(text())
         case 8: return .date(Date(timeIntervalSinceReferenceDate: Double.random(in: -1e9...1e9, using: &generator)))
@@ -86,14 +91,19 @@ struct RandomTree {
     }
 
     private mutating func text() -> String {
-        let signs: [Character] = ["a", "Ä", "\"", "'", "\\", "\n", "\0", "%", "@", "😀", "e\u{301}", "$", "\u{7F}", "\r\n"]
+        let signs: [Character] = [
+            "a", "Ä", "\"", "'", "\\", "\n", "\0", "%", "@", "😀", "e\u{301}", "$", "\u{7F}", "\r\n",
+        ]
         return String((0..<Int.random(in: 0...6, using: &generator)).map { _ in pick(signs) })
     }
 
-    mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &generator)] }
+    mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &generator)]
+    }
 
     private static let names = [
-        "a", "name", "in", "SELF2", "first", "größe", "my key", "@count", "@distinctUnionOfObjects", "like", "NULL", "_x9",
+        "a", "name", "in", "SELF2", "first", "größe", "my key", "@count", "@distinctUnionOfObjects", "like", "NULL",
+        "_x9",
         "9a", "a-b", "\"", "$x",
     ]
     private static let operators: [ComparisonPredicate.Operator] = [
@@ -101,6 +111,7 @@ struct RandomTree {
         .beginsWith, .endsWith, .in, .contains, .between,
     ]
     private static let infix: [FetchFunction] = [
-        .add, .subtract, .multiply, .divide, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .modulus,
+        .add, .subtract, .multiply, .divide, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift,
+        .modulus,
     ]
 }
