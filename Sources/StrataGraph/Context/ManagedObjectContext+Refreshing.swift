@@ -10,13 +10,19 @@ extension ManagedObjectContext {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
         forgetChanges()
         pendingErrors = []
+        var changes = ContextChanges(.objectsDidChange, at: base)
         for object in newObjects {
             object._flags = []
             forget(object)
+            changes.deleted.insert(object)
         }
         for list in [changedObjects, deletedObjects] {
-            for object in list where object._flags.isPending { object.dropChanges() }
+            for object in list where object._flags.isPending {
+                object.dropChanges()
+                changes.refreshed.insert(object)
+            }
         }
+        if !changes.isEmpty { announce(changes) }
     }
 
     /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
@@ -113,16 +119,20 @@ extension ManagedObjectContext {
     /// the next save decides.
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
         guard first < last, map.count > 0 else { return }
+        var changes = ContextChanges(.didMerge, at: base)
         for id in try binding.store.changedObjects(after: first, through: last) {
             guard let object = map[id] else { continue }
             if !object._flags.isPending {
                 turnIntoFault(object)
+                changes.refreshed.insert(object)
             } else if object.hasNothingToMerge {
                 object.restoreBase()
                 dropValues(object)
                 layers = PendingLayers()
+                changes.refreshed.insert(object)
             }
         }
+        if !changes.isEmpty { announce(changes) }
     }
 
     /// Lets go of the values of a clean object.

@@ -18,15 +18,31 @@ extension ManagedObjectContext {
         precondition(!isSaving, "save() was called from willSave or a validation.")
         try throwPendingErrors()
         guard hasChanges else { return }
+        processPendingChanges()
+        announcePending(.willSave)
+        var saved = try saveChanges()
+        guard saved != nil else { return }
+        saved?.sequence = base
+        if let saved { announce(saved) }
+    }
+
+    /// - Returns: what was saved, for those who listen; nil when nothing had to be.
+    private func saveChanges() throws -> ContextChanges? {
         isSaving = true
         defer { isSaving = false }
         for _ in 0..<4 {
             try prepare()
             try validate()
             let changes = try makeChangeSet()
-            if changes.isEmpty { return settleWithoutSaving() }
+            if changes.isEmpty {
+                settleWithoutSaving()
+                return nil
+            }
             switch try submit(changes) {
-            case .saved(let receipt)?: return didSave(changes, receipt)
+            case .saved(let receipt)?:
+                let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
+                didSave(changes, receipt)
+                return saved
             case .stale(let staleness)?: try merge(staleness)
             case nil: continue
             }
@@ -203,6 +219,7 @@ extension ManagedObjectContext {
         toManyStates.removeAll(keepingCapacity: false)
         pairGeneration = 0
         overruled = []
+        observers.forgetAnnounced()
         layers = PendingLayers()
         blobLease = nil
     }

@@ -45,6 +45,7 @@ public final class ManagedObjectContext {
     /// Errors that a property could not throw; the next save throws them.
     var pendingErrors: [StrataError] = []
     var isSaving = false
+    var observers = ContextObservers()
 
     /// A name that is recorded with each save.
     public var name: String?

@@ -1,0 +1,146 @@
+public import StrataModel
+
+/// What a context tells those who observe it.
+public enum ContextEvent: Sendable, Hashable, CaseIterable {
+    /// A save begins; hooks and validation come after it.
+    case willSave
+    /// A save is in the log.
+    case didSave
+    /// Objects were made, changed or deleted in memory since the last time; see
+    /// `ManagedObjectContext.processPendingChanges()`.
+    case objectsDidChange
+    /// Objects in memory show what others saved.
+    case didMerge
+}
+
+/// Which objects an event of a context is about.
+///
+/// Handlers run in the context's isolation. What crosses to another are the ids.
+public struct ContextChanges {
+    public let event: ContextEvent
+    public var inserted: Set<ManagedObject> = []
+    public var updated: Set<ManagedObject> = []
+    /// After the save they are cut off from the context; their ids stay.
+    public var deleted: Set<ManagedObject> = []
+    /// Clean objects whose values went because others changed them: they are read again when used.
+    public var refreshed: Set<ManagedObject> = []
+    /// Where the context stands after a save or merge.
+    public internal(set) var sequence: EventSequence
+
+    public var insertedObjectIDs: Set<ObjectID> { Set(inserted.map(\.objectID)) }
+    public var updatedObjectIDs: Set<ObjectID> { Set(updated.map(\.objectID)) }
+    public var deletedObjectIDs: Set<ObjectID> { Set(deleted.map(\.objectID)) }
+    public var refreshedObjectIDs: Set<ObjectID> { Set(refreshed.map(\.objectID)) }
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+
+    init(_ event: ContextEvent, at sequence: EventSequence) {
+        self.event = event
+        self.sequence = sequence
+    }
+}
+
+/// Ends when it is cancelled or let go.
+public final class ContextObservation {
+    let event: ContextEvent
+    let handler: (ContextChanges) -> Void
+    private(set) var isCancelled = false
+
+    init(_ event: ContextEvent, _ handler: @escaping (ContextChanges) -> Void) {
+        self.event = event
+        self.handler = handler
+    }
+
+    public func cancel() { isCancelled = true }
+}
+
+/// The observations of one context, which does not keep them alive.
+struct ContextObservers {
+    private struct Entry {
+        weak var observation: ContextObservation?
+    }
+
+    private var entries: [Entry] = []
+    /// How much of the context's lists has been announced.
+    var inserted = 0
+    var updated = 0
+    var deleted = 0
+    var touched = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    mutating func add(_ observation: ContextObservation) {
+        entries.removeAll { $0.observation?.isCancelled ?? true }
+        entries.append(Entry(observation: observation))
+    }
+
+    func listening(to event: ContextEvent) -> [ContextObservation] {
+        entries.compactMap(\.observation).filter { $0.event == event && !$0.isCancelled }
+    }
+
+    mutating func forgetAnnounced() { (inserted, updated, deleted, touched) = (0, 0, 0, 0) }
+}
+
+extension ManagedObjectContext {
+    /// Calls `handler` at each event until the observation that is returned is let go.
+    ///
+    /// ```swift
+    /// let observation = context.observe(.didSave) { changes in print(changes.inserted.count) }
+    /// ```
+    public func observe(
+        _ event: ContextEvent, _ handler: @escaping (ContextChanges) -> Void
+    ) -> ContextObservation {
+        let observation = ContextObservation(event, handler)
+        observers.add(observation)
+        return observation
+    }
+
+    /// Announces `objectsDidChange` for what changed in memory since the last time.
+    ///
+    /// A save, a rollback and a move to what others saved do it by themselves; there is no run loop that could.
+    public func processPendingChanges() {
+        guard !observers.isEmpty else { return }
+        var changes = ContextChanges(.objectsDidChange, at: base)
+        for object in inserted[min(observers.inserted, inserted.count)...] where object._flags.contains(.inserted) {
+            changes.inserted.insert(object)
+        }
+        for list in [
+            updated[min(observers.updated, updated.count)...], touched[min(observers.touched, touched.count)...],
+        ] {
+            for object in list where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
+                changes.updated.insert(object)
+            }
+        }
+        for object in touched[min(observers.touched, touched.count)...] {
+            if object._flags.contains(.withdrawn) { changes.deleted.insert(object) }
+            if object._flags.contains(.inserted), !changes.inserted.contains(object) { changes.updated.insert(object) }
+        }
+        for object in deleted[min(observers.deleted, deleted.count)...] where object._flags.contains(.deleted) {
+            changes.deleted.insert(object)
+        }
+        observers.inserted = inserted.count
+        observers.updated = updated.count
+        observers.deleted = deleted.count
+        observers.touched = touched.count
+        for object in changes.inserted.union(changes.updated) { object._state |= ObjectState.layered }
+        if !changes.isEmpty { announce(changes) }
+    }
+
+    func announce(_ changes: ContextChanges) {
+        for observation in observers.listening(to: changes.event) { observation.handler(changes) }
+    }
+
+    /// Announces what is pending as the event; nothing is gathered where nobody listens.
+    func announcePending(_ event: ContextEvent) {
+        guard !observers.isEmpty, !observers.listening(to: event).isEmpty else { return }
+        announce(pendingChanges(event))
+    }
+
+    func pendingChanges(_ event: ContextEvent) -> ContextChanges {
+        var changes = ContextChanges(event, at: base)
+        changes.inserted = insertedObjects
+        changes.updated = updatedObjects
+        changes.deleted = deletedObjects
+        return changes
+    }
+}
