@@ -13,24 +13,13 @@ extension ComparisonCompiler {
         }
         if let counted = try subqueryCount() { return counted }
         let needsEvaluator = comparison.left.needsEvaluator || comparison.right.needsEvaluator
-        guard needsEvaluator || comparesLists || countsBehindMany else { return nil }
+        guard needsEvaluator || comparesLists || countsBehindMany || asksForLength else { return nil }
         return try evaluated()
     }
 
     /// The comparison as it is evaluated value by value.
     private func evaluated() throws(StrataError) -> CompiledCondition {
-        let check = ExpressionCheck(entity, schema)
-        do {
-            try check.check(comparison.left)
-            try check.check(comparison.right)
-            if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
-                _ = try PatternMatcher.comparing(pattern, comparison.folding)
-            }
-        } catch {
-            var error = error
-            error.context.predicate = error.context.predicate ?? comparison.description
-            throw error
-        }
+        try PredicateCheck(entity, schema).check(.comparison(comparison))
         let predicate = FetchPredicate.comparison(comparison)
         let isOwnRow = predicate.keyPaths.allSatisfy { path in
             (try? ResolvedPath(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
@@ -52,6 +41,13 @@ extension ComparisonCompiler {
         return [comparison.left, comparison.right].contains { side in
             guard case .keyPath(let text) = side, text.hasSuffix(".@count") else { return false }
             return (try? ResolvedPath(text, in: entity, schema))?.isToMany ?? false
+        }
+    }
+
+    private var asksForLength: Bool {
+        [comparison.left, comparison.right].contains { side in
+            guard case .keyPath(let path) = side else { return false }
+            return PredicateCheck.isLengthOfText(path, in: entity, schema)
         }
     }
 

@@ -35,7 +35,7 @@ struct ValueReader: Sendable {
                 source = .path(ValuePath(path))
             }
         default:
-            try ExpressionCheck(entity, schema).check(expression)
+            _ = try PredicateCheck(entity, schema).type(of: expression)
             (source, type) = (.expression(expression), nil)
         }
     }

@@ -1,0 +1,64 @@
+import StrataModel
+
+/// What an expression comes to, as far as the model can say it.
+indirect enum ExpressionType: Sendable {
+    case value(ComparedType)
+    case object(EntitySchema)
+    /// Members of a collection: a to-many, a list written down, or what is made of one.
+    case list(ExpressionType)
+    /// The word `nil`.
+    case null
+    /// Anything: elements of composites, what stands in transformables, the results of methods.
+    case unknown
+
+    init(_ value: AttributeValue, _ schema: Schema) {
+        self =
+            switch value {
+            case .null: .null
+            case .boolean: .value(.boolean)
+            case .integer: .value(.integer)
+            case .float: .value(.floatingPoint(isFloat: true))
+            case .double: .value(.floatingPoint(isFloat: false))
+            case .decimal: .value(.decimal)
+            case .string: .value(.text)
+            case .date: .value(.date)
+            case .uuid: .value(.uuid)
+            case .url: .value(.url)
+            case .data: .value(.data)
+            case .blob: .value(.outside)
+            case .objectID(let id): schema.entity(id.entityID).map(ExpressionType.object) ?? .value(.object)
+            case .composite: .value(.composite)
+            }
+    }
+
+    static let number = ExpressionType.value(.floatingPoint(isFloat: false))
+
+    var name: String {
+        switch self {
+        case .value(let type): type.name
+        case .object(let entity): "an object of \(entity.name)"
+        case .list: "a collection"
+        case .null: "nil"
+        case .unknown: "a value"
+        }
+    }
+
+    /// What one of the members is; a single value is its own only member.
+    var member: ExpressionType { if case .list(let member) = self { member } else { self } }
+
+    var isList: Bool { if case .list = self { true } else { false } }
+
+    /// As comparisons see a single value; nil when that cannot be said.
+    var compared: ComparedType? {
+        switch self {
+        case .value(let type): type
+        case .object: .object
+        case .list, .null, .unknown: nil
+        }
+    }
+
+    /// Whether it may be a number.
+    var canBeNumber: Bool { compared?.isNumber ?? !isList }
+    var canBeDate: Bool { compared.map { $0 == .date } ?? !isList }
+    var canBeText: Bool { compared?.isText ?? !isList }
+}

@@ -1,0 +1,125 @@
+import StrataModel
+
+/// Holds predicates and expressions against the model when a request is made: names that no entity has, values that
+/// can never be compared, a to-many without a quantifier, functions that do not exist.
+///
+/// Comparisons of a path with constants are checked where they are compiled; this is for all that is more than that.
+struct PredicateCheck {
+    let entity: EntitySchema
+    let schema: Schema
+    /// The members that subqueries around look at.
+    var variables: [String: ExpressionType] = [:]
+
+    init(_ entity: EntitySchema, _ schema: Schema) {
+        self.entity = entity
+        self.schema = schema
+    }
+
+    /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`; each names the entity.
+    func check(_ predicate: FetchPredicate) throws(StrataError) {
+        switch predicate {
+        case .constant: break
+        case .not(let part): try check(part)
+        case .and(let parts), .or(let parts): for part in parts { try check(part) }
+        case .comparison(let comparison):
+            do {
+                try check(comparison)
+            } catch {
+                var error = error
+                error.context.predicate = error.context.predicate ?? comparison.description
+                error.context.entityName = error.context.entityName ?? entity.name
+                throw error
+            }
+        }
+    }
+
+    /// - Throws: as `check(_:)`.
+    func check(_ comparison: ComparisonPredicate) throws(StrataError) {
+        let left = try type(of: comparison.left), right = try type(of: comparison.right)
+        try checkQuantity(comparison, left, right)
+        let member = left.member
+        switch comparison.operator {
+        case .equalTo, .notEqualTo: try checkComparable(member, right.member, comparison)
+        case .contains where left.isList && comparison.modifier == .direct:
+            try checkComparable(member, right, comparison)
+        case .in:
+            if right.isList {
+                try checkComparable(member, right.member, comparison)
+            } else {
+                try checkText(member, comparison.left)
+                try checkText(right, comparison.right)
+            }
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between:
+            try checkComparable(member, right.member, comparison)
+            if let type = member.compared, !type.isOrdered {
+                throw refusal(.wrongType, "\(comparison.left) is \(type.name) and has no order.")
+            }
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            try checkText(member, comparison.left)
+            try checkText(right.member, comparison.right)
+        }
+        if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
+            _ = try PatternMatcher.comparing(pattern, comparison.folding)
+        }
+    }
+
+    // MARK: Rules
+
+    /// One or many on each side.
+    private func checkQuantity(
+        _ comparison: ComparisonPredicate, _ left: ExpressionType, _ right: ExpressionType
+    ) throws(StrataError) {
+        let isEquality = comparison.operator == .equalTo || comparison.operator == .notEqualTo
+        if left.isList, comparison.modifier == .direct, comparison.operator != .contains,
+            !(isEquality && right.isList)
+        {
+            throw refusal(
+                .invalidRequest, "\(comparison.left) leads to many; compare it with ANY, ALL or CONTAINS.")
+        }
+        switch comparison.operator {
+        case .between:
+            guard right.isList else { throw refusal(.invalidRequest, "BETWEEN needs two bounds.") }
+            if case .aggregate(let bounds) = comparison.right, bounds.count != 2 {
+                throw refusal(.invalidRequest, "BETWEEN needs two bounds.")
+            }
+        case .in: break
+        default:
+            if right.isList, !(isEquality && left.isList && comparison.modifier == .direct) {
+                throw refusal(
+                    .invalidRequest,
+                    "\(comparison.right) leads to many and can only stand after IN; write it on the left with ANY or ALL."
+                )
+            }
+        }
+    }
+
+    private func checkComparable(
+        _ left: ExpressionType, _ right: ExpressionType, _ comparison: ComparisonPredicate
+    ) throws(StrataError) {
+        guard let leftType = left.compared, let rightType = right.compared else { return }
+        if leftType.isComparable(to: rightType) { return }
+        if Self.literals(comparison.right).contains(where: { leftType.constant($0) != nil }) { return }
+        if Self.literals(comparison.left).contains(where: { rightType.constant($0) != nil }) { return }
+        throw refusal(
+            .wrongType,
+            "\(comparison.left) is \(left.name) and cannot be compared with \(comparison.right), \(right.name).")
+    }
+
+    private static func literals(_ expression: FetchExpression) -> [AttributeValue] {
+        switch expression {
+        case .constant(let value): [value]
+        case .aggregate(let parts): parts.flatMap(literals)
+        default: []
+        }
+    }
+
+    func checkText(_ type: ExpressionType, _ expression: FetchExpression) throws(StrataError) {
+        guard type.canBeText else {
+            throw refusal(.wrongType, "\(expression) is \(type.name), not a string.")
+        }
+    }
+
+    func refusal(_ code: StrataError.Code, _ sentence: String, key: String? = nil) -> StrataError {
+        StrataError(code, sentence, context: .init(entityName: entity.name, key: key))
+    }
+}
