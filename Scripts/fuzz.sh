@@ -33,8 +33,11 @@ for target in "${targets[@]}"; do
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
         "Fuzz/$target.swift" "$out/libStrataModel.a" -lswiftSynchronization
     mkdir -p "$out/corpus/$target"
+    # Words that random bytes would seldom make.
+    dictionary=()
+    if [ -e "Fuzz/$target.dict" ]; then dictionary=("-dict=Fuzz/$target.dict"); fi
     echo "$target: $seconds s"
-    if ! "$out/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+    if ! "$out/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 "${dictionary[@]}" \
         -artifact_prefix="$out/$target-" "$out/corpus/$target" > "$out/$target.log" 2>&1; then
         tail -n 60 "$out/$target.log"
         exit 1
