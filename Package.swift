@@ -27,17 +27,18 @@ var products: [Product] = [
 var targets: [Target] = [
     .systemLibrary(
         name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(name: "LMDB", dependencies: ["CLMDB"]),
-    .target(name: "StrataModel"),
-    .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", crypto, logging]),
-    .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel"]),
-    .target(name: "StrataInspector", dependencies: ["StrataStore", "StrataModel", argumentParser]),
+    .target(name: "Locking"),
+    .target(name: "LMDB", dependencies: ["CLMDB", "Locking"]),
+    .target(name: "StrataModel", dependencies: ["Locking"]),
+    .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", "Locking", crypto, logging]),
+    .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
+    .target(name: "StrataInspector", dependencies: ["StrataStore", "StrataModel", "Locking", argumentParser]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
         name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
         path: "Tests/StrataTestSupport"),
     .executableTarget(name: "lmdb-child", dependencies: ["LMDB"], path: "Tests/lmdb-child"),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "lmdb-child"]),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "Locking", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(
         name: "store-crash-child", dependencies: ["StrataStore", "StrataModel"], path: "Tests/store-crash-child"),

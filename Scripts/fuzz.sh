@@ -25,13 +25,15 @@ flags=(
 # The codecs as a library of their own, so that they are compiled once for all targets.
 find Sources/StrataModel -name '*.swift' | sort > "$out/sources"
 if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*.swift' -newer "$out/libStrataModel.a")" ]; then
+    swiftc "${flags[@]}" -wmo -module-name Locking -emit-module -emit-module-path "$out/Locking.swiftmodule" \
+        -emit-library -static -o "$out/libLocking.a" Sources/Locking/*.swift
     swiftc "${flags[@]}" -wmo -module-name StrataModel -emit-module -emit-module-path "$out/StrataModel.swiftmodule" \
-        -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
+        -I "$out" -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
 fi
 
 for target in "${targets[@]}"; do
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
-        "Fuzz/$target.swift" "$out/libStrataModel.a" -lswiftSynchronization
+        "Fuzz/$target.swift" "$out/libStrataModel.a" "$out/libLocking.a" -lswiftSynchronization
     mkdir -p "$out/corpus/$target"
     # Words that random bytes would seldom make.
     dictionary=()

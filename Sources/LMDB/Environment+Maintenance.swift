@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import CLMDB
+import Locking
 
 extension Environment {
     /// How urgently `sync` writes.

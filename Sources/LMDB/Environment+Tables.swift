@@ -1,4 +1,5 @@
 import CLMDB
+import Locking
 
 extension Environment {
     /// Opens named tables, making those that are missing if the environment may write.

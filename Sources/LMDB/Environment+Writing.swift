@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import CLMDB
+import Locking
 import Synchronization
 
 extension Environment {

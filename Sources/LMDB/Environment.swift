@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import CLMDB
+import Locking
 import Synchronization
 
 /// One LMDB store: a directory with `data.mdb`, `lock.mdb` and `writer.lock`, open in this process.

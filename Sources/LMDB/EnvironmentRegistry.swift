@@ -3,6 +3,7 @@
 #else
     import Darwin
 #endif
+import Locking
 
 /// The environments of this process by the identity of their data file.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 @testable import LMDB
+import Locking
 import Synchronization
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
 
     @Test func manyThreadsOpenAndCloseOneStore() throws {
         try store.fill()
-        let failures = Mutex<[String]>([])
+        let failures = Locked<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             do {
                 for _ in 0..<20 {
@@ -113,7 +114,7 @@ import Testing
             $0.durability = .disposable
         }
         let table = try environment.openTables(["t"])[0]
-        let failures = Mutex<[String]>([])
+        let failures = Locked<[String]>([])
         let isDone = Atomic(false)
         let rounds = 300
         DispatchQueue.concurrentPerform(iterations: 5) { thread in
@@ -263,7 +264,7 @@ import Testing
         let environment = try store.open()
         let table = try environment.openTables(["t"])[0]
         let transaction = try environment.beginWrite()
-        let result = Mutex<LMDBError.Code?>(nil)
+        let result = Locked<LMDBError.Code?>(nil)
         let thread = Thread {
             let found = code { try environment.write(timeout: .milliseconds(50)) { try $0.put(table, 1, [1]) } }
             result.withLock { $0 = found ?? .other(0) }

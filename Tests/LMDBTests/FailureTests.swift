@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 @testable import LMDB
-import Synchronization
+import Locking
 import Testing
 
 /// Commits that fail in each of their steps, and damaged trees.
@@ -84,7 +84,7 @@ import Testing
         let environment = try store.open()
         let table = try environment.openTables(["t"])[0]
         try environment.write { try $0.put(table, 1, [1]) }
-        let failures = Mutex<[String]>([])
+        let failures = Locked<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             do {
                 for _ in 0..<(thread == 0 ? 20 : 2_000) {

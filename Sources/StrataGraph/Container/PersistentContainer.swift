@@ -1,7 +1,7 @@
 public import Foundation
+import Locking
 public import StrataModel
 package import StrataStore
-import Synchronization
 
 /// A model, the store that holds its objects, and the contexts to work in.
 ///
@@ -21,7 +21,7 @@ public final class PersistentContainer: Sendable {
     public let options: PersistentStoreOptions
     private let classes: [String: ManagedObject.Type]
     // The open store. Guarded by the mutex; set once by loading, cleared by closing.
-    private let opened = Mutex<StoreBinding?>(nil)
+    private let opened = Locked<StoreBinding?>(nil)
     @MainActor private var madeViewContext: ManagedObjectContext?
 
     /// Takes the model from entity classes; parents that are not named are added.

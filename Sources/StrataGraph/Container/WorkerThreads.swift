@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// Threads for work that blocks: waiting for a writer, syncing, reading from a disk.
 ///
@@ -16,7 +16,7 @@ final class WorkerThreads: Sendable {
 
     private let limit: Int
     // Work and counts of threads. Guarded by the mutex; the semaphore counts the work.
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let available = DispatchSemaphore(value: 0)
 
     init(limit: Int) { self.limit = limit }
@@ -73,7 +73,7 @@ final class WorkerExecutor: SerialExecutor {
     }
 
     // Jobs in order. Guarded by the mutex.
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -1,5 +1,5 @@
+import Locking
 public import StrataModel
-import Synchronization
 
 /// An entity as its class declares it, before it is part of a model.
 ///
@@ -49,7 +49,7 @@ public struct EntityDefinition: @unchecked Sendable {
     static func plain(_ objectClass: ManagedObject.Type) -> EntityDefinition { EntityDefinition(plain: objectClass) }
 
     // Definitions by class, made once a process. Guarded by the mutex.
-    private static let cache = Mutex<[ObjectIdentifier: EntityDefinition]>([:])
+    private static let cache = Locked<[ObjectIdentifier: EntityDefinition]>([:])
 
     static func of(_ objectClass: ManagedObject.Type) -> EntityDefinition {
         let key = ObjectIdentifier(objectClass)

@@ -1,10 +1,10 @@
+import Locking
 import StrataModel
-import Synchronization
 
 /// Entities that belong to no store, for objects that only tell the names of what is read from them.
 enum ProbeEntities {
     // By class, made once a process. Guarded by the mutex.
-    private static let cache = Mutex<[ObjectIdentifier: EntityRuntime]>([:])
+    private static let cache = Locked<[ObjectIdentifier: EntityRuntime]>([:])
 
     /// nil when the class is no entity.
     static func entity(for objectClass: ManagedObject.Type) -> EntityRuntime? {

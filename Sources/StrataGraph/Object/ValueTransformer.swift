@@ -1,6 +1,6 @@
 import Foundation
+import Locking
 import StrataModel
-import Synchronization
 
 #if !canImport(ObjectiveC)
     /// Turns values of some type into bytes and back, under a registered name.
@@ -10,7 +10,7 @@ import Synchronization
     /// `reverseTransformedValue(_:)` to get the value back.
     open class ValueTransformer: @unchecked Sendable {
         // Transformers by name. Guarded by the mutex.
-        private static let registry = Mutex<[String: ValueTransformer]>([:])
+        private static let registry = Locked<[String: ValueTransformer]>([:])
 
         public init() {}
 

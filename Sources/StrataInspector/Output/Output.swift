@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// Standard output, buffered, which ends the program quietly when its reader has gone.
 ///
@@ -7,7 +7,7 @@ import Synchronization
 final class Output: Sendable {
     static let shared = Output()
 
-    private let buffer = Mutex<[UInt8]>([])
+    private let buffer = Locked<[UInt8]>([])
     private static let limit = 1 << 16
 
     /// A closed pipe then shows as an error of `write` and not as a signal.

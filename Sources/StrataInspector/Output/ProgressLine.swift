@@ -1,6 +1,6 @@
 import Foundation
+import Locking
 import StrataStore
-import Synchronization
 
 /// Tells on standard error how far a command is, once it has taken a second: on a terminal in one line that is written
 /// again and again, elsewhere in a line every ten seconds.
@@ -14,7 +14,7 @@ final class ProgressLine: Sendable {
         var isShown = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let start = ContinuousClock.now
     private let isTerminal = isatty(STDERR_FILENO) == 1
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 extension PatternMatcher {
     private struct Key: Hashable {
@@ -7,7 +7,7 @@ extension PatternMatcher {
     }
 
     /// Guarded by its mutex; emptied when it is full, which a program with a fixed set of patterns never sees.
-    private static let cache = Mutex<[Key: PatternMatcher]>([:])
+    private static let cache = Locked<[Key: PatternMatcher]>([:])
     private static let cacheCapacity = 256
 
     /// The compiled pattern, compiled once while it stays in a small cache. Faulty patterns are not kept.

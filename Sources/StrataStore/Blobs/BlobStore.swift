@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import LMDB
+import Locking
 import StrataModel
-import Synchronization
 
 /// Large binary values, kept in files beside the map and named by the SHA-256 of their bytes.
 ///
@@ -13,8 +13,8 @@ import Synchronization
 final class BlobStore: Sendable {
     private let directory: String?
     private let core: StoreCore
-    private let memory = Mutex<[Data: Data]>([:])
-    private let leases = Mutex((count: 0, descriptor: Int32(-1)))
+    private let memory = Locked<[Data: Data]>([:])
+    private let leases = Locked((count: 0, descriptor: Int32(-1)))
 
     init(_ location: StoreLocation, directory: String, core: StoreCore) throws {
         self.core = core

@@ -1,6 +1,6 @@
 import LMDB
+import Locking
 import StrataModel
-import Synchronization
 
 /// Hands out row numbers without I/O: a block is leased from the store, durably, before its first number is used.
 ///
@@ -16,7 +16,7 @@ final class RowLease: Sendable {
         var isRefilling = false
     }
 
-    private let block = Mutex(Block())
+    private let block = Locked(Block())
     private let size: UInt64
     private let lease: @Sendable (UInt64) throws -> Range<UInt64>
     private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -1,7 +1,7 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
-import Synchronization
 
 /// What every part of an open store shares: the environment, its tables, and the models known so far.
 ///
@@ -14,7 +14,7 @@ final class StoreCore: Sendable {
     /// The store's directory, for messages.
     let path: String
     let statistics = StatisticsCache()
-    private let known: Mutex<SchemaHistory>
+    private let known: Locked<SchemaHistory>
 
     init(
         environment: Environment, tables: StoreTables, options: StoreOptions, header: StoreHeader, path: String,
@@ -25,7 +25,7 @@ final class StoreCore: Sendable {
         self.options = options
         self.header = header
         self.path = path
-        known = Mutex(histories)
+        known = Locked(histories)
     }
 
     var histories: SchemaHistory { known.withLock { $0 } }

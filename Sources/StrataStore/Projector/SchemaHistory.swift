@@ -1,5 +1,5 @@
+import Locking
 package import StrataModel
-import Synchronization
 
 /// Every model a store has had, so that a row of any age finds its layout.
 ///
@@ -10,7 +10,7 @@ package final class SchemaHistory: Sendable {
     private let layouts: [LayoutKey: RowLayout]
     private let versions: [ModelVersion: Schema]
     /// Made when first needed; guarded by its mutex.
-    private let converters = Mutex<[LayoutKey: RowConverter]>([:])
+    private let converters = Locked<[LayoutKey: RowConverter]>([:])
 
     private struct LayoutKey: Hashable {
         let entity: EntityID

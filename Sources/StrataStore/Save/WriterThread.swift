@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// One thread that runs jobs in order; LMDB's write transaction must begin and end on one thread, and waiting for the
 /// disk must not occupy a thread of Swift's pool.

@@ -1,6 +1,6 @@
 import LMDB
+import Locking
 import StrataModel
-import Synchronization
 
 /// The layers that take the base back to a past sequence, made from the log and kept for contexts at the same place.
 ///
@@ -20,7 +20,7 @@ final class LagLayers: Sendable {
         var clock: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Objects and pairs kept over all N; the least recently used N goes first.
     private static let budget = 2_000_000
     private static let mostChunks = 8

@@ -1,5 +1,5 @@
+import Locking
 package import StrataModel
-import Synchronization
 
 /// The state of some objects and pairs at one point, above what lies below it.
 ///
@@ -19,7 +19,7 @@ package final class Layer: Sendable {
     /// nil: not linked at this point.
     let pairs: [PairKey: PairPositions?]
     private let plan: LinkPlan
-    private let derived: Mutex<Derived>
+    private let derived: Locked<Derived>
 
     private struct Derived {
         var entities: [EntityID: [ObjectID]]?
@@ -33,7 +33,7 @@ package final class Layer: Sendable {
         self.rows = rows
         self.pairs = pairs
         self.plan = plan
-        derived = Mutex(Derived())
+        derived = Locked(Derived())
     }
 
     /// Collects the states of a layer; the last word on an object or pair counts.

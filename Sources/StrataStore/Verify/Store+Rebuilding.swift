@@ -1,7 +1,7 @@
+import Locking
 import Logging
 import LMDB
 import StrataModel
-import Synchronization
 
 /// When a rebuild goes in several commits, and how large these are.
 struct RebuildLimits: Sendable {
@@ -50,7 +50,7 @@ extension Store {
     }
 
     private func runRebuild(_ limits: RebuildLimits, _ progress: ProgressHandler?) throws -> RebuildReport {
-        let result = Mutex<RebuildReport?>(nil)
+        let result = Locked<RebuildReport?>(nil)
         try onWriter { [self] in
             do {
                 let report = try Rebuild(core: core, limits: limits, progress: progress).run()

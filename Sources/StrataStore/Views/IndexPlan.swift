@@ -1,5 +1,5 @@
+import Locking
 import StrataModel
-import Synchronization
 
 /// How the rows of one model turn into entries of the `indexes` table, and how conditions turn into ranges of it;
 /// worked out once.
@@ -22,7 +22,7 @@ final class IndexPlan: Sendable {
     private let schema: Schema
     private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
     /// From older layouts, made when first needed; guarded by its mutex.
-    private let converters = Mutex<[ConverterKey: RowConverter]>([:])
+    private let converters = Locked<[ConverterKey: RowConverter]>([:])
 
     init(_ schema: Schema) {
         self.schema = schema
@@ -43,7 +43,7 @@ final class IndexPlan: Sendable {
         }
     }
 
-    private static let recent = Mutex<[IndexPlan]>([])
+    private static let recent = Locked<[IndexPlan]>([])
 
     private static func prepare(_ index: IndexSchema, _ schema: Schema) -> Result<PreparedIndex, StrataError> {
         guard let entity = schema.entity(index.entityID),

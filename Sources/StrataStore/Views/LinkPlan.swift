@@ -1,5 +1,5 @@
+import Locking
 import StrataModel
-import Synchronization
 
 /// How rows and pairs of one model turn into entries of the `links` table, worked out once.
 final class LinkPlan: Sendable {
@@ -99,7 +99,7 @@ final class LinkPlan: Sendable {
         let plan: LinkPlan
     }
 
-    private static let cache = Mutex<[ObjectIdentifier: Cached]>([:])
+    private static let cache = Locked<[ObjectIdentifier: Cached]>([:])
 
     /// Every link under which an object of the entity can have members.
     func ownedLinks(of entity: EntityID) -> [OwnedLink] { ownedLinks[entity] ?? [] }

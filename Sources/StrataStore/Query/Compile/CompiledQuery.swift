@@ -1,5 +1,5 @@
 package import StrataModel
-import Synchronization
+import Locking
 
 /// A request bound to the entities of a schema, checked, and ready to run any number of times.
 ///
@@ -18,7 +18,7 @@ package final class CompiledQuery: Sendable {
     /// nil is no limit.
     let limit: Int?
     private let access: Access
-    private let plans = Mutex<[Use: (generation: UInt64, plan: QueryPlan)]>([:])
+    private let plans = Locked<[Use: (generation: UInt64, plan: QueryPlan)]>([:])
 
     /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
     package init(

@@ -1,6 +1,6 @@
 import LMDB
 import StrataModel
-import Synchronization
+import Locking
 
 /// The statistics of one open store: read from its file when first needed, sampled anew when they are missing or old,
 /// and written with the next save, so that knowing them costs no commit.
@@ -15,7 +15,7 @@ final class StatisticsCache: Sendable {
         var unsaved: Set<IndexID> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Smaller entities are planned for without: any plan will do.
     static let smallestSampled = 512
 

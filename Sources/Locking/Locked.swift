@@ -1,15 +1,17 @@
 #if canImport(Glibc)
-    import Glibc
+    package import Glibc
+#elseif canImport(Musl)
+    package import Musl
 #else
-    import Darwin
+    package import Darwin
 #endif
 
 /// A value behind a mutex of the operating system; the mutex guards it, which makes the class `Sendable`.
 ///
 /// Synchronization's `Mutex` would do, but on Linux the thread sanitizer does not see it and reports every use.
 package final class Locked<Value>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    @exclusivity(unchecked) private var value: Value
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline @exclusivity(unchecked) var value: Value
 
     /// Puts a value behind a new mutex.
     package init(_ value: sending Value) {
@@ -24,6 +26,7 @@ package final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Runs the body with the value, one thread at a time. Not recursive.
+    @inlinable
     package func withLock<Success, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Success
     ) throws(Failure) -> Success {
