@@ -1,5 +1,5 @@
-package import StrataModel
 import Locking
+package import StrataModel
 
 /// A request bound to the entities of a schema, checked, and ready to run any number of times.
 ///

@@ -1,6 +1,6 @@
 import LMDB
-import StrataModel
 import Locking
+import StrataModel
 
 /// The statistics of one open store: read from its file when first needed, sampled anew when they are missing or old,
 /// and written with the next save, so that knowing them costs no commit.
