@@ -11,7 +11,8 @@
 //   32      4      payload length in bytes
 //   36      4      0
 //   40      16     payload digest: the first half of SHA-256(salt, payload)
-//   56      16     salt, random; goes with the payload when that is removed
+//   56      16     salt, random; goes with the payload when that is removed: then flag 2 is set, the salt is 0, and
+//                  payload length and digest stay as they were
 //   72      ...    payload
 //
 // Payloads:
@@ -125,11 +126,16 @@ package struct EventView {
         guard integer(4, UInt32.self) == EventHeader.checksum(record) else {
             throw CorruptRecord("event checksum does not match", at: 4)
         }
-        guard let kind = EventKind(rawValue: record[1]) else { throw CorruptRecord("unknown event kind", at: 1) }
         let flags = EventFlags(rawValue: integer(2, UInt16.self))
         guard flags.isSubset(of: .known) else { throw CorruptRecord("unknown event flags", at: 2) }
+        // What may be passed over is maintenance, whatever a newer version means by it.
+        guard let kind = EventKind(rawValue: record[1]) ?? (flags.contains(.skippable) ? .maintenance : nil) else {
+            throw CorruptRecord("unknown event kind", at: 1)
+        }
+        // A removed payload leaves its length in the header, which the chain covers.
         let size = Int(integer(32, UInt32.self))
-        guard size == record.count - EventHeader.size else {
+        let isRemoved = flags.contains(.redacted) && record.count == EventHeader.size
+        guard isRemoved || size == record.count - EventHeader.size else {
             throw CorruptRecord("event length does not match", at: 32)
         }
         header = EventHeader(
@@ -145,12 +151,5 @@ package struct EventView {
     }
     package var digest: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: record[EventHeader.digestOffset..<EventHeader.saltOffset])
-    }
-    /// What the transaction's digest covers: the header from offset 8 up to the salt, plus kind and flags.
-    package var chained: (lead: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
-        (
-            UnsafeRawBufferPointer(rebasing: record[0..<4]),
-            UnsafeRawBufferPointer(rebasing: record[8..<EventHeader.saltOffset])
-        )
     }
 }

@@ -5,7 +5,8 @@
 //   1       3      0
 //   4       4      checksum: low half of XXH64 (seed 0) over everything from offset 8
 //   8       32     digest: SHA-256(digest before, bytes 40... of this record, then of each event its bytes 0..<4 and
-//                  8..<56, in order); the digest before the first transaction is 32 zero bytes
+//                  8..<56, in order, flag 2 (payload removed) as if it were not set); the digest before the first
+//                  transaction is 32 zero bytes
 //   40      16     transaction id
 //   56      8      sequence of the first event
 //   64      4      number of events

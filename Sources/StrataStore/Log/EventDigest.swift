@@ -1,5 +1,5 @@
-import LMDB
 import Crypto
+import LMDB
 import StrataModel
 
 /// The digests of the log: one over each payload with its salt, one over each transaction chained to the one before.
@@ -41,8 +41,12 @@ enum EventDigest {
                 bufferPointer: UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
         }
 
+        /// Adds an event as it was before its payload was removed, if it was.
         mutating func add(_ event: UnsafeRawBufferPointer) {
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: event[0..<4]))
+            let removed = UInt8(truncatingIfNeeded: EventFlags.redacted.rawValue)
+            withUnsafeBytes(of: (event[0], event[1], event[2] & ~removed, event[3])) {
+                hash.update(bufferPointer: $0)
+            }
             hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))
         }
 
