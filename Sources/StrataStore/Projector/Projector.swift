@@ -23,6 +23,8 @@ struct Projector: ~Copyable {
     private var writtenRows: [ObjectID: WrittenRow] = [:]
     private var writtenPairs: [PairKey: PairState?] = [:]
     private var keyWriter = ByteWriter()
+    /// Of the newest model, as soon as a row was entered.
+    private var indexPlan: IndexPlan?
     /// Rows whose new value is in the batch; their bytes are there too.
     private enum WrittenRow {
         case removed
@@ -99,6 +101,14 @@ struct Projector: ~Copyable {
             throw StrataError(.corrupt, "The log has an event before the first model.")
         }
         return schema
+    }
+
+    private mutating func indexes() throws -> IndexPlan {
+        let schema = try newest()
+        if let indexPlan, indexPlan.schema === schema { return indexPlan }
+        let made = IndexPlan.of(schema)
+        indexPlan = made
+        return made
     }
 
     private func entity(_ id: ObjectID) throws -> EntitySchema {
@@ -223,16 +233,16 @@ struct Projector: ~Copyable {
     private mutating func addEntry(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
     ) throws {
-        let schema = try newest()
-        guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { return }
+        let plan = try indexes()
+        guard try IndexKeys.write(index, of: entity, reader, layout, id, plan, into: &keyWriter) else { return }
         batch.put(.indexes, key: keyWriter.bytes, value: .empty)
     }
 
     private mutating func removeEntry(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
     ) throws {
-        let schema = try newest()
-        guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { return }
+        let plan = try indexes()
+        guard try IndexKeys.write(index, of: entity, reader, layout, id, plan, into: &keyWriter) else { return }
         batch.remove(.indexes, key: keyWriter.bytes)
     }
 

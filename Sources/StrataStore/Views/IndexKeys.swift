@@ -12,7 +12,15 @@ enum IndexKeys {
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ schema: Schema, into writer: inout ByteWriter
     ) throws -> Bool {
-        let plan = IndexPlan.of(schema)
+        try write(index, of: entity, reader, layout, id, IndexPlan.of(schema), into: &writer)
+    }
+
+    /// The same with a plan at hand: looking one up costs a lock.
+    static func write(
+        _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
+        _ plan: IndexPlan, into writer: inout ByteWriter
+    ) throws -> Bool {
+        let schema = plan.schema
         let prepared = try plan.index(index.id)
         if layout === entity.layout { return try write(prepared, reader, id, schema, into: &writer) }
         return try plan.withNewestRow(reader, layout, entity) {

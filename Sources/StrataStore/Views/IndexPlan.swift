@@ -19,7 +19,7 @@ final class IndexPlan: Sendable {
         let version: ModelVersion
     }
 
-    private let schema: Schema
+    let schema: Schema
     private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
     /// From older layouts, made when first needed; guarded by its mutex.
     private let converters = Locked<[ConverterKey: RowConverter]>([:])
