@@ -27,6 +27,18 @@ extension Environment {
         self.handle = nil
     }
 
+    /// Reopens the environment if a commit has failed half way in it, and nobody has reopened it since.
+    /// - Throws: what `reopen()` throws.
+    package func reopenIfBroken() throws(LMDBError) {
+        let isBroken = try withHandle("look at the environment") { handle throws(LMDBError) in
+            var probe: OpaquePointer?
+            let result = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &probe)
+            if let probe { mdb_txn_abort(probe) }
+            return result == MDB_PANIC
+        }
+        if isBroken { try reopen() }
+    }
+
     /// Closes LMDB's environment and opens it again in place, after `outcomeUnknown` or `panic`.
     ///
     /// Tables keep their handles. Waits for open transactions to end.

@@ -34,6 +34,7 @@ extension Environment {
             _ = try directory.checkFile(name, ownership: options.ownership)
         }
         if options.residence == .unlinkedAfterOpen { try checkIsUnused(directory) }
+        if !options.isReadOnly { directory.sweepLeftovers() }
         let identity = try ensureDataFile(in: directory, options)
         let environment = try EnvironmentRegistry.shared.environment(for: identity, options) {
             () throws(LMDBError) in

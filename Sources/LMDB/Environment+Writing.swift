@@ -50,6 +50,19 @@ extension Environment {
         }
     }
 
+    /// Keeps other writers, of this process and of others, from beginning until `releaseWriterLock()`; write
+    /// transactions of this thread begin at once. No transaction is open meanwhile, so readers and the file notice
+    /// nothing.
+    /// - Throws: `busy` when other writers do not finish before the timeout, `readOnly`, `usedAfterFork`.
+    package func holdWriterLock(timeout: Duration? = nil) throws(LMDBError) {
+        try checkProcess()
+        if options.isReadOnly { throw failure(.readOnly, "hold the writer lock") }
+        try writerLock.keep(timeout: timeout ?? options.writerLockTimeout)
+    }
+
+    /// Lets other writers in again; called on the thread that holds the lock.
+    package func releaseWriterLock() { writerLock.giveUp() }
+
     private func beginLocked() throws(LMDBError) -> WriteTransaction {
         var result: Int32 = 0
         for _ in 0..<8 {

@@ -42,6 +42,14 @@ extension Environment {
         }
     }
 
+    /// Removes what copies that were cut short have left in a directory.
+    /// - Returns: whether the directory is there with nothing in it now.
+    package static func sweepLeftoverCopies(in directoryPath: String) throws(LMDBError) -> Bool {
+        let directory = try StoreDirectory(path: directoryPath, createIfMissing: false)
+        directory.sweepLeftovers()
+        return directory.isEmpty
+    }
+
     private func write(to descriptor: Int32, _ kind: CopyKind) throws(LMDBError) {
         try withHandle("copy the store") { handle throws(LMDBError) in
             let flags = kind == .compacting ? UInt32(MDB_CP_COMPACT) : 0

@@ -130,6 +130,47 @@ final class StoreDirectory: Sendable {
         try synchronize()
     }
 
+    /// Removes what processes that have ended left half made: `.new-<process>-…` and `.copy-<process>-…`.
+    /// - Returns: how many.
+    @discardableResult
+    func sweepLeftovers() -> Int {
+        var count = 0
+        for name in names where Self.isLeftover(name) {
+            if unlinkat(descriptor, name, 0) == 0 {
+                count += 1
+                continue
+            }
+            for file in [Self.dataName, Self.lockName] { unlinkat(descriptor, name + "/" + file, 0) }
+            if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { count += 1 }
+        }
+        return count
+    }
+
+    /// Whether nothing is in the directory.
+    var isEmpty: Bool { names.isEmpty }
+
+    private static func isLeftover(_ name: String) -> Bool {
+        let parts = name.split(separator: "-")
+        guard parts.count == 3, parts[0] == ".new" || parts[0] == ".copy", let process = Int32(parts[1]), process > 0,
+            UInt64(parts[2]) != nil
+        else { return false }
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+
+    /// The names in the directory, but its own and its parent's.
+    private var names: [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
     /// Removes a name if it is there.
     func remove(_ name: String) {
         unlinkat(descriptor, name, 0)

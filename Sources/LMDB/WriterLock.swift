@@ -12,6 +12,9 @@ final class WriterLock: @unchecked Sendable {
     private let monitor = TimedMonitor()
     private var isHeld = false
     private var owner: pthread_t?
+    /// Whether the owner keeps it between its transactions, and whether one of those is open.
+    private var isKept = false
+    private var isInTransaction = false
     /// -1 when no other process can write (unlinked files).
     private let descriptor: Int32
     private let path: String
@@ -27,6 +30,7 @@ final class WriterLock: @unchecked Sendable {
 
     /// Takes the lock, or throws `busy` at the timeout.
     func acquire(timeout: Duration) throws(LMDBError) {
+        if useKept() { return }
         let deadline = ContinuousClock.now + timeout
         guard acquireInProcess(until: deadline) else { throw busy("another thread of this process writes") }
         guard descriptor >= 0 else { return }
@@ -40,8 +44,37 @@ final class WriterLock: @unchecked Sendable {
 
     /// Frees the lock.
     func release() {
+        if layDownKept() { return }
         if descriptor >= 0 { flock(descriptor, LOCK_UN) }
         releaseInProcess()
+    }
+
+    /// Takes the lock and keeps it over the transactions of this thread until `giveUp()`.
+    func keep(timeout: Duration) throws(LMDBError) {
+        try acquire(timeout: timeout)
+        monitor.withLock { isKept = true }
+    }
+
+    /// Frees a lock that was kept; called by the thread that kept it, between its transactions.
+    func giveUp() {
+        monitor.withLock { isKept = false }
+        release()
+    }
+
+    private func useKept() -> Bool {
+        monitor.withLock {
+            guard isKept, !isInTransaction, let owner, pthread_equal(owner, pthread_self()) != 0 else { return false }
+            isInTransaction = true
+            return true
+        }
+    }
+
+    private func layDownKept() -> Bool {
+        monitor.withLock {
+            guard isKept else { return false }
+            isInTransaction = false
+            return true
+        }
     }
 
     private func acquireInProcess(until deadline: ContinuousClock.Instant) -> Bool {

@@ -1,3 +1,4 @@
+import Foundation
 import StrataModel
 import StrataStore
 
@@ -30,7 +31,9 @@ extension ManagedObjectContext {
     private func saveChanges() throws -> ContextChanges? {
         isSaving = true
         defer { isSaving = false }
-        for _ in 0..<4 {
+        var turn: SaveTurn?
+        defer { turn?.end() }
+        for round in 1...4 {
             try prepare()
             try validate()
             let changes = try makeChangeSet()
@@ -38,26 +41,52 @@ extension ManagedObjectContext {
                 settleWithoutSaving()
                 return nil
             }
-            switch try submit(changes) {
+            switch try submit(changes, turn) {
             case .saved(let receipt)?:
                 let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
                 didSave(changes, receipt)
                 return saved
-            case .stale(let staleness)?: try merge(staleness)
+            case .stale(let staleness)?:
+                // Who was overtaken twice goes on while the others wait. What they did until then is the next round's.
+                if round >= 2, turn == nil { turn = try binding.store.takeTurn() }
+                try merge(staleness)
             case nil: continue
             }
         }
         throw StrataError(.merge, "Others kept changing what this save changes.")
     }
 
-    /// nil when the changes were mended and must be prepared again.
-    private func submit(_ changes: ChangeSet) throws -> SaveOutcome? {
+    /// Hands the changes to the store. Changes whose save was in doubt go under the name they had then, so that they are
+    /// saved once.
+    ///
+    /// - Returns: nil when the changes were mended and must be prepared again.
+    private func submit(_ changes: ChangeSet, _ turn: SaveTurn?) throws -> SaveOutcome? {
+        var changes = changes
+        if let doubtful { changes.transactionID = try settled(doubtful, changes) }
         do {
-            return try binding.store.save(changes)
+            let outcome = try binding.store.save(changes, turn: turn)
+            doubtful = nil
+            return outcome
         } catch let refusal as StrataError where refusal.code == .constraintMerge {
             try settleClashes(refusal)
             return nil
+        } catch let error as StrataError where error.code == .inDoubt {
+            doubtful = changes
+            throw error
         }
+    }
+
+    /// The name for changes that follow a save in doubt: its own when they are the same, a new one when it was not
+    /// saved.
+    ///
+    /// - Throws: `inDoubt` when it was saved and the changes go beyond it: the context cannot tell the two apart.
+    private func settled(_ doubtful: ChangeSet, _ changes: ChangeSet) throws -> UUID {
+        if changes.hasSameChanges(as: doubtful) { return doubtful.transactionID }
+        if try !binding.store.hasTransaction(doubtful.transactionID) { return changes.transactionID }
+        throw StrataError(
+            .inDoubt,
+            "The save that was in doubt is in the store, and this context has changed more since. Roll back and make "
+                + "the later changes again.")
     }
 
     private func throwPendingErrors() throws {
@@ -222,6 +251,7 @@ extension ManagedObjectContext {
         observers.forgetAnnounced()
         layers = PendingLayers()
         blobLease = nil
+        doubtful = nil
     }
 }
 

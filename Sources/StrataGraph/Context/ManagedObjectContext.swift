@@ -46,6 +46,8 @@ public final class ManagedObjectContext {
     var pendingErrors: [StrataError] = []
     var isSaving = false
     var observers = ContextObservers()
+    /// Changes of which the store could not say whether they are on disk.
+    var doubtful: ChangeSet?
 
     /// A name that is recorded with each save.
     public var name: String?

@@ -8,6 +8,9 @@ enum BlobFile {
         let path: String
         let number: Int32
 
+        /// Whether the disk is full or failed, or a quota or limit was met.
+        var isOfDisk: Bool { [ENOSPC, EIO, EDQUOT, EFBIG].contains(number) }
+
         var description: String { "\(operation) \(path): \(String(cString: strerror(number)))" }
     }
 

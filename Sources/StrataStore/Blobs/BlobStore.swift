@@ -28,9 +28,13 @@ final class BlobStore: Sendable {
     /// Keeps the sweeper away until the lease is let go.
     func lease() throws -> BlobLease {
         if let directory {
-            try leases.withLock { leases in
-                if leases.count == 0 { leases.descriptor = try BlobFile.lock(directory + "/blobs.lock", .shared) }
-                leases.count += 1
+            do {
+                try leases.withLock { leases in
+                    if leases.count == 0 { leases.descriptor = try BlobFile.lock(directory + "/blobs.lock", .shared) }
+                    leases.count += 1
+                }
+            } catch {
+                throw core.publicError(error, during: "beginning with a large value")
             }
         }
         return BlobLease(self)
@@ -59,10 +63,8 @@ final class BlobStore: Sendable {
         let (folder, name) = Self.place(of: reference)
         do {
             try BlobFile.write(data, to: directory + "/blobs", folder: folder, name: name)
-        } catch let error as BlobFile.Failure {
-            throw StrataError(
-                .noSpace, "A large value could not be written: \(error).",
-                context: .init(path: directory), cause: error)
+        } catch {
+            throw core.publicError(error, during: "writing a large value")
         }
         return reference
     }
@@ -120,7 +122,7 @@ final class BlobStore: Sendable {
         guard !files.isEmpty else { return 0 }
         var removed = 0
         // In a write transaction, so that no other process can commit a name meanwhile.
-        try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
+        try core.write { transaction in
             removed = 0
             // Throws while the views are being rebuilt: then the table does not yet have every name.
             _ = try core.readHead(transaction)

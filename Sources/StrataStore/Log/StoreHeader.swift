@@ -63,6 +63,9 @@ package struct StoreHeader: Sendable, Hashable {
         return bytes
     }
 
+    /// Whether the bytes begin as a header of any format does.
+    static func isHeader(_ bytes: [UInt8]) -> Bool { bytes.count >= 16 && bytes.starts(with: magic) }
+
     init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard bytes.count >= 16, bytes.prefix(8).elementsEqual(Self.magic) else {
             throw CorruptRecord("not a Strata header", at: 0)

@@ -1,4 +1,5 @@
 import LMDB
+import Logging
 import Locking
 import StrataModel
 
@@ -65,21 +66,42 @@ final class RowLease: Sendable {
         }
     }
 
-    /// A failure here shows when the block is used up and the next one must be leased at once.
+    /// A failure is told to the log; who uses up the block meets it again, if it lasts, as an error.
     private func refill() {
-        let fresh = try? lease(size)
+        let fresh = Result { try lease(size) }
+        if case .failure(let error) = fresh { StoreLog.logger.warning("leasing row numbers ahead failed: \(error)") }
         block.withLock { block in
             block.isRefilling = false
-            if let fresh, block.spare == nil { block.spare = fresh }
+            if case .success(let rows) = fresh, block.spare == nil { block.spare = rows }
         }
     }
 }
 
 extension StoreCore {
+    /// Takes `count` row numbers on the writer's thread, which may write while somebody has the turn to save.
+    func leaseRows(_ count: UInt64, on writer: WriterThread) throws -> Range<UInt64> {
+        if writer.isCurrent { return try leaseRows(count) }
+        let leased = Locked(0..<0 as Range<UInt64>)
+        let submission = Submission(
+            .run { [self] in
+                let rows = try leaseRows(count)
+                leased.withLock { $0 = rows }
+            })
+        guard writer.submit(submission) else {
+            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+        }
+        do {
+            _ = try submission.wait()
+        } catch {
+            throw publicError(error, during: "leasing row numbers")
+        }
+        return leased.withLock { $0 }
+    }
+
     /// Takes `count` row numbers in a commit of their own, synced in every durability.
     func leaseRows(_ count: UInt64) throws -> Range<UInt64> {
         var leased: Range<UInt64> = 0..<0
-        try environment.write(timeout: options.writerLockTimeout) { transaction in
+        try write { transaction in
             let start = try nextRow(transaction)
             guard start + count < ObjectID.localRowBit else {
                 throw StrataError(.persistentStoreOperation, "The store has given away all its row numbers.")

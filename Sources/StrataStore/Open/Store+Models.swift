@@ -25,7 +25,7 @@ extension Store {
     /// On the writer's thread: one transaction with one event, and the indexes that are new.
     private func install(_ model: ManagedObjectModel) throws {
         do {
-            try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
+            try core.write { transaction in
                 var head = try core.readHead(transaction)
                 let histories = try core.histories(for: head, transaction)
                 if let newest = histories.newest {

@@ -1,6 +1,7 @@
 import Logging
 import Foundation
 import LMDB
+import Locking
 package import StrataModel
 
 extension Store {
@@ -19,7 +20,7 @@ extension Store {
             store = try openFiles(directory, location, hasModel: model != nil, options)
         } catch let error as LMDBError {
             directory.removeIfTemporary()
-            throw StrataError(error, during: "opening", path: directory.path)
+            throw StrataError(opening: error, path: directory.path)
         } catch {
             directory.removeIfTemporary()
             throw error
@@ -39,8 +40,11 @@ extension Store {
         _ directory: StoreDirectory, _ location: StoreLocation, hasModel: Bool, _ options: StoreOptions
     ) throws -> Store {
         let lmdbOptions = environmentOptions(location, hasModel: hasModel, options)
-        if case .directory = location { try refuseForeignFile(directory, lmdbOptions) }
-        let environment = try Environment.open(at: directory.path, options: lmdbOptions)
+        // One at a time, since looking into a file and opening it are two openings.
+        let environment = try openings.withLock { _ in
+            if case .directory = location { try refuseForeignFile(directory, lmdbOptions, options) }
+            return try Environment.open(at: directory.path, options: lmdbOptions)
+        }
         do {
             let tables = try openTables(environment)
             let header = try readOrWriteHeader(environment, tables, options, directory)
@@ -55,6 +59,8 @@ extension Store {
             throw error
         }
     }
+
+    private static let openings = Locked(())
 
     private static func environmentOptions(
         _ location: StoreLocation, hasModel: Bool, _ options: StoreOptions
@@ -79,28 +85,59 @@ extension Store {
         return lmdb
     }
 
-    /// Looks into an existing file before anything is opened for writing: somebody else's LMDB file is left alone.
-    private static func refuseForeignFile(_ directory: StoreDirectory, _ options: EnvironmentOptions) throws {
+    /// Looks into an existing file before anything is opened for writing, or made beside it: somebody else's LMDB file,
+    /// and a store of a newer format, are left as they are.
+    private static func refuseForeignFile(
+        _ directory: StoreDirectory, _ lmdb: EnvironmentOptions, _ options: StoreOptions
+    ) throws {
         guard directory.hasDataFile else { return }
-        var readOnly = options
-        readOnly.access = .readOnly
-        let environment = try Environment.open(at: directory.path, options: readOnly)
+        var probing = lmdb
+        probing.access = .readOnly
+        // Nobody has a file open whose lock file is not there, so that none needs to be made for a look.
+        if !directory.hasLockFile { probing.locking = .none }
+        let environment = try Environment.open(at: directory.path, options: probing)
         do {
-            let info = try environment.info()
-            // A store whose making was cut short has no tables at all, and none of LMDB's commits.
-            if info.lastTransaction > 0 {
-                guard let meta = try? environment.openTables(["meta"]).first else {
-                    throw foreign(directory)
-                }
-                let isOurs = try environment.read { transaction in
-                    try StoreCore.withKey("header") { try transaction.get(meta, $0) }?.count ?? 0 >= 16
-                }
-                if !isOurs { throw foreign(directory) }
-            }
+            // A store whose making was cut short has none of LMDB's commits, or empty tables and no header.
+            if try environment.info().lastTransaction > 0 { try probe(environment, directory, options) }
             try environment.close()
         } catch {
             try environment.close()
             throw error
+        }
+    }
+
+    private static func probe(
+        _ environment: Environment, _ directory: StoreDirectory, _ options: StoreOptions
+    ) throws {
+        let tables: StoreTables
+        do {
+            let meta = try environment.openTables(["meta"])
+            let bytes = try environment.read { transaction in
+                try StoreCore.withKey("header") { try transaction.get(meta[0], $0).map { Array($0) } }
+            }
+            if let bytes {
+                guard StoreHeader.isHeader(bytes) else { throw foreign(directory) }
+                _ = try check(try bytes.withUnsafeBytes { try header($0, directory) }, options, directory)
+                return
+            }
+            tables = try openTables(environment)
+        } catch let error as LMDBError where error.code == .notFound {
+            throw foreign(directory)
+        }
+        let isEmpty = try environment.read { transaction in
+            try ([tables.meta, tables.state, tables.events, tables.transactions] + tables.viewTables.map { $0.table })
+                .allSatisfy { try transaction.count($0) == 0 }
+        }
+        guard isEmpty else { throw foreign(directory) }
+    }
+
+    private static func header(_ bytes: UnsafeRawBufferPointer, _ directory: StoreDirectory) throws -> StoreHeader {
+        do {
+            return try StoreHeader(bytes)
+        } catch {
+            throw StrataError(
+                .corrupt, "The store's header is damaged: \(error.reason).", context: .init(path: directory.path),
+                cause: error)
         }
     }
 
@@ -120,14 +157,7 @@ extension Store {
         _ environment: Environment, _ tables: StoreTables, _ options: StoreOptions, _ directory: StoreDirectory
     ) throws -> StoreHeader {
         func read(_ transaction: ReadTransaction) throws -> StoreHeader? {
-            guard let bytes = try StoreCore.meta("header", tables, transaction) else { return nil }
-            do {
-                return try StoreHeader(bytes)
-            } catch {
-                throw StrataError(
-                    .persistentStoreOpen, "The store's header is damaged: \(error.reason).",
-                    context: .init(path: directory.path), cause: error)
-            }
+            try StoreCore.meta("header", tables, transaction).map { try Self.header($0, directory) }
         }
         if let header = try environment.read(read) { return try check(header, options, directory) }
         guard case .readWrite = environment.options.access else { throw foreign(directory) }
@@ -180,8 +210,7 @@ struct StoreDirectory {
         case .directory(let url):
             path = url.path(percentEncoded: false).droppingTrailingSlash
             isTemporary = false
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Self.makeParent(of: url)
         case .inMemory:
             path = FileManager.default.temporaryDirectory
                 .appending(component: "strata-\(UUID().uuidString)").path(percentEncoded: false)
@@ -189,7 +218,20 @@ struct StoreDirectory {
         }
     }
 
+    private static func makeParent(of url: URL) throws {
+        let parent = url.deletingLastPathComponent()
+        if FileManager.default.fileExists(atPath: parent.path(percentEncoded: false)) { return }
+        do {
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        } catch {
+            throw StrataError(
+                .persistentStoreOpen, "The directory that the store is to stand in cannot be made.",
+                context: .init(path: parent.path(percentEncoded: false)), cause: error)
+        }
+    }
+
     var hasDataFile: Bool { FileManager.default.fileExists(atPath: path + "/data.mdb") }
+    var hasLockFile: Bool { FileManager.default.fileExists(atPath: path + "/lock.mdb") }
 
     func removeIfTemporary() {
         guard isTemporary else { return }

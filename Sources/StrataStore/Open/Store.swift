@@ -22,11 +22,16 @@ package final class Store: Sendable {
         self.core = core
         self.blobs = blobs
         let committer = CommitterBox(Committer(core, blobs))
-        let writer = WriterThread(name: "strata.writer") { committer.commit($0) }
+        let writer = WriterThread(
+            name: "strata.writer",
+            WriterThread.Duties(
+                work: { committer.commit($0) },
+                holdLock: { try core.environment.holdWriterLock(timeout: core.options.writerLockTimeout) },
+                releaseLock: { core.environment.releaseWriterLock() }))
         self.writer = writer
-        lease = RowLease(size: core.options.rowLeaseSize, lease: { try core.leaseRows($0) }) { job in
-            _ = writer.submit(Submission(.run(job)))
-        }
+        lease = RowLease(
+            size: core.options.rowLeaseSize, lease: { try core.leaseRows($0, on: writer) },
+            inBackground: { job in _ = writer.submit(Submission(.run(job))) })
     }
 
     deinit { close() }
@@ -114,19 +119,48 @@ package final class Store: Sendable {
     /// Checks the changes at the head, appends them to the log and commits; blocks until that is done.
     ///
     /// - Returns: where the save stands in the log, or what must be merged first (then nothing was written).
+    /// - Parameter turn: the caller's turn, if it has one; without it the save waits while somebody else has.
     /// - Throws: `constraintMerge`, `modelChanged`, `saveTooLarge`, `noSpace`, `persistentStoreTimeout`, `inDoubt`,
     ///   `readOnly`; nothing was written, except that with `inDoubt` it is not known.
-    package func save(_ changes: ChangeSet) throws -> SaveOutcome {
+    package func save(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveOutcome {
         try checkOpen()
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
-        let submission = Submission(.save(changes))
+        let submission = Submission(.save(changes), turn: turn)
         guard writer.submit(submission), let outcome = try submission.wait() else {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
         return outcome
     }
+
+    /// Waits for the caller's turn: from then on saves without it wait, of this process and of others, until the turn
+    /// ends or `limit` (`StoreOptions.turnLimit`) has passed. Reads, leases and large values go on.
+    ///
+    /// - Throws: `persistentStoreTimeout` when writers of other processes do not finish, `readOnly`, `storeClosed`.
+    package func takeTurn(limit: Duration? = nil) throws -> SaveTurn {
+        try checkOpen()
+        let turn = SaveTurn(limit: limit ?? core.options.turnLimit) { [weak writer] in writer?.wake() }
+        let submission = Submission(.turn(turn))
+        guard writer.submit(submission) else {
+            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+        }
+        do {
+            _ = try submission.wait()
+        } catch {
+            throw core.publicError(error, during: "waiting for a turn to save")
+        }
+        return turn
+    }
+
+    /// Whether a transaction with this id is in the log.
+    package func hasTransaction(_ id: UUID) throws -> Bool {
+        try checkOpen()
+        return try core.read { transaction, _, _ in try core.transaction(id: id, transaction) != nil }
+    }
+
+    /// Saves that wait for the writer.
+    package var waitingSaveCount: Int { writer.waitingSaveCount }
 
     /// Runs a job on the writer's thread, after the saves that wait now.
     func onWriter(_ job: @escaping @Sendable () throws -> Void) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Logging
 import Locking
 import StrataModel
 
@@ -144,8 +145,35 @@ final class StoreCore: Sendable {
                 let snapshot = try snapshot(transaction)
                 return try body(transaction, snapshot.head, snapshot.histories)
             }
+        } catch let error as LMDBError where error.code == .panic {
+            return try readAnew(body)
         } catch {
             throw publicError(error, during: "read")
+        }
+    }
+
+    /// A commit failed half way: no transaction begins until the environment has been opened anew.
+    private func readAnew<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
+        do {
+            try environment.reopenIfBroken()
+            return try environment.read { transaction in
+                let snapshot = try snapshot(transaction)
+                return try body(transaction, snapshot.head, snapshot.histories)
+            }
+        } catch {
+            throw publicError(error, during: "read")
+        }
+    }
+
+    /// Runs a body that may run twice in a write transaction. When a commit failed half way, this one or an earlier
+    /// one, the environment is opened anew and the body runs again, finding what there is.
+    func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        do {
+            return try environment.write(timeout: options.writerLockTimeout, body)
+        } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
+            StoreLog.logger.warning("a commit failed half way in \(path); opening the file anew")
+            try environment.reopenIfBroken()
+            return try environment.write(timeout: options.writerLockTimeout, body)
         }
     }
 
@@ -155,6 +183,13 @@ final class StoreCore: Sendable {
     func publicError(_ error: any Error, during work: String) -> any Error {
         switch error {
         case let error as LMDBError: StrataError(error, during: work, path: path)
+        case let error as BlobFile.Failure:
+            StrataError(
+                error.isOfDisk ? .noSpace : .persistentStoreOperation,
+                error.isOfDisk
+                    ? "The disk is full or failed during \(work); nothing was changed."
+                    : "The store failed during \(work).",
+                context: .init(path: error.path), cause: error)
         case let error as CorruptRecord:
             StrataError(
                 .corrupt, "A record is damaged: \(error.reason).", context: .init(path: path), cause: error)
@@ -166,6 +201,28 @@ final class StoreCore: Sendable {
 }
 
 extension StrataError {
+    /// What is wrong with a file that cannot be opened.
+    init(opening error: LMDBError, path: String) {
+        let context = Context(path: path)
+        let (code, message): (Code, String) =
+            switch error.code {
+            case .missing: (.persistentStoreOpen, "There is no store.")
+            case .empty: (.persistentStoreOpen, "The store's file is empty.")
+            case .foreign: (.persistentStoreOpen, "The file is no store.")
+            case .newerFormat:
+                (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
+            case .truncated: (.corrupt, "The store's file has been cut short.")
+            case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
+            case .permissionDenied: (.persistentStoreOpen, "The store's files may not be read or written.")
+            default: (.persistentStoreOpen, "")
+            }
+        if message.isEmpty {
+            self.init(error, during: "opening", path: path)
+        } else {
+            self.init(code, message, context: context, cause: error)
+        }
+    }
+
     init(_ error: LMDBError, during work: String, path: String) {
         let context = Context(path: path)
         switch error.code {

@@ -26,6 +26,8 @@ package struct StoreOptions: Sendable {
     package var createsIfMissing = true
     /// How long a save waits for writers of other processes before `persistentStoreTimeout`.
     package var writerLockTimeout = Duration.seconds(30)
+    /// How long a save that others kept overtaking may hold the turn while they wait.
+    package var turnLimit = Duration.seconds(5)
     /// Address space for the map; nil is LMDB's layer's default. It costs no disk.
     package var mapSizeInBytes: Int?
     /// Where commit times come from; they never go back whatever it says.

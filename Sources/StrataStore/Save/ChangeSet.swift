@@ -90,6 +90,17 @@ package struct ChangeSet: Sendable {
     package var isEmpty: Bool {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && pairs.isEmpty
     }
+
+    /// Whether the other would write the same.
+    package func hasSameChanges(as other: ChangeSet) -> Bool {
+        guard base == other.base, insertions.count == other.insertions.count, updates.count == other.updates.count,
+            deletions.map(\.id) == other.deletions.map(\.id)
+        else { return false }
+        return zip(insertions, other.insertions).allSatisfy { $0.id == $1.id && $0.image.bytes == $1.image.bytes }
+            && zip(updates, other.updates).allSatisfy { $0.id == $1.id && $0.image.bytes == $1.image.bytes }
+            && Dictionary(pairs.map { ($0.key, $0.kind) }, uniquingKeysWith: { $1 })
+                == Dictionary(other.pairs.map { ($0.key, $0.kind) }, uniquingKeysWith: { $1 })
+    }
 }
 
 /// What came of a save.

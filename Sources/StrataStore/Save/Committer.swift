@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Logging
 import StrataModel
 
 /// Runs saves on the writer's thread: checks each at the head, applies it, and commits the group with one sync.
@@ -56,8 +57,18 @@ final class Committer {
                 results = try apply(group, transaction)
                 try store.statistics.save(transaction, store.tables)
             }
-        } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
-            results = try settle(group, results, error)
+        } catch let error as LMDBError where error.code == .outcomeUnknown {
+            results = settle(group, results, error)
+        } catch let error as LMDBError where error.code == .panic {
+            // Another commit failed half way; of this group nothing was begun.
+            try store.environment.reopenIfBroken()
+            do {
+                try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
+                    results = try apply(group, transaction)
+                }
+            } catch let error as LMDBError where error.code == .outcomeUnknown {
+                results = settle(group, results, error)
+            }
         }
         return results
     }
@@ -134,31 +145,33 @@ final class Committer {
             "The save would touch about \(estimate) pages; the limit is \(Self.dirtyPageLimit). Save in smaller steps.")
     }
 
-    /// The meta page may or may not be on disk: reopen, look for the transactions, and make one more durable commit
-    /// before believing what is found (STORE-RULES 8).
-    ///
-    /// - Throws: `cause` when the transactions are not there: then nothing of the group is on disk.
+    /// The meta page may or may not be on disk: reopens, and runs the group again in one more durable commit, in which
+    /// a save that is found keeps its first result and any other is made. Only when that commit succeeds is anything
+    /// believed; otherwise every save of the group that was to be written is in doubt (STORE-RULES 8).
     private func settle(
         _ group: [ChangeSet], _ results: [Result<SaveOutcome?, any Error>], _ cause: LMDBError
-    ) throws -> [Result<SaveOutcome?, any Error>] {
-        var isFound = false
+    ) -> [Result<SaveOutcome?, any Error>] {
         do {
-            try store.environment.reopen()
+            StoreLog.logger.warning("a commit failed while its head was written: \(cause)")
+            try store.environment.reopenIfBroken()
+            var settled: [Result<SaveOutcome?, any Error>] = []
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
-                isFound = try group.contains { try store.transaction(id: $0.transactionID, transaction) != nil }
+                settled = try apply(group, transaction)
+                // Also when every save was found, so that there is something to commit.
                 try store.writeHead(try store.readHead(transaction), transaction)
             }
+            if store.options.durability != .full { try store.environment.sync(.forced) }
+            return settled
         } catch {
             let doubt = StrataError(
                 .inDoubt,
-                "The commit failed while the file's head was written; whether the save is on disk is not known.",
+                "The commit failed while the file's head was written; whether the save is on disk is not known. "
+                    + "Saving again tells.",
                 context: .init(path: store.path), cause: cause)
             return results.map { result in
                 if case .success(.stale?) = result { return result }
                 return result.flatMap { _ in .failure(doubt) }
             }
         }
-        guard isFound else { throw cause }
-        return results
     }
 }

@@ -5,20 +5,39 @@ import Foundation
 ///
 /// All variables are guarded by `condition`; the thread ends after `stopAndWait`, when the queue is empty.
 final class WriterThread: @unchecked Sendable {
+    /// What the thread does, always on itself.
+    struct Duties: Sendable {
+        /// Gets everything that waits and may go on, in order of arrival.
+        var work: @Sendable ([Submission]) -> Void
+        /// Keeps the writers of other processes out until `releaseLock`.
+        var holdLock: @Sendable () throws -> Void
+        var releaseLock: @Sendable () -> Void
+    }
+
     private let condition = NSCondition()
     private var queue: [Submission] = []
+    /// Whose turn it is, if anybody's. Weak: whoever forgets a turn has ended it.
+    private var turn: (number: ObjectIdentifier, deadline: Date)?
+    private weak var turnHolder: SaveTurn?
     private var isStopping = false
     private var hasEnded = false
     private var thread: Thread?
-    private let work: @Sendable ([Submission]) -> Void
+    private let duties: Duties
 
-    /// - Parameter work: gets everything that waits, in order of arrival; called on this thread only.
-    init(name: String, work: @escaping @Sendable ([Submission]) -> Void) {
-        self.work = work
+    init(name: String, _ duties: Duties) {
+        self.duties = duties
         let thread = Thread { [self] in run() }
         thread.name = name
         self.thread = thread
         thread.start()
+    }
+
+    /// Whether the caller runs on this thread.
+    var isCurrent: Bool { Thread.current === thread }
+
+    /// Saves that wait.
+    var waitingSaveCount: Int {
+        condition.withLock { queue.count { $0.isSave } }
     }
 
     /// - Returns: false when the thread has been stopped.
@@ -27,8 +46,15 @@ final class WriterThread: @unchecked Sendable {
         defer { condition.unlock() }
         guard !isStopping else { return false }
         queue.append(submission)
-        condition.signal()
+        condition.broadcast()
         return true
+    }
+
+    /// Looks again who may go on.
+    func wake() {
+        condition.lock()
+        condition.broadcast()
+        condition.unlock()
     }
 
     /// Lets what waits finish, then ends the thread; blocks until then, unless called on the thread itself.
@@ -42,22 +68,66 @@ final class WriterThread: @unchecked Sendable {
     }
 
     private func run() {
-        while let group = next() { work(group) }
+        while let group = next() {
+            if case .turn(let turn)? = group.first?.job, let submission = group.first {
+                begin(turn, submission)
+            } else {
+                duties.work(group)
+            }
+        }
         condition.lock()
         hasEnded = true
         condition.broadcast()
         condition.unlock()
     }
 
+    private func begin(_ turn: SaveTurn, _ submission: Submission) {
+        do {
+            try duties.holdLock()
+        } catch {
+            return submission.finish(.failure(error))
+        }
+        condition.lock()
+        let seconds = Double(turn.limit.components.seconds) + Double(turn.limit.components.attoseconds) / 1e18
+        self.turn = (ObjectIdentifier(turn), Date(timeIntervalSinceNow: seconds))
+        turnHolder = turn
+        condition.unlock()
+        submission.finish(.success(nil))
+    }
+
     private func next() -> [Submission]? {
         condition.lock()
         defer { condition.unlock() }
-        while queue.isEmpty {
-            if isStopping { return nil }
-            condition.wait()
+        while true {
+            endTurnThatIsOver()
+            let group = takeReady()
+            if !group.isEmpty { return group }
+            if isStopping, queue.isEmpty { return nil }
+            if let turn { _ = condition.wait(until: turn.deadline) } else { condition.wait() }
         }
-        defer { queue.removeAll() }
-        return queue
+    }
+
+    private func endTurnThatIsOver() {
+        guard let turn else { return }
+        let isHeld = turnHolder.map { !$0.isEnded } ?? false
+        guard !isHeld || isStopping || turn.deadline <= Date() else { return }
+        self.turn = nil
+        turnHolder = nil
+        duties.releaseLock()
+    }
+
+    /// Takes what may go on now: everything up to the next one who wants a turn, or that one; while somebody has the
+    /// turn, its saves and what is no save.
+    private func takeReady() -> [Submission] {
+        if let turn {
+            let ready = queue.filter { $0.mayGoOn(in: turn.number) }
+            if !ready.isEmpty { queue.removeAll { $0.mayGoOn(in: turn.number) } }
+            return ready
+        }
+        let end = queue.firstIndex { $0.wantsTurn } ?? queue.count
+        let ready = Array(queue.prefix(max(1, end)))
+        queue.removeFirst(ready.count)
+        return ready
     }
 }
 
@@ -70,13 +140,37 @@ final class Submission: @unchecked Sendable {
         case save(ChangeSet)
         /// Anything else that needs the writer: rebuild, leases, model installation.
         case run(@Sendable () throws -> Void)
+        /// Let this one save while others wait.
+        case turn(SaveTurn)
     }
 
     let job: Job
+    /// The turn that a save belongs to.
+    private let turn: ObjectIdentifier?
     private let condition = NSCondition()
     private var result: Result<SaveOutcome?, any Error>?
 
-    init(_ job: Job) { self.job = job }
+    init(_ job: Job, turn: SaveTurn? = nil) {
+        self.job = job
+        self.turn = turn.map { ObjectIdentifier($0) }
+    }
+
+    var isSave: Bool {
+        if case .save = job { true } else { false }
+    }
+
+    var wantsTurn: Bool {
+        if case .turn = job { true } else { false }
+    }
+
+    /// Whether the job may be done while somebody has the turn.
+    func mayGoOn(in turn: ObjectIdentifier) -> Bool {
+        switch job {
+        case .save: self.turn == turn
+        case .run: true
+        case .turn: false
+        }
+    }
 
     func finish(_ result: Result<SaveOutcome?, any Error>) {
         condition.lock()

@@ -1,5 +1,6 @@
 package import Foundation
 import LMDB
+import Logging
 import StrataModel
 
 /// What a backup holds.
@@ -23,10 +24,7 @@ extension Store {
     package func backup(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
         try checkOpen()
         let path = target.path(percentEncoded: false)
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw StrataError(
-                .persistentStoreOpen, "Something stands where the backup is to go.", context: .init(path: path))
-        }
+        try refuseUsed(target, path)
         // While it is held nobody sweeps a value that the snapshot names.
         let lease = try blobs.lease()
         defer { withExtendedLifetime(lease) {} }
@@ -47,6 +45,20 @@ extension Store {
                 details: report.problems.map { StrataError(.corrupt, $0.description) })
         }
         return BackupReport(verification: report, blobCount: copied.count, blobSizeInBytes: copied.sizeInBytes)
+    }
+
+    /// What a backup that was cut short has left does not count.
+    private func refuseUsed(_ target: URL, _ path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        var isFree = false
+        do {
+            isFree = try Environment.sweepLeftoverCopies(in: path)
+        } catch {
+            StoreLog.logger.debug("no directory for a backup at \(path): \(error)")
+        }
+        guard !isFree else { return }
+        throw StrataError(
+            .persistentStoreOpen, "Something stands where the backup is to go.", context: .init(path: path))
     }
 
     /// A value that is missing here is missing there too, which the verification then says.

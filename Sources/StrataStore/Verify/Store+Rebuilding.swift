@@ -4,12 +4,18 @@ import LMDB
 import StrataModel
 
 /// When a rebuild goes in several commits, and how large these are.
-struct RebuildLimits: Sendable {
+package struct RebuildLimits: Sendable {
     /// A log with more events, or more bytes, is not rebuilt in one commit.
-    var eventsInOneCommit = 200_000
-    var bytesInOneCommit = 64 << 20
+    package var eventsInOneCommit = 200_000
+    package var bytesInOneCommit = 64 << 20
     /// Bytes of views in each commit when there are several.
-    var stepInBytes = 64 << 20
+    package var stepInBytes = 64 << 20
+
+    package init(eventsInOneCommit: Int = 200_000, bytesInOneCommit: Int = 64 << 20, stepInBytes: Int = 64 << 20) {
+        self.eventsInOneCommit = eventsInOneCommit
+        self.bytesInOneCommit = bytesInOneCommit
+        self.stepInBytes = stepInBytes
+    }
 }
 
 extension Store {
@@ -25,7 +31,8 @@ extension Store {
         try rebuild(RebuildLimits(), progress: progress)
     }
 
-    func rebuild(_ limits: RebuildLimits, progress: ProgressHandler? = nil) throws -> RebuildReport {
+    /// The same, cut into other steps.
+    package func rebuild(_ limits: RebuildLimits, progress: ProgressHandler? = nil) throws -> RebuildReport {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
@@ -123,7 +130,7 @@ struct Rebuild {
     }
 
     private func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
-        try core.environment.write(timeout: core.options.writerLockTimeout, body)
+        try core.write(body)
     }
 
     /// The whole rebuild when it is small; else drops the views and leaves the mark.

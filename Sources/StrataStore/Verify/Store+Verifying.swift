@@ -8,14 +8,15 @@ extension Store {
     /// It holds one read transaction for its whole length, so the file grows by what is written meanwhile. A full
     /// verification needs room for a second set of views under the system's temporary directory.
     ///
-    /// - Throws: when the store is closed; damage is a problem in the report, not an error.
+    /// - Throws: when the store is closed, `noSpace` when there is no room for that; damage is a problem in the report,
+    ///   not an error.
     package func verify(
         _ depth: VerificationDepth = .full, progress: ProgressHandler? = nil
     ) throws -> VerificationReport {
         try checkOpen()
         do {
             return try core.environment.read { transaction in
-                Verifier(core, blobs, transaction, depth, progress).run()
+                try Verifier(core, blobs, transaction, depth, progress).run()
             }
         } catch {
             throw core.publicError(error, during: "verify")

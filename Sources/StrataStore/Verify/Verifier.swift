@@ -42,7 +42,8 @@ final class Verifier {
 
     var tables: StoreTables { core.tables }
 
-    func run() -> VerificationReport {
+    /// - Throws: `noSpace` when there is no room to replay the log in.
+    func run() throws -> VerificationReport {
         let clock = ContinuousClock()
         let start = clock.now
         checkLog()
@@ -54,7 +55,7 @@ final class Verifier {
             attempt("objects") { try countObjects() }
         }
         attempt("counts") { try checkCounts() }
-        if depth == .full, log.isReplayable { attempt("replay") { try compareWithReplay() } }
+        if depth == .full, log.isReplayable { try replayAndCompare() }
         return VerificationReport(
             depth: depth, head: log.head?.event ?? .zero, transactionCount: log.transactionCount,
             eventCount: log.eventCount, objectCount: objectCount, problems: problems, problemCount: problemCount,
@@ -77,6 +78,22 @@ final class Verifier {
         attempt("models") { try checkModels() }
         attempt("blobs") { try checkBlobs() }
         attempt("state") { try checkRowCounter() }
+    }
+
+    /// That there is no room for the replay says nothing about the store.
+    private func replayAndCompare() throws {
+        var noRoom: LMDBError?
+        attempt("replay") {
+            do {
+                try compareWithReplay()
+            } catch let error as LMDBError where error.isOfScratch {
+                noRoom = error
+            }
+        }
+        guard let noRoom else { return }
+        throw StrataError(
+            .noSpace, "There is no room under the temporary directory to replay the log in.",
+            context: .init(path: noRoom.path), cause: noRoom)
     }
 
     // MARK: Problems
@@ -108,6 +125,16 @@ final class Verifier {
                 try body(cursor.key, cursor.value)
                 found = try cursor.next()
             }
+        }
+    }
+}
+
+extension LMDBError {
+    /// Whether it tells of writing, which only the scratch environment of a replay is for.
+    fileprivate var isOfScratch: Bool {
+        switch code {
+        case .noSpaceOrIO, .mapFull, .outcomeUnknown, .panic: true
+        default: false
         }
     }
 }
