@@ -42,8 +42,16 @@ var targets: [Target] = [
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(
         name: "store-crash-child", dependencies: ["StrataStore", "StrataModel"], path: "Tests/store-crash-child"),
+    .target(
+        name: "FaultShim", path: "Tests/fault-shim", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+    .executableTarget(
+        name: "store-fault-child", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "FaultShim"],
+        path: "Tests/store-fault-child"),
     .testTarget(
-        name: "StrataStoreTests", dependencies: ["StrataStore", "LMDB", "StrataTestSupport", "store-crash-child"]),
+        name: "StrataStoreTests",
+        dependencies: [
+            "StrataStore", "LMDB", "Locking", "StrataTestSupport", "store-crash-child", "store-fault-child",
+        ]),
     .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),
     .testTarget(
         name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),

@@ -1,154 +1,106 @@
-// Saves without end, and says after each save that it is done; the crash tests kill it in the middle.
+// Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
+// middle.
 //
-//     store-crash-child STORE DURABILITY
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create
 //
-// Save n inserts movie n, rates the one before, links it to a tag, gives every fifth a large picture, and deletes
-// every seventh movie from seven saves ago. Each transaction carries n as its metadata.
+// - saves: three threads save at once; see `Saver`. Says "thread number".
+// - rebuild: rebuilds every view in many small commits. Says "0 count".
+// - models: installs one model after the other, each with one more indexed attribute. Says "0 extras".
+// - create: makes new stores beside the given one, each with one movie. Says "0 count".
 
 import Foundation
 import StrataModel
 import StrataStore
 
-func makeModel() throws -> ManagedObjectModel {
-    try ManagedObjectModel(entities: [
-        EntityDescription(
-            name: "Movie",
-            properties: [
-                .attribute(AttributeDescription(name: "number", type: .integer64)),
-                .attribute(AttributeDescription(name: "rating", type: .double, defaultValue: .double(0))),
-                .attribute(
-                    AttributeDescription(
-                        name: "picture", type: .binaryData, isOptional: true, allowsExternalBinaryDataStorage: true)),
-                .relationship(
-                    RelationshipDescription(
-                        name: "tags", destinationEntityName: "Tag", inverseName: "movies", isToMany: true)),
-            ],
-            indexes: [FetchIndexDescription(name: "byRating", elements: [FetchIndexElement("rating")])],
-            uniquenessConstraints: [["number"]]),
-        EntityDescription(
-            name: "Tag",
-            properties: [
-                .attribute(AttributeDescription(name: "label", type: .string)),
-                .relationship(
-                    RelationshipDescription(
-                        name: "movies", destinationEntityName: "Movie", inverseName: "tags", isToMany: true,
-                        isOrdered: true)),
-            ]),
-    ])
+/// Prints at once and in one piece, whichever thread calls.
+@Sendable func say(_ thread: Int, _ number: Int) {
+    FileHandle.standardOutput.write(Data("\(thread) \(number)\n".utf8))
 }
 
-/// What the child remembers between saves; read from the store when it starts.
-struct Saver {
-    let store: Store
-    let movie: EntitySchema
-    let tag: EntitySchema
-    var number: Int
-    var movies: [Int: ObjectID] = [:]
-    var tagID: ObjectID?
+struct Work: Sendable {
+    let directory: URL
+    let options: StoreOptions
 
-    init(_ store: Store) throws {
-        self.store = store
-        guard let movie = store.schema.entity(named: "Movie"), let tag = store.schema.entity(named: "Tag") else {
-            throw StrataError(.unknownEntity, "the model of the crash tests")
+    func open(_ model: ManagedObjectModel?) throws -> Store {
+        try Store.open(.directory(directory), model: model, options: options)
+    }
+
+    /// The model is the store's own once it has one.
+    func openAsItIs() throws -> Store {
+        let isThere = FileManager.default.fileExists(atPath: directory.appending(component: "data.mdb").path())
+        guard isThere else { return try open(try CrashModel.make()) }
+        do {
+            return try open(nil)
+        } catch let error as StrataError where error.code == .invalidModel {
+            // Killed before the first model was installed.
+            return try open(try CrashModel.make())
         }
-        self.movie = movie
-        self.tag = tag
-        let head = try store.head()
-        number = 0
-        var movies: [Int: ObjectID] = [:]
-        var tagID: ObjectID?
-        try store.read(at: head) { view in
-            try view.scan(movie.id) { id, row in
-                movies[Int(try row.reader.integer(0) ?? 0)] = id
-                return true
+    }
+
+    func saves() throws {
+        let store = try openAsItIs()
+        for thread in 1...3 {
+            let saver = try Saver(store, thread: thread)
+            Thread.detachNewThread {
+                var saver = saver
+                do {
+                    while true { say(thread, try saver.save()) }
+                } catch {
+                    fatalError("\(error)")
+                }
             }
-            try view.scan(tag.id) { id, _ in
-                tagID = id
-                return true
-            }
         }
-        self.movies = movies
-        self.tagID = tagID
-        number = movies.keys.max() ?? 0
+        while true { sleep(1_000) }
     }
 
-    mutating func save() throws {
-        number += 1
-        let lease = try store.beginBlobLease()
-        var changes = ChangeSet(
-            base: try store.head(), modelVersion: store.schema.version, metadata: ["n": String(number)])
-        let id = try insert(&changes)
-        try rateThePrevious(&changes)
-        if number % 7 == 0, let old = movies.removeValue(forKey: number - 7) {
-            changes.deletions.append(.init(id: old, baseRevision: try revision(old)))
+    func rebuild() throws {
+        let store = try openAsItIs()
+        var count = 0
+        while true {
+            _ = try store.rebuild(RebuildLimits(eventsInOneCommit: 0, bytesInOneCommit: 0, stepInBytes: 2_000))
+            count += 1
+            say(0, count)
         }
-        guard case .saved = try store.save(changes) else { throw StrataError(.merge, "nobody else saves here") }
-        withExtendedLifetime(lease) {}
-        movies[number] = id
     }
 
-    private mutating func insert(_ changes: inout ChangeSet) throws -> ObjectID {
-        let id = try store.newObjectID(in: movie.id)
-        var builder = RowBuilder(movie.layout)
-        try builder.set(0, .integer(Int64(number)))
-        try builder.set(1, .double(0))
-        if number % 5 == 0 {
-            let bytes = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* number) })
-            try builder.set(2, .blob(try store.stageBlob(bytes)))
+    func models() throws {
+        let store = try openAsItIs()
+        var extras = CrashModel.extras(of: store.schema)
+        store.close()
+        while true {
+            extras += 1
+            try open(try CrashModel.make(extras: extras)).close()
+            say(0, extras)
         }
-        changes.insertions.append(.init(id: id, image: try builder.finish()))
-        if tagID == nil {
-            let tagID = try store.newObjectID(in: tag.id)
-            var builder = RowBuilder(tag.layout)
-            try builder.set(0, .string("all"))
-            changes.insertions.append(.init(id: tagID, image: try builder.finish()))
-            self.tagID = tagID
-        }
-        try link(id, &changes)
-        changes.insertions.sort { $0.id < $1.id }
-        return id
     }
 
-    private func link(_ id: ObjectID, _ changes: inout ChangeSet) throws {
-        guard let tagID, let tags = movie.property(named: "tags"),
-            case .pair(let canonical)? = tags.relationship?.truth
-        else { return }
-        let isForward = canonical == tags.id
-        let place = Int64(number)
-        changes.pairs.append(
-            .init(
-                key: PairKey(property: canonical, source: isForward ? id : tagID, target: isForward ? tagID : id),
-                kind: .link(isForward ? PairPositions(inTarget: place) : PairPositions(inSource: place))))
-    }
-
-    private func rateThePrevious(_ changes: inout ChangeSet) throws {
-        guard let previous = movies[number - 1] else { return }
-        let (image, revision) = try store.read(at: try store.head()) { view in
-            guard let row = try view.row(previous) else { throw StrataError(.corrupt, "an acknowledged movie is gone") }
-            return (try row.converted(to: movie), row.revision)
+    func create() throws {
+        var count = 0
+        while true {
+            count += 1
+            let place = URL(filePath: directory.path(percentEncoded: false) + "-\(count)", directoryHint: .isDirectory)
+            let store = try Store.open(.directory(place), model: try CrashModel.make(), options: options)
+            var saver = try Saver(store, thread: 1)
+            _ = try saver.save()
+            store.close()
+            say(0, count)
         }
-        var builder = try RowBuilder(image, layout: movie.layout)
-        try builder.set(1, .double(Double(number)))
-        changes.updates.append(
-            .init(id: previous, baseRevision: revision, image: try builder.finish(), changedSlots: [1]))
-    }
-
-    private func revision(_ id: ObjectID) throws -> EventSequence {
-        try store.read(at: try store.head()) { try $0.row(id)?.revision ?? .zero }
     }
 }
 
-guard CommandLine.arguments.count == 3, let durability = StoreDurability(rawValue: CommandLine.arguments[2]) else {
-    FileHandle.standardError.write(Data("usage: store-crash-child STORE full|relaxed|disposable\n".utf8))
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let durability = StoreDurability(rawValue: arguments[2]) else {
+    FileHandle.standardError.write(
+        Data("usage: store-crash-child STORE full|relaxed|disposable saves|rebuild|models|create\n".utf8))
     exit(2)
 }
 var options = StoreOptions()
 options.durability = durability
 options.rowLeaseSize = 64
-let store = try Store.open(
-    .directory(URL(filePath: CommandLine.arguments[1])), model: try makeModel(), options: options)
-var saver = try Saver(store)
-while true {
-    try saver.save()
-    FileHandle.standardOutput.write(Data("\(saver.number)\n".utf8))
+let work = Work(directory: URL(filePath: arguments[1], directoryHint: .isDirectory), options: options)
+switch arguments[3] {
+case "rebuild": try work.rebuild()
+case "models": try work.models()
+case "create": try work.create()
+default: try work.saves()
 }

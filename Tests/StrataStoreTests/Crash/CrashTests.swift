@@ -12,59 +12,140 @@ import Testing
         ProcessInfo.processInfo.environment["STRATA_KILLS"].flatMap { Int($0) } ?? 20
     }
 
+    private enum Work: String, CaseIterable {
+        case saves, rebuild, models, create
+    }
+
+    /// What a killed child had acknowledged, over all its rounds.
+    private struct Acknowledged {
+        /// By thread, the number of its last save.
+        var saves: [Int: Int] = [:]
+        var extras = 0
+    }
+
     @Test(arguments: [StoreDurability.full, .relaxed])
     func aKilledWriterLosesNothingItAcknowledged(durability: StoreDurability) throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "strata-crash-\(UUID().uuidString).strata", directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let root = FileManager.default.temporaryDirectory
+            .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         var generator = SeededGenerator(seed: 7)
-        var acknowledged = 0
-        for round in 0..<Self.kills / 2 {
-            let child = try CrashChild(directory, durability)
-            let saves = Int.random(in: 1...12, using: &generator)
-            for _ in 0..<saves { acknowledged = try #require(child.acknowledgement(), "round \(round)") }
-            usleep(UInt32.random(in: 0...4_000, using: &generator))
-            acknowledged = max(acknowledged, child.kill())
-            try check(directory, acknowledged, "round \(round)")
+        var acknowledged = Acknowledged()
+        var directory = root
+        for round in 0..<max(4, Self.kills / 2) {
+            // A new store now and then, so that checking stays short.
+            if round % 20 == 0 {
+                directory = root.appending(path: "\(round).strata", directoryHint: .isDirectory)
+                acknowledged = Acknowledged()
+            }
+            let work: Work = [.saves, .saves, .rebuild, .saves, .models, .create][round % 6]
+            let child = try CrashChild(directory, durability, work.rawValue)
+            let pieces = Int.random(in: 0...(work == .saves ? 20 : 4), using: &generator)
+            var lines: [(thread: Int, number: Int)] = []
+            for _ in 0..<pieces { lines.append(try #require(child.acknowledgement(), "round \(round)")) }
+            usleep(UInt32.random(in: 0...(lines.isEmpty ? 60_000 : 6_000), using: &generator))
+            lines += child.kill()
+            let place = "\(durability), round \(round), \(work)"
+            switch work {
+            case .saves: for line in lines { acknowledged.saves[line.thread] = line.number }
+            case .models: acknowledged.extras = max(acknowledged.extras, lines.last?.number ?? 0)
+            case .rebuild: break
+            case .create: try checkCreated(directory, lines.last?.number ?? 0, place)
+            }
+            if work != .create { try check(directory, acknowledged, place) }
         }
     }
 
-    private func check(_ directory: URL, _ acknowledged: Int, _ round: String) throws {
-        let store = try Store.open(.directory(directory), model: nil)
+    private func check(_ directory: URL, _ acknowledged: Acknowledged, _ place: String) throws {
+        guard let store = try opened(directory, place) else {
+            #expect(acknowledged.saves.isEmpty, "\(place): the store is gone")
+            return
+        }
         defer { store.close() }
-        let numbers = try store.transactions(limit: .max).compactMap { $0.metadata["n"].flatMap { Int($0) } }
-        #expect(numbers == Array(1...max(1, numbers.count)), "\(round): the saves are not in order and whole")
-        #expect(numbers.count >= acknowledged, "\(round): save \(acknowledged) was acknowledged and is gone")
-        #expect(numbers.count <= acknowledged + 1, "\(round): more saves than were begun")
-        let report = try store.verify()
-        #expect(report.isSound, "\(round): \(report.problems.map(\.description))")
+        var numbers: [Int: [Int]] = [:]
+        for transaction in try store.transactions(limit: .max) {
+            guard let thread = transaction.metadata["t"].flatMap({ Int($0) }),
+                let number = transaction.metadata["n"].flatMap({ Int($0) })
+            else { continue }
+            numbers[thread, default: []].append(number)
+        }
+        var movies = 0
+        for thread in Set(numbers.keys).union(acknowledged.saves.keys) {
+            let saved = numbers[thread] ?? []
+            let last = acknowledged.saves[thread] ?? 0
+            #expect(saved == Array(1..<saved.count + 1), "\(place): the saves are not in order and whole")
+            #expect(saved.count >= last, "\(place): save \(last) was acknowledged and is gone")
+            #expect(saved.count <= last + 1, "\(place): more saves than were begun")
+            // Every seventh save takes the movie of seven saves before.
+            movies += saved.count - max(0, saved.count / 7 - 1)
+        }
+        #expect(try store.statistics().entities.first { $0.name == "Movie" }?.objectCount ?? 0 == movies, "\(place)")
+        let extras = store.schema.entity(named: "Movie")?.properties.count { $0.name.hasPrefix("extra") } ?? 0
+        #expect(extras >= acknowledged.extras, "\(place): a model is gone")
+        try verify(store, place)
         _ = try store.sweepBlobs()
-        #expect(try store.verify().isSound, "\(round): after sweeping")
+        try verify(store, "\(place), after sweeping")
+    }
+
+    /// nil when the child was killed before there was a store with a model.
+    private func opened(_ directory: URL, _ place: String) throws -> Store? {
+        do {
+            return try Store.open(.directory(directory), model: nil)
+        } catch let error as StrataError where error.code == .invalidModel || error.message == "There is no store." {
+            return nil
+        }
+    }
+
+    private func checkCreated(_ directory: URL, _ last: Int, _ place: String) throws {
+        let root = directory.deletingLastPathComponent()
+        for name in try FileManager.default.contentsOfDirectory(atPath: root.path(percentEncoded: false)) {
+            guard name.hasPrefix(directory.lastPathComponent + "-"), let number = Int(name.split(separator: "-")[1])
+            else { continue }
+            let made = root.appending(path: name, directoryHint: .isDirectory)
+            defer { try? FileManager.default.removeItem(at: made) }
+            // One that was not finished is finished by whoever opens it next.
+            let store = try opened(made, place) ?? Store.open(.directory(made), model: try MovieModel.make())
+            if number <= last {
+                #expect(try store.transactions(limit: .max).contains { $0.metadata["n"] == "1" }, "\(place)")
+            }
+            #expect(number <= last + 1, "\(place)")
+            try verify(store, "\(place), store \(number)")
+            store.close()
+            let names = try FileManager.default.contentsOfDirectory(atPath: made.path(percentEncoded: false))
+            #expect(!names.contains { $0.hasPrefix(".new-") }, "\(place): \(names)")
+        }
+    }
+
+    private func verify(_ store: Store, _ place: String) throws {
+        let report = try store.verify()
+        #expect(report.isSound, "\(place): \(report.problems.map(\.description))")
     }
 }
 
-/// The process that saves; it prints the number of each save that has returned.
+/// The process that works; it prints thread and number of each piece of work that is done.
 private final class CrashChild {
     private let process = Process()
     private let output = Pipe()
     private var pending: [UInt8] = []
 
-    init(_ store: URL, _ durability: StoreDurability) throws {
+    init(_ store: URL, _ durability: StoreDurability, _ work: String) throws {
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(component: "store-crash-child")
-        process.arguments = [store.path(percentEncoded: false), durability.rawValue]
+        process.arguments = [store.path(percentEncoded: false), durability.rawValue, work]
         process.standardOutput = output
         process.environment = ["SWIFT_BACKTRACE": "enable=no"]
         try process.run()
     }
 
     /// The next acknowledged number; nil when the process has ended by itself.
-    func acknowledgement() -> Int? {
+    func acknowledgement() -> (thread: Int, number: Int)? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                let number = Int(String(decoding: pending[..<end], as: UTF8.self))
+                let numbers = String(decoding: pending[..<end], as: UTF8.self).split(separator: " ").compactMap {
+                    Int($0)
+                }
                 pending.removeSubrange(...end)
-                return number
+                return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
             }
             let bytes = output.fileHandleForReading.availableData
             if bytes.isEmpty { return nil }
@@ -72,12 +153,12 @@ private final class CrashChild {
         }
     }
 
-    /// Kills it and returns the last number it acknowledged since, or 0.
-    func kill() -> Int {
+    /// Kills it and returns what it acknowledged since.
+    func kill() -> [(thread: Int, number: Int)] {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        var last = 0
-        while let number = acknowledgement() { last = number }
-        return last
+        var lines: [(thread: Int, number: Int)] = []
+        while let line = acknowledgement() { lines.append(line) }
+        return lines
     }
 }

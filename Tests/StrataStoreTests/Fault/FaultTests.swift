@@ -1,0 +1,52 @@
+import Foundation
+import StrataTestSupport
+import Testing
+
+/// Stores under which the operating system fails, in a child process whose system calls can be told to.
+@Suite struct FaultTests {
+    /// Every call that writes, syncs or names a file fails once, in every kind of work, each in a run of its own.
+    @Test(arguments: [(ENOSPC, "0"), (EIO, "1"), (EIO, "2")])
+    func everyCallMayFailOnce(error: Int32, manner: String) throws {
+        let lines = try run("sweep", "\(error)", manner)
+        guard lines != ["unavailable"] else { return }
+        for work in [
+            "insert", "change", "large values", "rebuild", "rebuild in steps", "sweep", "backup", "model", "creation",
+        ] {
+            let calls = lines.first { $0.hasPrefix("\(work): ") }?.split(separator: " ").dropLast().last
+            let count = try #require(calls.flatMap { Int($0) }, "\(work) is missing in \(lines)")
+            #expect(count >= 3, "\(work) made only \(count) calls")
+        }
+        #expect(lines.last == "done")
+    }
+
+    /// STORE-RULES 8.
+    @Test func aCommitWhoseMetaPageFailsIsSettledOrInDoubt() throws {
+        let lines = try run("doubt")
+        guard lines != ["unavailable"] else { return }
+        #expect(
+            lines == [
+                "a refused meta page", "a meta page that was written all the same", "doubt", "doubt about nothing",
+                "a group", "other work", "a context", "done",
+            ])
+    }
+
+    private func run(_ work: String, _ arguments: String...) throws -> [String] {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "strata-fault-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(component: "store-fault-child")
+        process.arguments = [work, directory.path(percentEncoded: false)] + arguments
+        process.environment = ["SWIFT_BACKTRACE": "enable=no"]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(text)")
+        return text.split(separator: "\n").map(String.init)
+    }
+}

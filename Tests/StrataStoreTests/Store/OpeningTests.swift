@@ -1,0 +1,202 @@
+import Foundation
+import LMDB
+import StrataModel
+@testable import StrataStore
+import Testing
+
+/// Opening over what is no whole store of this format: each kind has its own error, and nothing is touched.
+@Suite struct OpeningTests {
+    private let directory = FileManager.default.temporaryDirectory
+        .appending(component: "opening-\(UUID().uuidString).strata")
+    private var path: String { directory.path(percentEncoded: false) }
+    private var data: URL { directory.appending(component: "data.mdb") }
+
+    /// Expects the refusal of reading and of writing, and the directory to be as before, name for name and byte for
+    /// byte.
+    private func expectRefusal(_ code: StrataError.Code, _ words: String) throws {
+        let before = try contents()
+        for isReadOnly in [true, false] {
+            var options = StoreOptions()
+            options.isReadOnly = isReadOnly
+            let error = #expect(throws: StrataError.self) {
+                try Store.open(.directory(directory), model: isReadOnly ? nil : try MovieModel.make(), options: options)
+            }
+            #expect(error?.code == code && error?.message.contains(words) == true, "\(String(describing: error))")
+            #expect(error?.context.path?.hasPrefix(path) == true)
+        }
+        #expect(try contents() == before)
+    }
+
+    private func contents() throws -> [String: Data] {
+        guard FileManager.default.fileExists(atPath: path) else { return [:] }
+        var contents: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            // The table of readers is for everybody who looks.
+            contents[name] = name == "lock.mdb" ? Data() : try Data(contentsOf: directory.appending(component: name))
+        }
+        return contents
+    }
+
+    private func makeStore() throws {
+        let store = try Store.open(.directory(directory), model: try MovieModel.make())
+        _ = try store.newObjectID(in: try #require(store.schema.entity(named: "Movie")).id)
+        store.close()
+    }
+
+    private func makeDirectory() throws {
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    private func write(_ bytes: Data) throws {
+        try bytes.write(to: data)
+        chmod(data.path(percentEncoded: false), 0o600)
+    }
+
+    private func remove() throws { try FileManager.default.removeItem(at: directory) }
+
+    @Test func nothingThereIsSaidSo() throws {
+        var options = StoreOptions()
+        options.createsIfMissing = false
+        for model in [nil, try MovieModel.make()] {
+            let error = #expect(throws: StrataError.self) {
+                try Store.open(.directory(directory), model: model, options: options)
+            }
+            #expect(error?.code == .persistentStoreOpen && error?.message == "There is no store.")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func anEmptyFileIsSaidToBeEmpty() throws {
+        try makeDirectory()
+        defer { try? remove() }
+        try write(Data())
+        try expectRefusal(.persistentStoreOpen, "is empty")
+    }
+
+    @Test func anotherKindOfFileIsSaidToBeNoStore() throws {
+        try makeDirectory()
+        defer { try? remove() }
+        try write(Data("SQLite format 3\0".utf8) + Data(count: 8192))
+        try expectRefusal(.persistentStoreOpen, "is no store")
+    }
+
+    @Test func aStoreThatWasCutShortIsSaidToBe() throws {
+        try makeStore()
+        defer { try? remove() }
+        let bytes = try Data(contentsOf: data)
+        try write(bytes.prefix(bytes.count - 4096))
+        try expectRefusal(.corrupt, "cut short")
+    }
+
+    @Test func aFileOfANewerLMDBIsSaidToBeNewer() throws {
+        try makeStore()
+        defer { try? remove() }
+        var bytes = try Data(contentsOf: data)
+        for page in 0...1 { bytes[page * 4096 + 20] = 2 }
+        try write(bytes)
+        try expectRefusal(.persistentStoreOpen, "newer format")
+    }
+
+    /// Puts a header of one's own into a store, as a newer version of Strata would.
+    private func rewriteHeader(_ change: (inout [UInt8]) -> Void) throws {
+        try makeStore()
+        let environment = try Environment.open(at: path)
+        let meta = try environment.openTables(["meta"])[0]
+        try environment.write { transaction in
+            var bytes = try StoreCore.withKey("header") { try transaction.get(meta, $0).map { Array($0) } } ?? []
+            change(&bytes)
+            try bytes.withUnsafeBytes { value in
+                try StoreCore.withKey("header") { try transaction.put(meta, $0, value) }
+            }
+        }
+        try environment.close()
+    }
+
+    @Test func aStoreOfANewerFormatIsSaidToBeNewer() throws {
+        defer { try? remove() }
+        try rewriteHeader { $0[12] = 200 }
+        try expectRefusal(.persistentStoreOpen, "format 200")
+    }
+
+    @Test func aDamagedHeaderIsSaidToBeDamaged() throws {
+        defer { try? remove() }
+        try rewriteHeader { $0[40] ^= 1 }
+        try expectRefusal(.corrupt, "header is damaged")
+    }
+
+    @Test(arguments: [["other"], ["meta"], StoreTables.names])
+    func somebodyElsesTablesAreLeftAlone(tables: [String]) throws {
+        try makeDirectory()
+        defer { try? remove() }
+        let environment = try Environment.open(at: path)
+        let opened = try environment.openTables(tables)
+        try environment.write { try $0.put(opened[0], 1, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        try environment.close()
+        for name in ["lock.mdb", "writer.lock"] {
+            try FileManager.default.removeItem(at: directory.appending(component: name))
+        }
+        try expectRefusal(.persistentStoreOpen, "no Strata store")
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "nothing is forbidden to the superuser"))
+    func aFileThatMayNotBeReadIsSaidSo() throws {
+        try makeStore()
+        defer { try? remove() }
+        chmod(data.path(percentEncoded: false), 0)
+        let error = #expect(throws: StrataError.self) {
+            try Store.open(.directory(directory), model: try MovieModel.make())
+        }
+        #expect(error?.code == .persistentStoreOpen && error?.message.contains("may not be") == true)
+    }
+
+    @Test func aStoreWhoseMakingWasCutShortIsMadeToItsEnd() throws {
+        // As a crash leaves it: the file alone, and the tables without a header.
+        for tables in [[], StoreTables.names] {
+            try makeDirectory()
+            let environment = try Environment.open(at: path)
+            _ = try environment.openTables(tables)
+            try environment.close()
+            let store = try Store.open(.directory(directory), model: try MovieModel.make())
+            #expect(try store.verify().isSound)
+            store.close()
+            try remove()
+        }
+    }
+
+    /// The id of a process that has ended.
+    private func endedProcess() throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/true")
+        try process.run()
+        process.waitUntilExit()
+        return process.processIdentifier
+    }
+
+    @Test func whatCrashesLeftHalfMadeIsSweptAndNothingElse() throws {
+        try makeStore()
+        defer { try? remove() }
+        let ended = try endedProcess()
+        let kept = [".new-\(getpid())-7", ".new-x-7", "notes.txt", ".copy-\(ended)"]
+        for name in [".copy-\(ended)-5"] + kept { try Data([1]).write(to: directory.appending(component: name)) }
+        let half = directory.appending(component: ".new-\(ended)-6")
+        try FileManager.default.createDirectory(at: half, withIntermediateDirectories: false)
+        try Data([1]).write(to: half.appending(component: "data.mdb"))
+        var options = StoreOptions()
+        options.isReadOnly = true
+        try Store.open(.directory(directory), model: nil, options: options).close()
+        #expect(FileManager.default.fileExists(atPath: half.path(percentEncoded: false)), "a reader changes nothing")
+        try Store.open(.directory(directory), model: nil).close()
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasSuffix("mdb") }
+        #expect(Set(names) == Set(kept + ["writer.lock"]))
+    }
+
+    @Test func aBackupCutShortMayBeMadeAgain() throws {
+        let fixture = try StoreFixture()
+        try makeDirectory()
+        defer { try? remove() }
+        try Data([1]).write(to: directory.appending(component: ".copy-\(try endedProcess())-5"))
+        #expect(try fixture.store.backup(to: directory).verification.isSound)
+        #expect(throws: StrataError.self) { try fixture.store.backup(to: directory) }
+    }
+}

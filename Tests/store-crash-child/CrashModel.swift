@@ -1,0 +1,44 @@
+import StrataModel
+
+enum CrashModel {
+    static func make(extras: Int = 0) throws -> ManagedObjectModel {
+        let names = (1..<extras + 1).map { "extra\($0)" }
+        return try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Movie",
+                properties: [
+                    .attribute(AttributeDescription(name: "number", type: .integer64)),
+                    .attribute(AttributeDescription(name: "rating", type: .double, defaultValue: .double(0))),
+                    .attribute(
+                        AttributeDescription(
+                            name: "picture", type: .binaryData, isOptional: true,
+                            allowsExternalBinaryDataStorage: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "tags", destinationEntityName: "Tag", inverseName: "movies", isToMany: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "owner", destinationEntityName: "Tag", inverseName: "owned")),
+                ] + names.map { .attribute(AttributeDescription(name: $0, type: .string, isOptional: true)) },
+                indexes: [FetchIndexDescription(name: "byRating", elements: [FetchIndexElement("rating")])]
+                    + names.map { FetchIndexDescription(name: "by_\($0)", elements: [FetchIndexElement($0)]) },
+                uniquenessConstraints: [["number"]]),
+            EntityDescription(
+                name: "Tag",
+                properties: [
+                    .attribute(AttributeDescription(name: "label", type: .string)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "movies", destinationEntityName: "Movie", inverseName: "tags", isToMany: true,
+                            isOrdered: true)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "owned", destinationEntityName: "Movie", inverseName: "owner", isToMany: true)),
+                ]),
+        ])
+    }
+
+    static func extras(of schema: Schema) -> Int {
+        schema.entity(named: "Movie")?.properties.count { $0.name.hasPrefix("extra") } ?? 0
+    }
+}
