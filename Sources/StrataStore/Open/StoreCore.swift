@@ -214,6 +214,7 @@ extension StrataError {
             case .truncated: (.corrupt, "The store's file has been cut short.")
             case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
             case .permissionDenied: (.persistentStoreOpen, "The store's files may not be read or written.")
+            case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being made.")
             default: (.persistentStoreOpen, "")
             }
         if message.isEmpty {
