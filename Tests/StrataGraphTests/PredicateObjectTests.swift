@@ -35,6 +35,9 @@ import Testing
             try holds("SUBQUERY(reports, $r, SUBQUERY($r.reports, $s, $s.boss.boss == SELF).@count == 2).@count == 1"))
         #expect(try holds("ANY reports.reports.name == 'Eve'"))
         #expect(try holds("length:(name) + reports.@count == 5"))
+        // Nobody leads to nobody's reports: all of none, and none of none.
+        #expect(try holds("ALL boss.reports.name == 'x'"))
+        #expect(try !holds("ANY boss.reports.name == nil"))
         #expect(throws: StrataError.self) { try holds("reports.name == 'Bob'") }
         #expect(throws: StrataError.self) { try holds("nothing == 1") }
     }
@@ -45,6 +48,9 @@ import Testing
         try context.save()
         let request = FetchRequest<Person>(where: try FetchPredicate(format: "boss == %@", ann))
         #expect(try context.fetch(request).map(\.name) == ["Bob"])
+        let byFormat = try FetchRequest<Person>(
+            format: "name BEGINSWITH %@ OR boss.name == %@", "A", "Ann", sortedBy: [SortDescription("name")], limit: 2)
+        #expect(try context.fetch(byFormat).map(\.name) == ["Ann", "Bob"])
         let both = FetchRequest<Person>(where: try FetchPredicate(format: "SELF IN %@", [ann, bob]))
         #expect(try context.fetch(both).count == 2)
     }

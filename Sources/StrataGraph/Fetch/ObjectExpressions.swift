@@ -11,10 +11,7 @@ extension FetchPredicate {
     ///
     /// - Throws: `invalidRequest` for what makes no sense, such as a to-many without a quantifier; `unknownKey`.
     public func evaluate(with object: ManagedObject) throws(StrataError) -> Bool {
-        guard depth(upTo: ModelLimits.predicateDepth) != nil else {
-            throw StrataError(
-                .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
-        }
+        try checkDepth()
         let context = ObjectExpressions(object)
         return try PredicateEvaluator(context, object: .one(.objectID(object.objectID))).holds(self)
     }

@@ -15,6 +15,9 @@ extension ModelCheck {
     /// A partial index may only look at what stands in the object's own row.
     mutating func checkPartial(_ predicate: FetchPredicate, of entity: EntityDescription, index: String) {
         let what = "the partial index \(index)"
+        var foreign: FetchExpression?
+        predicate.forEachExpression { if !$0.isOfOwnRow { foreign = foreign ?? $0 } }
+        if let foreign { fault(Place(entity.name), "has \(what) that depends on more than the row, on \(foreign).") }
         for path in checkedKeyPaths(of: predicate, at: Place(entity.name), what: what) {
             if let complaint = hierarchy.complaint(aboutKeyPart: path, in: entity.name) {
                 fault(Place(entity.name, path), "\(complaint), in \(what).")
@@ -79,5 +82,19 @@ extension ModelCheck {
             }
         }
         return nil
+    }
+}
+
+extension FetchExpression {
+    /// Whether its value follows from the object's own row and nothing else, as a view must: it is the same whenever
+    /// the log is replayed.
+    fileprivate var isOfOwnRow: Bool {
+        switch self {
+        case .constant, .aggregate, .conditional, .evaluatedObject: true
+        case .keyPath(let path): !path.contains("@")
+        case .function(let function, _):
+            FetchFunction.predefined.contains(function) && ![.now, .random, .randomBelow].contains(function)
+        case .variable, .keyPathOf, .subquery, .set, .element: false
+        }
     }
 }

@@ -259,6 +259,12 @@ struct ModelCheckTests {
                 ])
         }
         #expect(faults(partial("x")).isEmpty)
+        for format in ["x > random()", "now() > x", "SUBQUERY(x, $y, $y > 1)[SIZE] == 1", "$v == 1"] {
+            let index = FetchIndexDescription(
+                name: "i", elements: [FetchIndexElement("x")],
+                partialIndexPredicate: try? FetchPredicate(format: format))
+            #expect(!faults(entity("A", properties, indexes: [index])).isEmpty, "\(format)")
+        }
         #expect(faults(partial("next.x")) == ["A.next.x is unknown, in the partial index i."])
     }
 }

@@ -23,11 +23,12 @@ struct ComparisonRule {
     func holds(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
         switch comparison.modifier {
         case .direct: return try holdsDirectly(left, right)
+        // A to-one that leads nowhere on the way to many leads to none of them.
         case .any:
-            for member in left.members where try holds(member, right) { return true }
+            for member in left.list where try holds(member, right) { return true }
             return false
         case .all:
-            for member in left.members where try !holds(member, right) { return false }
+            for member in left.list where try !holds(member, right) { return false }
             return true
         }
     }

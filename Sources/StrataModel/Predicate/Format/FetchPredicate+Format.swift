@@ -48,12 +48,20 @@ extension FetchPredicate {
     public func withSubstitutionVariables(
         _ values: [String: (any FetchArgument)?]
     ) throws(StrataError) -> FetchPredicate {
+        try checkDepth()
         let replaced = try Substitution(values).replaced(self)
-        guard replaced.depth(upTo: ModelLimits.predicateDepth) != nil else {
+        try replaced.checkDepth()
+        return replaced
+    }
+}
+
+extension FetchPredicate {
+    /// - Throws: `invalidRequest` when the tree is deeper than the limit, so that what walks over it needs no care.
+    package func checkDepth() throws(StrataError) {
+        guard depth(upTo: ModelLimits.predicateDepth) != nil else {
             throw StrataError(
                 .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
         }
-        return replaced
     }
 }
 
