@@ -17,10 +17,12 @@ let package = Package(
         // The peer "bare LMDB" calls the C library itself, without Strata's layer above it.
         .systemLibrary(
             name: "CLMDBBare", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
             name: "strata-bench",
             dependencies: [
-                "CLMDBBare",
+                "CLMDBBare", "CSQLite",
                 .product(name: "StrataGraph", package: "Strata"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),

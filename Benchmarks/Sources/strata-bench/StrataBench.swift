@@ -4,8 +4,8 @@ import Foundation
 @main
 struct StrataBench: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "strata-bench", abstract: "Times Strata beside bare LMDB, in one run.",
-        subcommands: [Run.self, ColdOpen.self], defaultSubcommand: Run.self)
+        commandName: "strata-bench", abstract: "Times Strata beside bare LMDB, and beside SQLite, in one run each.",
+        subcommands: [Run.self, QueriesCommand.self, ColdOpen.self], defaultSubcommand: Run.self)
 }
 
 struct Run: ParsableCommand {

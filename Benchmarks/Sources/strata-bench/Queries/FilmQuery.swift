@@ -1,0 +1,83 @@
+import Foundation
+
+/// What is asked of both peers.
+enum FilmQuery: String, CaseIterable {
+    case equality = "indexed equality"
+    case range = "range of 100 in order"
+    case prefix = "prefix"
+    case twoIndexes = "two-index AND"
+    case toManyAny = "to-many ANY"
+    case unindexedCount = "unindexed count"
+    case topTen = "top 10, unindexed sort"
+    case groupCount = "group by, count"
+    case indexedCount = "indexed count"
+    case contains = "CONTAINS[cd] scan"
+
+    /// Where SQLite has the same index Strata must not be slower; elsewhere half as much again is allowed.
+    var mostRatio: Double {
+        switch self {
+        case .unindexedCount, .topTen, .contains: 1.5
+        default: 1
+        }
+    }
+
+    /// Whether one run takes so long that few are enough.
+    var isScan: Bool {
+        switch self {
+        case .unindexedCount, .topTen, .contains, .groupCount: true
+        default: false
+        }
+    }
+}
+
+/// What one run of a query asks for.
+struct FilmArgument {
+    let title: String
+    /// The first two words of a title.
+    let prefix: String
+    /// All its words, which few titles share.
+    let longPrefix: String
+    let year: Int32
+    let rating: Double
+    let votes: Int32
+    let part: String
+
+    init(_ rows: FilmRows, _ random: inout Random) {
+        let row = rows[Int.random(in: 0..<rows.count, using: &random)]
+        title = row.title
+        let words = row.title.split(separator: " ")
+        prefix = words.prefix(2).joined(separator: " ") + " "
+        longPrefix = words.prefix(3).joined(separator: " ") + " "
+        year = row.year
+        rating = row.rating
+        votes = row.votes
+        part = ["CAFE", "amelie", "river", "Silver k", "no such"].randomElement(using: &random) ?? ""
+    }
+}
+
+/// What a query found, to be the same for both.
+enum FilmAnswer: Equatable {
+    /// Films or directors by the number they were made with, in order where one was asked for.
+    case objects([Int])
+    case number(Int)
+    case groups([Int: Int])
+}
+
+/// The rows of a run, made again whenever they are asked for.
+struct FilmRows {
+    let count: Int
+    let directors: Int
+    private let rows: [FilmRow]
+
+    init(count: Int) {
+        self.count = count
+        directors = max(1, count / 10)
+        var random = Random(seed: 11)
+        var rows: [FilmRow] = []
+        rows.reserveCapacity(count)
+        for index in 0..<count { rows.append(FilmRow(index, directors: directors, &random)) }
+        self.rows = rows
+    }
+
+    subscript(index: Int) -> FilmRow { rows[index] }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+
+/// `strata-bench queries`: the queries of a film app, beside SQLite.
+struct QueriesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queries",
+        abstract: "Times fetch requests beside SQLite with the same rows and indexes.",
+        discussion: """
+            SQLite is called by its C API with prepared statements, reads every column of each row found, and takes no \
+            objects; Strata compiles the request each time, and gives managed objects. Answers are compared before \
+            anything is timed.
+            """)
+
+    @Option(help: "Numbers of films.")
+    var sizes: [Int] = [10_000, 100_000]
+
+    @Option(help: "Where the stores are made; they are removed afterwards.")
+    var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+
+    @Flag(help: "Writes the measurements as JSON instead of tables.")
+    var json = false
+
+    func validate() throws {
+        guard sizes.allSatisfy({ $0 >= 1000 }) else { throw ValidationError("A size must be at least 1000.") }
+    }
+
+    func run() throws {
+        let place = URL(filePath: directory, directoryHint: .isDirectory)
+            .appending(path: "strata-queries-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: place) }
+        var results: [Int: [QueryWorkload.Result]] = [:]
+        for size in sizes { results[size] = try QueryWorkload(size: size, directory: place).run() }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            FileHandle.standardOutput.write(try encoder.encode(results))
+            Swift.print()
+        } else {
+            for size in sizes { Self.printTable(results[size] ?? [], size: size) }
+        }
+    }
+
+    private static func printTable(_ results: [QueryWorkload.Result], size: Int) {
+        func pad(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
+        func line(_ columns: [String]) -> String {
+            zip(columns, [26, 10, 12, 12, 8, 10]).map { pad($0, $1) }.joined() + (columns.last ?? "")
+        }
+        Swift.print("\nQueries over \(size) films, times per query\n")
+        Swift.print(line(["", "found", "Strata", "SQLite", "ratio", "to reach", ""]))
+        for result in results {
+            Swift.print(
+                line([
+                    result.query, String(result.rows), Table.time(result.strata), Table.time(result.sqlite),
+                    String(format: "%.2f", result.ratio), String(format: "%.1f", result.mostRatio),
+                    result.isReached ? "reached" : "MISSED",
+                ]))
+        }
+    }
+}
