@@ -10,6 +10,8 @@ final class MapBounds: Sendable {
     let upper = Atomic<UInt>(.max)
     /// The byte after the map.
     let mapEnd = Atomic<UInt>(.max)
+    /// How often the bounds were set: once for each opening of the file.
+    let openings = Atomic<Int>(0)
 
     /// Whether the bytes lie inside the file's part of the map.
     @inline(__always)
@@ -23,6 +25,7 @@ final class MapBounds: Sendable {
         self.lower.store(lower, ordering: .relaxed)
         self.upper.store(upper, ordering: .relaxed)
         self.mapEnd.store(mapEnd, ordering: .relaxed)
+        openings.add(1, ordering: .relaxed)
     }
 
     /// Finds the address of the map in LMDB's private record of an environment.

@@ -72,6 +72,27 @@ package class ReadTransaction {
     /// Whether the transaction can still be used.
     package final var isOpen: Bool { handle != nil }
 
+    /// Where the file is mapped; nil when that is not known, or when values may lie elsewhere, as they do in a writer.
+    package final var mapAddress: UInt? {
+        let address = bounds.lower.load(ordering: .relaxed)
+        return isWriting || address == 0 ? nil : address
+    }
+
+    /// The state of the file that the transaction sees. Pages of one snapshot never change; numbers may come again when
+    /// a file is opened again after a failed commit, so the opening counts too.
+    package struct Snapshot: Sendable, Hashable, Comparable {
+        let opening: Int
+        let number: UInt64
+
+        package static func < (left: Snapshot, right: Snapshot) -> Bool {
+            (left.opening, left.number) < (right.opening, right.number)
+        }
+    }
+
+    package final var snapshot: Snapshot {
+        Snapshot(opening: bounds.openings.load(ordering: .relaxed), number: number)
+    }
+
     /// LMDB's number of the transaction. It restarts after a compacting copy, so it is no durable sequence.
     package final var number: UInt64 { UInt64(mdb_txn_id(active)) }
 }

@@ -109,7 +109,8 @@ package final class Store: Sendable {
             }
             let view = View(
                 sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
-                histories: histories, layers: stack, statistics: core.statistics)
+                histories: histories, layers: stack, statistics: core.statistics,
+                verifiedPages: core.verifiedPages)
             return try body(view)
         }
     }

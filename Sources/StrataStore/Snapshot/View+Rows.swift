@@ -11,15 +11,19 @@ extension View {
             }
         }
         let layout = entity.layout
+        var walk = PageWalk(verifiedPages ?? VerifiedPages(), transaction)
         try transaction.withCursor(tables.objects) { cursor in
             var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity.id, row: 0).rawValue)
             while isThere {
                 let id = StoreKey.lastObjectID(cursor.key)
                 guard id.entityID == entity.id else { return }
-                guard try withBaseRow(cursor.value, id, layout, { try body(id, $0) }) else { return }
+                let value = cursor.value
+                let isVerified = !walk.mustVerify(key: cursor.key, value: value)
+                guard try withBaseRow(value, id, layout, isVerified: isVerified, { try body(id, $0) }) else { return }
                 isThere = try cursor.next()
             }
         }
+        walk.finish()
     }
 
     /// Calls `body` with each object of sorted ids that is there and a reader of its row in the newest layout, until it
@@ -53,11 +57,12 @@ extension View {
     /// Checks a value of the `objects` table and reads it in the newest layout, in which nearly every row stands.
     @inline(__always)
     private func withBaseRow<R>(
-        _ bytes: UnsafeRawBufferPointer, _ id: ObjectID, _ layout: RowLayout, _ body: (RowReader) throws -> R
+        _ bytes: UnsafeRawBufferPointer, _ id: ObjectID, _ layout: RowLayout, isVerified: Bool = false,
+        _ body: (RowReader) throws -> R
     ) throws -> R {
         let reader: RowReader?
         do throws(CorruptRecord) {
-            let image = try StoredRow(bytes).image
+            let image = try isVerified ? StoredRow(unverified: bytes).image : StoredRow(bytes).image
             reader = RowLayout.header(of: image) == layout.header ? try RowReader(image, layout: layout) : nil
         } catch {
             throw StrataError.corrupt(error, "objects", id: id)

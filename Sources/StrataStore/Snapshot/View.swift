@@ -19,12 +19,16 @@ package final class View {
     let layers: [Layer]
     /// Sizes for planning; nil where nothing is planned.
     let statistics: StatisticsCache?
+    /// Rows that need no second look; nil where each is verified.
+    let verifiedPages: VerifiedPages?
 
     init(
         sequence: EventSequence, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
-        histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil
+        histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
+        verifiedPages: VerifiedPages? = nil
     ) {
         self.statistics = statistics
+        self.verifiedPages = verifiedPages
         self.sequence = sequence
         self.schema = schema
         self.transaction = transaction
@@ -154,6 +158,33 @@ package final class View {
                 try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, _ in
                     try body(StoreKey.lastObjectID(key), key)
                 }
+            }
+        }
+    }
+
+    /// The number of entries of `index` from `lower` up to `upper`, at most `limit`; the walk ends there.
+    func countEntries(
+        _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, atMost limit: Int
+    ) throws -> Int {
+        var count = 0
+        guard layers.isEmpty else {
+            try scan(index, lower: lower, upper: upper) { _, _ in
+                count += 1
+                return count < limit
+            }
+            return count
+        }
+        let prefix = withUnsafeBytes(of: index.id.rawValue.bigEndian) { Array($0) }
+        let low = prefix + lower
+        let high = upper.map { prefix + $0 } ?? withUnsafeBytes(of: (index.id.rawValue + 1).bigEndian) { Array($0) }
+        return try transaction.withCursor(tables.indexes) { cursor in
+            try high.withUnsafeBytes { high in
+                var isThere = try low.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+                while isThere, count < limit, cursor.key.compare(with: high) < 0 {
+                    count += 1
+                    isThere = try cursor.next()
+                }
+                return count
             }
         }
     }
