@@ -101,6 +101,26 @@ final class LinkPlan: Sendable {
 
     private static let cache = Locked<[ObjectIdentifier: Cached]>([:])
 
+    private struct PathKey: Hashable {
+        let entity: EntityID
+        let text: String
+    }
+
+    /// Key paths of requests, bound to the schema; guarded by its mutex.
+    private let paths = Locked<[PathKey: ResolvedPath]>([:])
+    private static let mostPaths = 4096
+
+    func path(_ text: String, of entity: EntityID) -> ResolvedPath? {
+        paths.withLock { $0[PathKey(entity: entity, text: text)] }
+    }
+
+    func keep(_ path: ResolvedPath, of entity: EntityID) {
+        paths.withLock { paths in
+            if paths.count >= Self.mostPaths { paths.removeAll(keepingCapacity: true) }
+            paths[PathKey(entity: entity, text: path.text)] = path
+        }
+    }
+
     /// Every link under which an object of the entity can have members.
     func ownedLinks(of entity: EntityID) -> [OwnedLink] { ownedLinks[entity] ?? [] }
     func oneToOnes(of entity: EntityID) -> [OneToOne] { oneToOnes[entity] ?? [] }

@@ -74,22 +74,27 @@ package final class CompiledQuery: Sendable {
     var isPlanned: Bool { access != .scanOnly }
 
     /// How the query is run over a view.
-    func plan(for use: Use, _ view: View) throws -> QueryPlan {
+    ///
+    /// - Parameter wantsEstimates: whether its estimates are looked at.
+    func plan(for use: Use, _ view: View, wantsEstimates: Bool = false) throws -> QueryPlan {
         guard schema.version == view.schema.version else {
             throw StrataError(.modelChanged, "The request was made for another version of the model.")
         }
         let generation = view.statistics?.generation ?? 0
-        if let known = plans.withLock({ $0[use] }), known.generation == generation { return known.plan }
-        let plan = try makePlan(for: use, view)
+        if !wantsEstimates, let known = plans.withLock({ $0[use] }), known.generation == generation {
+            return known.plan
+        }
+        let plan = try makePlan(for: use, view, wantsEstimates)
         // Planning may have drawn samples, of which it knows already.
         let now = view.statistics?.generation ?? 0
         plans.withLock { $0[use] = (now, plan) }
         return plan
     }
 
-    private func makePlan(for use: Use, _ view: View) throws -> QueryPlan {
+    private func makePlan(for use: Use, _ view: View, _ wantsEstimates: Bool) throws -> QueryPlan {
         let purpose = Planner.Purpose(
-            order: use == .objects ? order : [], needed: use == .rows ? nil : needed, readsRows: use == .rows)
+            order: use == .objects ? order : [], needed: use == .rows ? nil : needed, readsRows: use == .rows,
+            wantsEstimates: wantsEstimates)
         switch access {
         case .planned, .avoidingScans, .disturbed:
             var planner = Planner(view, access)

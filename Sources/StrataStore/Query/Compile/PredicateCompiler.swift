@@ -121,7 +121,7 @@ struct ComparisonCompiler {
         case .evaluatedObject: return .path(ResolvedPath(selfOf: entity))
         case .keyPath(let path):
             do {
-                return .path(try ResolvedPath(path, in: entity, schema))
+                return .path(try ResolvedPath.of(path, in: entity, schema))
             } catch {
                 var error = error
                 error.context.predicate = comparison.description

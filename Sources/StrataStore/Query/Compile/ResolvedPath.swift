@@ -38,6 +38,19 @@ struct ResolvedPath: Sendable {
         entities = [entity]
     }
 
+    /// The path that `text` names, bound once for each schema.
+    ///
+    /// - Throws: as `init`.
+    static func of(
+        _ text: String, in entity: EntitySchema, _ schema: Schema
+    ) throws(StrataError) -> ResolvedPath {
+        let plan = LinkPlan.of(schema)
+        if let known = plan.path(text, of: entity.id) { return known }
+        let path = try ResolvedPath(text, in: entity, schema)
+        plan.keep(path, of: entity.id)
+        return path
+    }
+
     /// Binds `text`, dotted names from `entity`.
     ///
     /// `SELF` and, where the entity has no property of that name, `id` and `objectID` stand for the object itself.

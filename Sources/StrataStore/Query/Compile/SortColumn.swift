@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// Its values are written as bytes that compare like the values: nil first, then by worth, text by its folded form;
 /// all bits turned for a descending key, so that nil comes last there unless it was asked to come first.
-struct SortColumn: Sendable {
+final class SortColumn: Sendable {
     let path: ValuePath
     let type: ComparedType
     let isAscending: Bool
@@ -19,16 +19,17 @@ struct SortColumn: Sendable {
     let column: (slot: Int, elementPath: [String])?
 
     init(_ description: SortDescription, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
-        let path = try ResolvedPath(description.keyPath, in: entity, schema)
+        let path = try ResolvedPath.of(description.keyPath, in: entity, schema)
         let context = StrataError.Context(entityName: entity.name, key: description.keyPath)
         guard !path.isToMany else {
             throw StrataError(
                 .invalidRequest, "\(path.text) leads to many; nothing can be sorted by it.", context: context)
         }
-        type = ComparedType(path.end)
+        let type = ComparedType(path.end)
         guard type.isOrdered else {
             throw StrataError(.wrongType, "\(path.text) is \(type.name) and has no order.", context: context)
         }
+        self.type = type
         self.path = ValuePath(path)
         isAscending = description.isAscending
         folding = type == .text ? description.folding : []

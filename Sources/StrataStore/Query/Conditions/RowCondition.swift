@@ -35,7 +35,7 @@ final class Evaluation {
     /// For what only an evaluator of whole expressions can tell.
     private(set) lazy var expressions = ViewExpressions(self)
     /// Folded text of the row at hand.
-    private var text = ByteWriter(capacity: 256)
+    @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
     init(_ view: View) {
         self.view = view

@@ -22,7 +22,7 @@ extension ComparisonCompiler {
         try PredicateCheck(entity, schema).check(.comparison(comparison))
         let predicate = FetchPredicate.comparison(comparison)
         let isOwnRow = predicate.keyPaths.allSatisfy { path in
-            (try? ResolvedPath(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
+            (try? ResolvedPath.of(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
         }
         return CompiledCondition(ExpressionCondition(predicate, isOwnRow: isOwnRow), predicate)
     }
@@ -39,8 +39,8 @@ extension ComparisonCompiler {
     private var countsBehindMany: Bool {
         guard comparison.modifier == .direct else { return false }
         return [comparison.left, comparison.right].contains { side in
-            guard case .keyPath(let text) = side, text.hasSuffix(".@count") else { return false }
-            return (try? ResolvedPath(text, in: entity, schema))?.isToMany ?? false
+            guard case .keyPath(let text) = side, text.hasOperator, text.hasSuffix(".@count") else { return false }
+            return (try? ResolvedPath.of(text, in: entity, schema))?.isToMany ?? false
         }
     }
 
@@ -54,7 +54,7 @@ extension ComparisonCompiler {
     private func isCollection(_ expression: FetchExpression) -> Bool {
         switch expression {
         case .aggregate: true
-        case .keyPath(let path): (try? ResolvedPath(path, in: entity, schema))?.isToMany ?? false
+        case .keyPath(let path): (try? ResolvedPath.of(path, in: entity, schema))?.isToMany ?? false
         default: false
         }
     }
@@ -67,7 +67,7 @@ extension ComparisonCompiler {
         guard case .keyPathOf(.subquery(.keyPath(let text), let variable, let predicate), "@count") = comparison.left,
             case .constant(let number) = comparison.right, comparison.modifier == .direct,
             let inner = predicate.speakingOnly(of: variable),
-            let path = try? ResolvedPath(text, in: entity, schema), path.hops.count == 1,
+            let path = try? ResolvedPath.of(text, in: entity, schema), path.hops.count == 1,
             case .toMany(let relationship) = path.hops[0], case .object = path.end
         else { return nil }
         guard let operation = countOperation, let value = ComparedType.integer.constant(number), !value.isNull else {
@@ -142,14 +142,14 @@ extension FetchExpression {
         switch self {
         case .constant, .evaluatedObject: false
         // `members.@count` is a counter record.
-        case .keyPath(let path): path.contains("@") && !Self.isPlainCount(path) || path.contains("$")
+        case .keyPath(let path): path.hasOperator && !Self.isPlainCount(path)
         case .aggregate(let parts): parts.contains(where: \.needsEvaluator)
         default: true
         }
     }
 
     private static func isPlainCount(_ path: String) -> Bool {
-        path.hasSuffix(".@count") && !path.dropLast(6).contains("@")
+        path.hasSuffix(".@count") && !path.dropLast(7).utf8.contains(UInt8(ascii: "@"))
     }
 
     /// With what speaks of no object worked out, so that an index can be asked for it; nil when there is nothing so.
@@ -184,4 +184,9 @@ extension FetchExpression {
         default: return false
         }
     }
+}
+
+extension String {
+    /// Whether a key path may have steps that are no names: `@` leads operators, `$` variables.
+    fileprivate var hasOperator: Bool { utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "$") } }
 }

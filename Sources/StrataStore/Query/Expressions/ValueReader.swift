@@ -22,7 +22,7 @@ struct ValueReader: Sendable {
         case .evaluatedObject:
             (source, type) = (.path(ValuePath(ResolvedPath(selfOf: entity))), .object)
         case .keyPath(let text) where !text.contains("@") || text.hasSuffix(".@count"):
-            let path = try ResolvedPath(text, in: entity, schema)
+            let path = try ResolvedPath.of(text, in: entity, schema)
             guard !path.isToMany else {
                 throw StrataError(
                     .invalidRequest, "\(text) leads to many values; a column has one of each object.",

@@ -44,7 +44,7 @@ final class ViewExpressions: ExpressionContext {
     /// serves those of all others for which the path means the same: paths that only a subentity has are not kept.
     private static func singleValuePath(_ path: String, _ entity: EntitySchema, _ schema: Schema) -> ValuePath? {
         guard let first = path.split(separator: ".").first, let property = entity.property(named: String(first)),
-            let resolved = try? ResolvedPath(path, in: entity, schema), !resolved.isToMany
+            let resolved = try? ResolvedPath.of(path, in: entity, schema), !resolved.isToMany
         else { return nil }
         return schema.property(property.id)?.slot == property.slot ? ValuePath(resolved) : nil
     }

@@ -1,8 +1,11 @@
 import StrataModel
 
 /// Sizes that planning asks for: rows of entities, entries of an index in ranges, members of an owner.
-struct PlanEstimator {
+///
+/// Belongs to one planning on one thread.
+final class PlanEstimator {
     let view: View
+    private var counts: [EntityID: Int] = [:]
     private let cache: StatisticsCache?
     /// Usual parts where nothing is known.
     enum Guess {
@@ -18,21 +21,35 @@ struct PlanEstimator {
         cache = view.statistics
     }
 
-    func rows(of entities: EntitySet) throws -> Double { Double(try view.roughCount(of: entities.schemas)) }
+    func rows(of entities: EntitySet) throws -> Double { Double(try rows(of: entities.schemas.map(\.id))) }
+
+    /// By the base's counters, each read once.
+    private func rows(of entities: [EntityID]) throws -> Int {
+        var total = 0
+        for entity in entities {
+            if let known = counts[entity] {
+                total += known
+            } else {
+                let count = try view.counter(.entity(entity))
+                counts[entity] = count
+                total += count
+            }
+        }
+        return total
+    }
 
     /// The statistics of an index over entities that have `rows` rows now.
     func statistics(of index: IndexSchema) throws -> IndexStatistics? {
         guard let cache, let entity = view.schema.entity(index.entityID) else { return nil }
-        let rows = try view.roughCount(of: entity.concreteEntityIDs.compactMap(view.schema.entity))
-        return try cache.index(index, rows: rows, view)
+        return try cache.index(index, rows: try rows(of: entity.concreteEntityIDs), view)
     }
 
     /// Members of one owner on average, of a link that rows or pairs make.
     func members(of link: PropertyID, near: EntitySet, far: EntitySchema) throws -> Double {
-        let owners = far.concreteEntityIDs.compactMap(view.schema.entity)
         if case .rows? = view.plan.source(of: link) {
-            return try rows(of: near) / max(1, Double(try view.roughCount(of: owners)))
+            return try rows(of: near) / max(1, Double(try rows(of: far.concreteEntityIDs)))
         }
+        let owners = far.concreteEntityIDs.compactMap(view.schema.entity)
         return try cache?.members(of: link, owners: owners, view) ?? 2
     }
 }

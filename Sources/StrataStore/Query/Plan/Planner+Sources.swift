@@ -42,6 +42,10 @@ extension Planner {
     // MARK: Indexes
 
     private func source(_ index: IndexSchema, _ context: Context) throws -> Source? {
+        let first = index.elements[0].slot
+        guard index.partialPredicate != nil || context.conditions.contains(where: { $0.column?.slot == first }) else {
+            return nil
+        }
         let prepared = try IndexPlan.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }
         var match = IndexMatch(index, prepared.codec, context.conditions)
@@ -69,12 +73,14 @@ extension Planner {
     func access(_ index: IndexSchema, _ match: IndexMatch, _ entities: EntitySet) -> IndexAccess {
         let declared = schema.entity(index.entityID)?.concreteEntityIDs ?? []
         return IndexAccess(
-            index: index, ranges: match.ranges, isSortedByID: match.isWhole && match.ranges.count == 1,
+            index: index, ranges: match.ranges,
+            // A constant between two keys makes a range of several.
+            isSortedByID: match.isWhole && match.ranges.count == 1 && !match.needsRecheck,
             isCovered: declared.allSatisfy { entities.contains(ObjectID(entity: $0, row: 1)) })
     }
 
     /// How many entries are thought to lie in the ranges.
-    private func rows(in match: IndexMatch, of index: IndexSchema, _ context: Context) throws -> Double {
+    func rows(in match: IndexMatch, of index: IndexSchema, _ context: Context) throws -> Double {
         let bound = match.boundElements
         if index.isUnique, match.isWhole { return min(context.total, Double(match.ranges.count)) }
         let known = try estimator.statistics(of: index)
@@ -84,13 +90,12 @@ extension Planner {
         for range in looked {
             if let part = known?.part(in: range) {
                 rows += entries * part
-            } else if bound > 0 {
-                let group = known.flatMap { bound <= $0.groupSizes.count ? $0.groupSizes[bound - 1] : nil }
-                rows += max(1, group ?? entries * PlanEstimator.Guess.equal) * match.rangeGuess
             } else {
                 // Fewer than three of the sample lie in it.
-                let most = known.map { entries * 1.5 / Double(max(3, $0.sample.count)) } ?? entries
-                rows += min(most, entries * match.rangeGuess)
+                let most = known.map { entries * 2.5 / Double(max(3, $0.sample.count)) } ?? entries
+                let group = known.flatMap { bound <= $0.groupSizes.count && bound > 0 ? $0.groupSizes[bound - 1] : nil }
+                let equal = bound == 0 ? entries : max(1, group ?? entries * PlanEstimator.Guess.equal)
+                rows += min(most, equal * match.rangeGuess)
             }
         }
         return min(entries, rows * Double(match.ranges.count) / Double(max(1, looked.count)))

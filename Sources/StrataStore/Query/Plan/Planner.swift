@@ -19,6 +19,8 @@ struct Planner {
         var needed: Int?
         /// Whether it reads the rows.
         var readsRows = false
+        /// Whether anybody looks at estimates of a plan that is best without them.
+        var wantsEstimates = true
     }
 
     /// Steps that yield every object which meets the conditions in `covers`, and perhaps some that do not.
@@ -40,9 +42,11 @@ struct Planner {
     mutating func plan(
         _ conditions: [CompiledCondition], of entity: EntitySchema, _ entities: EntitySet, for purpose: Purpose
     ) throws -> QueryPlan {
-        if let plan = try uniquePlan(conditions, entity, entities, purpose) { return plan }
+        var context = Context(conditions: conditions, entity: entity, entities: entities, total: 1)
+        if let plan = try uniquePlan(context, purpose) { return plan }
+        if let plan = try coveringPlan(context, purpose) { return plan }
         let total = try estimator.rows(of: entities)
-        let context = Context(conditions: conditions, entity: entity, entities: entities, total: total)
+        context.total = total
         let sources = try sources(context)
         let parts = conditions.indices.map { part(of: $0, sources, context) }
         let matches = parts.reduce(total, *)
@@ -63,7 +67,7 @@ struct Planner {
         let entity: EntitySchema
         let entities: EntitySet
         /// Rows of the entities.
-        let total: Double
+        var total: Double
     }
 
     private mutating func consider(_ plan: QueryPlan, _ best: inout QueryPlan) {
@@ -72,19 +76,48 @@ struct Planner {
     }
 
     /// A unique key names at most one object: nothing is better, and nothing need be known to see it.
-    private mutating func uniquePlan(
-        _ conditions: [CompiledCondition], _ entity: EntitySchema, _ entities: EntitySet, _ purpose: Purpose
-    ) throws -> QueryPlan? {
-        guard disturbance == nil, conditions.contains(where: { $0.column != nil }) else { return nil }
-        for index in entity.indexes where index.isUnique {
+    private func uniquePlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
+        guard disturbance == nil, context.conditions.contains(where: { $0.column != nil }) else { return nil }
+        for index in context.entity.indexes where index.isUnique {
             let prepared = try IndexPlan.of(schema).index(index.id)
-            var match = IndexMatch(index, prepared.codec, conditions)
+            var match = IndexMatch(index, prepared.codec, context.conditions)
             guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
             let step = PlanStep(
-                .index(access(index, match, entities)), entities, rows: 1, cost: PlanCost.seek)
+                .index(access(index, match, context.entities)), context.entities, rows: 1, cost: PlanCost.seek)
             let source = Source(step: step, covers: match.needsRecheck ? ConditionSet() : match.used)
-            let context = Context(conditions: conditions, entity: entity, entities: entities, total: 1)
-            return finish(source, conditions.map { _ in 1 }, context, purpose)
+            return finish(source, context.conditions.map { _ in 1 }, context, purpose)
+        }
+        return nil
+    }
+
+    /// One range of one index that settles everything, order included, without a row read: no other plan reads less,
+    /// however many entries there are.
+    private func coveringPlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
+        guard disturbance == nil, !purpose.readsRows, !context.conditions.isEmpty, context.conditions.count < 64 else {
+            return nil
+        }
+        for index in context.entity.indexes where index.partialPredicate == nil {
+            let first = index.elements[0].slot
+            guard context.conditions.contains(where: { $0.column?.slot == first }) else { continue }
+            let prepared = try IndexPlan.of(schema).index(index.id)
+            var match = IndexMatch(index, prepared.codec, context.conditions)
+            guard context.conditions.indices.allSatisfy(match.used.contains), match.close(), !match.needsRecheck,
+                match.ranges.count == 1
+            else { continue }
+            let direction = match.direction(for: purpose.order)
+            guard purpose.order.isEmpty || direction != nil else { continue }
+            var access = access(index, match, context.entities)
+            access.isDescending = direction == .backwards
+            var rows = 0.0
+            if purpose.wantsEstimates {
+                var context = context
+                context.total = try estimator.rows(of: context.entities)
+                rows = try self.rows(in: match, of: index, context)
+            }
+            let cost =
+                PlanCost.seek + rows * (PlanCost.indexEntry + (access.isSortedByID ? 0 : PlanCost.sortedID))
+            let step = PlanStep(.index(access), context.entities, rows: rows, cost: cost)
+            return QueryPlan(root: step, order: purpose.order.isEmpty ? .byID : .index, cost: cost)
         }
         return nil
     }

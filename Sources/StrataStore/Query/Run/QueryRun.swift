@@ -47,6 +47,13 @@ struct QueryRun {
     private func entries(of access: IndexAccess, _ step: PlanStep, atMost needed: Int) throws -> Int {
         func walk() throws -> Int {
             var count = 0
+            if access.isCovered {
+                for range in access.ranges where count < needed {
+                    count += try runner.view.countEntries(
+                        access.index, lower: range.lower, upper: range.upper, atMost: needed - count)
+                }
+                return count
+            }
             try runner.forEachEntry(of: access, step.entities) { _, _ in
                 count += 1
                 return count < needed
@@ -64,14 +71,22 @@ struct QueryRun {
     private func fetchByID() throws -> [ObjectID] {
         let needed = query.needed ?? .max
         if needed == 0 { return [] }
-        if needed == .max, case .filter = plan.root.kind {
-        } else if needed == .max {
-            return try runner.ids(of: plan.root)
-        }
         var found: [ObjectID] = []
-        try runner.forEach(plan.root, readsRows: false) { id, _ in
-            found.append(id)
-            return found.count < needed
+        switch plan.root.kind {
+        // Where ids come as they are wanted, the walk ends with the last that is.
+        case .index(let access) where access.isSortedByID && runner.trace == nil:
+            try runner.forEachEntry(of: access, plan.root.entities) { id, _ in
+                found.append(id)
+                return found.count < needed
+            }
+        case .filter, .scan:
+            try runner.forEach(plan.root, readsRows: false) { id, _ in
+                found.append(id)
+                return found.count < needed
+            }
+        default:
+            found = try runner.ids(of: plan.root)
+            if found.count > needed { found.removeSubrange(needed...) }
         }
         return found
     }
@@ -119,8 +134,15 @@ struct QueryRun {
             }
         }
         try runner.forEachEntry(of: access, step.entities) { id, key in
-            if examined > budget {
+            if examined > budget, condition != nil {
                 budget = max(budget, try runner.view.roughCount(of: step.entities.schemas) / 6)
+            }
+            if condition == nil, !access.isDescending {
+                // Entries with equal keys come by id already.
+                isUsable = key.count < IndexKeys.cutKeySize
+                if isUsable { found.append(id) }
+                examined += 1
+                return isUsable && found.count < needed
             }
             // Keys that were cut do not tell which of them comes first.
             isUsable = isUsable && key.count < IndexKeys.cutKeySize && examined <= budget

@@ -128,20 +128,16 @@ struct StepRunner {
     func forEachEntry(
         of access: IndexAccess, _ entities: EntitySet, _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
     ) throws {
-        var goesOn = true
-        func walk(_ range: KeyRange) throws {
+        let ranges = access.isDescending ? access.ranges.reversed() : access.ranges
+        for range in ranges {
+            var goesOn = true
             try view.scan(
                 access.index, lower: range.lower, upper: range.upper, isDescending: access.isDescending
             ) { id, key in
-                guard access.isCovered || entities.contains(id) else { return true }
-                goesOn = try body(id, key)
+                if access.isCovered || entities.contains(id) { goesOn = try body(id, key) }
                 return goesOn
             }
-        }
-        if access.isDescending {
-            for range in access.ranges.reversed() where goesOn { try walk(range) }
-        } else {
-            for range in access.ranges where goesOn { try walk(range) }
+            if !goesOn { return }
         }
     }
 

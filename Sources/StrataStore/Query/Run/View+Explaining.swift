@@ -20,7 +20,7 @@ extension View {
     private func explain(
         _ query: CompiledQuery, _ use: CompiledQuery.Use, _ what: String, _ run: (QueryRun) throws -> Int
     ) throws -> QueryExplanation {
-        let plan = try query.plan(for: use, self)
+        let plan = try query.plan(for: use, self, wantsEstimates: true)
         let trace = QueryTrace()
         let start = ContinuousClock.now
         let rows = try run(QueryRun(query, plan, self, trace))

@@ -9,7 +9,9 @@ struct StatisticsSampler {
     private let view: View
     private static let size = 96
     /// More neighbours than this are not counted.
-    private static let mostNeighbours = 128
+    private static let mostNeighbours = 512
+    /// Keys whose neighbours are counted; all of the sample are compared with each other.
+    private static let counted = 24
     private static let keyLimit = 32
 
     init(_ view: View) { self.view = view }
@@ -28,10 +30,11 @@ struct StatisticsSampler {
             }
         }
         guard looked > 0 else { return nil }
-        let groups = try groupSizes(keys, prepared)
+        let share = Double(keys.count) / Double(looked)
+        let groups = try groupSizes(keys, rows: Int(Double(rows) * share), prepared)
         let sample = keys.map { Array($0.dropFirst(4).dropLast(8).prefix(Self.keyLimit)) }
         return IndexStatistics(
-            rows: rows, share: Double(keys.count) / Double(looked), groupSizes: groups,
+            rows: rows, share: share, groupSizes: groups,
             sample: sample.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
@@ -45,22 +48,31 @@ struct StatisticsSampler {
         return looked == 0 ? nil : Double(total) / Double(looked)
     }
 
-    private func groupSizes(_ keys: [[UInt8]], _ prepared: IndexPlan.PreparedIndex) throws -> [Double] {
-        var totals = [Double](repeating: 0, count: prepared.index.elements.count)
-        for key in keys {
-            let bare = key.dropFirst(4).dropLast(8)
-            for (place, length) in prepared.codec.prefixLengths(of: Array(bare)).enumerated() {
-                totals[place] += Double(try neighbours(of: key, sharing: 4 + length))
+    /// For each number of leading elements, how many entries share them with one entry: counted beside some keys, and
+    /// where groups are large told from how many pairs of the sample are of one group.
+    private func groupSizes(_ keys: [[UInt8]], rows: Int, _ prepared: IndexPlan.PreparedIndex) throws -> [Double] {
+        guard keys.count > 1 else { return prepared.index.elements.map { _ in 1 } }
+        let lengths = keys.map { key in prepared.codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8))) }
+        return try prepared.index.elements.indices.map { place in
+            let prefixes = zip(keys, lengths).map { Array($0[..<(4 + $1[place])]) }
+            var sizes: [[UInt8]: Int] = [:]
+            for prefix in prefixes { sizes[prefix, default: 0] += 1 }
+            let pairs = sizes.values.reduce(0) { $0 + $1 * ($1 - 1) / 2 }
+            if pairs >= 6 { return Double(rows) * Double(pairs) / Double(keys.count * (keys.count - 1) / 2) }
+            let step = max(1, prefixes.count / Self.counted)
+            var total = 0, looked = 0
+            for index in stride(from: 0, to: prefixes.count, by: step) {
+                total += try neighbours(prefixes[index])
+                looked += 1
             }
+            return max(1, Double(total) / Double(looked))
         }
-        return totals.map { keys.isEmpty ? 1 : max(1, $0 / Double(keys.count)) }
     }
 
-    /// Entries from the first with these leading bytes on.
-    private func neighbours(of key: [UInt8], sharing length: Int) throws -> Int {
-        try key.withUnsafeBytes { key in
-            let prefix = UnsafeRawBufferPointer(rebasing: key[..<length])
-            return try view.transaction.withCursor(view.tables.indexes) { cursor in
+    /// Entries that begin with these bytes.
+    private func neighbours(_ prefix: [UInt8]) throws -> Int {
+        try prefix.withUnsafeBytes { prefix in
+            try view.transaction.withCursor(view.tables.indexes) { cursor in
                 var count = 0
                 var isThere = try cursor.seek(atOrAfter: prefix)
                 while isThere, cursor.key.hasPrefix(prefix), count < Self.mostNeighbours {
