@@ -189,12 +189,13 @@ extension Environment {
     func noteMap(of opened: OpaquePointer) {
         let (info, pageSize) = Self.shape(of: opened)
         guard let address = MapBounds.mapAddress(environment: opened, pageSize: pageSize) else {
-            bounds.set(lower: 0, upper: .max, mapEnd: .max)
+            bounds.set(lower: 0, upper: .max, mapEnd: .max, pageSize: pageSize)
             return
         }
         let size = UInt(info.me_mapsize)
         bounds.set(
-            lower: address, upper: address + UInt(info.me_last_pgno + 1) * UInt(pageSize), mapEnd: address + size)
+            lower: address, upper: address + UInt(info.me_last_pgno + 1) * UInt(pageSize), mapEnd: address + size,
+            pageSize: pageSize)
         #if os(Linux)
             let dontDump: Int32 = 16  // MADV_DONTDUMP
             madvise(UnsafeMutableRawPointer(bitPattern: address), Int(size), dontDump)

@@ -10,6 +10,8 @@ final class MapBounds: Sendable {
     let upper = Atomic<UInt>(.max)
     /// The byte after the map.
     let mapEnd = Atomic<UInt>(.max)
+    /// A page's number is its place in the map shifted by this.
+    let pageShift = Atomic<UInt>(12)
     /// How often the bounds were set: once for each opening of the file.
     let openings = Atomic<Int>(0)
 
@@ -21,10 +23,11 @@ final class MapBounds: Sendable {
         return address >= lower.load(ordering: .relaxed) && address <= end && UInt(bitPattern: count) <= end - address
     }
 
-    func set(lower: UInt, upper: UInt, mapEnd: UInt) {
+    func set(lower: UInt, upper: UInt, mapEnd: UInt, pageSize: Int) {
         self.lower.store(lower, ordering: .relaxed)
         self.upper.store(upper, ordering: .relaxed)
         self.mapEnd.store(mapEnd, ordering: .relaxed)
+        pageShift.store(UInt(pageSize.trailingZeroBitCount), ordering: .relaxed)
         openings.add(1, ordering: .relaxed)
     }
 

@@ -72,10 +72,11 @@ package class ReadTransaction {
     /// Whether the transaction can still be used.
     package final var isOpen: Bool { handle != nil }
 
-    /// Where the file is mapped; nil when that is not known, or when values may lie elsewhere, as they do in a writer.
-    package final var mapAddress: UInt? {
+    /// Where the file is mapped, and the shift that makes a page's number of a place; nil when that is not known, or
+    /// when values may lie elsewhere, as they do in a writer.
+    package final var map: (address: UInt, pageShift: UInt)? {
         let address = bounds.lower.load(ordering: .relaxed)
-        return isWriting || address == 0 ? nil : address
+        return isWriting || address == 0 ? nil : (address, bounds.pageShift.load(ordering: .relaxed))
     }
 
     /// The state of the file that the transaction sees. Pages of one snapshot never change; numbers may come again when

@@ -40,6 +40,7 @@ struct PageWalk {
     private let snapshot: ReadTransaction.Snapshot
     /// The number of the map's first page; nil when pages cannot be told.
     private let first: UInt?
+    private let shift: UInt
     private let known: [UInt64]
     private var fresh: [Int] = []
     private var page = -1
@@ -50,7 +51,9 @@ struct PageWalk {
     init(_ pages: VerifiedPages, _ transaction: ReadTransaction) {
         self.pages = pages
         snapshot = transaction.snapshot
-        first = transaction.mapAddress.map { $0 >> 12 }
+        let map = transaction.map
+        shift = map?.pageShift ?? 0
+        first = map.map { $0.address >> $0.pageShift }
         known = pages.words(of: snapshot)
     }
 
@@ -58,10 +61,10 @@ struct PageWalk {
     @inline(__always)
     mutating func mustVerify(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
         guard let first else { return true }
-        let current = Int(UInt(bitPattern: key.baseAddress) >> 12 &- first)
+        let current = Int((UInt(bitPattern: key.baseAddress) &>> shift) &- first)
         if current != page { turn(to: current) }
         // A long row has pages of its own.
-        return !isKnown || Int(UInt(bitPattern: value.baseAddress) >> 12 &- first) != current
+        return !isKnown || Int((UInt(bitPattern: value.baseAddress) &>> shift) &- first) != current
     }
 
     private mutating func turn(to next: Int) {
