@@ -52,8 +52,10 @@ struct StoreFixture {
     let store: Store
     private let verification: VerifiedAtEnd
 
-    init(_ location: StoreLocation = .inMemory, model: ManagedObjectModel? = nil) throws {
-        store = try Store.open(location, model: try model ?? MovieModel.make())
+    init(
+        _ location: StoreLocation = .inMemory, model: ManagedObjectModel? = nil, options: StoreOptions = StoreOptions()
+    ) throws {
+        store = try Store.open(location, model: try model ?? MovieModel.make(), options: options)
         verification = VerifiedAtEnd(store)
     }
 

@@ -64,6 +64,7 @@ package struct RowConverter: Sendable {
         case _ where from == to: true
         case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): true
         case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
+        case (.boolean, .float), (.boolean, .double): true
         case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
         case (.boolean, .decimal), (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
         case (.data, .externalData): true
@@ -137,6 +138,8 @@ extension AttributeValue {
         case (.boolean(let value), .integer16), (.boolean(let value), .integer32), (.boolean(let value), .integer64):
             .integer(value ? 1 : 0)
         case (.boolean(let value), .decimal): .decimal(value ? 1 : 0)
+        case (.boolean(let value), .float): .float(value ? 1 : 0)
+        case (.boolean(let value), .double): .double(value ? 1 : 0)
         case (.integer(let value), .decimal): .decimal(Decimal(value))
         case (.integer(let value), .float): .float(Float(value))
         case (.integer(let value), .double): .double(Double(value))

@@ -9,6 +9,10 @@
 // Properties are matched within a pair of matched entities, attributes with attributes, relationships with
 // relationships, stored with stored ones. A property that moved to a parent or a child keeps its number if it left
 // exactly one entity and arrived in exactly one. Whatever finds no partner gets a number that was never given before.
+//
+// So does what finds a partner whose values cannot be read as they are: another type, a to-one that was a to-many, links
+// that are kept elsewhere. Such a number `replaces` the old one: a migration writes its values (`PropertyRenewal`), and
+// the old number keeps those of the past.
 
 extension ModelAssignment {
     /// The numbers for a model: those of `previous` for what stays or is renamed, new ones for what is new.
@@ -35,6 +39,8 @@ private struct AssignmentExtender {
     var result: ModelAssignment
     /// New entity name -> the old entity it continues.
     private var oldEntities: [String: EntityDescription] = [:]
+    /// New entity name -> property name -> the numbers whose values it takes over.
+    private var takeovers: [String: [String: [PropertyID]]] = [:]
 
     init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?) {
         self.model = model
@@ -43,6 +49,7 @@ private struct AssignmentExtender {
         result.entities = [:]
         result.properties = [:]
         result.indexes = [:]
+        result.replaced = [:]
     }
 
     // MARK: Entities
@@ -77,10 +84,15 @@ private struct AssignmentExtender {
             result.properties[entity.name] = ids
         }
         assignMovedProperties(claimed: claimed)
+        renewWhatCannotBeRead()
         for entity in model.entities {
             for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
                 let id = try nextProperty()
                 result.properties[entity.name, default: [:]][property.name] = id
+                if let old = takeovers[entity.name]?[property.name] {
+                    result.replaced[id] = old
+                    continue
+                }
                 if let attribute = property.attribute, !attribute.isTransient,
                     let value = attribute.defaultValue, !value.isNull
                 {
@@ -124,11 +136,36 @@ private struct AssignmentExtender {
             }
         }
         for (move, targets) in arrivals {
+            if move.group == .attribute, takeOver(move.name, departures[move] ?? [], targets) { continue }
             guard targets.count == 1, let source = departures[move], source.count == 1,
                 model.hierarchy.isKind(targets[0], of: source[0].entityName)
                     || model.hierarchy.isKind(source[0].entityName, of: targets[0])
             else { continue }
             result.properties[targets[0]]?[move.name] = source[0].id
+        }
+    }
+
+    /// An attribute that several children gave to their parent, or a parent to several children: each takes over the
+    /// values of those that it can have come from.
+    private mutating func takeOver(
+        _ name: String, _ sources: [(entityName: String, id: PropertyID)], _ targets: [String]
+    ) -> Bool {
+        guard !sources.isEmpty, sources.count > 1 || targets.count > 1 else { return false }
+        for target in targets {
+            let related = sources.filter {
+                model.hierarchy.isKind(target, of: $0.entityName) || model.hierarchy.isKind($0.entityName, of: target)
+            }
+            if !related.isEmpty { takeovers[target, default: [:]][name] = related.map(\.id) }
+        }
+        return true
+    }
+
+    private mutating func renewWhatCannotBeRead() {
+        guard let previous else { return }
+        let renewal = PropertyRenewal(model: model, previous: previous, assignment: result)
+        for key in renewal.renewed {
+            guard let old = result.properties[key.entityName]?.removeValue(forKey: key.name) else { continue }
+            takeovers[key.entityName, default: [:]][key.name] = [old]
         }
     }
 

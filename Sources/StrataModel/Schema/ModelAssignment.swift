@@ -14,6 +14,9 @@ package struct ModelAssignment: Sendable, Hashable {
     package var indexes: [String: [String: IndexID]]
     /// The value that rows older than a property read for it; absent where that is nil.
     package var bornDefaults: [PropertyID: AttributeValue]
+    /// For a number that was given because rows could not be read as the model now wants them: the numbers of the
+    /// version before whose values it takes over. Several where one property takes the place of those of many entities.
+    package var replaced: [PropertyID: [PropertyID]]
     /// The next numbers to give; numbers of removed things are never given again.
     package var nextEntity: UInt16
     package var nextProperty: UInt32
@@ -22,12 +25,13 @@ package struct ModelAssignment: Sendable, Hashable {
     package init(
         entities: [String: EntityID] = [:], properties: [String: [String: PropertyID]] = [:],
         indexes: [String: [String: IndexID]] = [:], bornDefaults: [PropertyID: AttributeValue] = [:],
-        nextEntity: UInt16 = 1, nextProperty: UInt32 = 1, nextIndex: UInt32 = 1
+        replaced: [PropertyID: [PropertyID]] = [:], nextEntity: UInt16 = 1, nextProperty: UInt32 = 1, nextIndex: UInt32 = 1
     ) {
         self.entities = entities
         self.properties = properties
         self.indexes = indexes
         self.bornDefaults = bornDefaults
+        self.replaced = replaced
         self.nextEntity = nextEntity
         self.nextProperty = nextProperty
         self.nextIndex = nextIndex
@@ -36,7 +40,7 @@ package struct ModelAssignment: Sendable, Hashable {
 
 extension ModelAssignment: Codable {
     private enum Key: String, CodingKey {
-        case entities, properties, indexes, bornDefaults, nextEntity, nextProperty, nextIndex
+        case entities, properties, indexes, bornDefaults, replaced, nextEntity, nextProperty, nextIndex
     }
 
     package init(from decoder: any Decoder) throws {
@@ -55,6 +59,14 @@ extension ModelAssignment: Codable {
             }
             bornDefaults[PropertyID(rawValue: number)] = value
         }
+        replaced = [:]
+        for (text, numbers) in try container.decodeIfPresent([String: [PropertyID]].self, forKey: .replaced) ?? [:] {
+            guard let number = UInt32(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .replaced, in: container, debugDescription: "not a property number: \(text)")
+            }
+            replaced[PropertyID(rawValue: number)] = numbers
+        }
     }
 
     /// Numbers that are keys are written as text: a dictionary with other keys has no order in JSON.
@@ -68,5 +80,9 @@ extension ModelAssignment: Codable {
         try container.encode(nextIndex, forKey: .nextIndex)
         let defaults = bornDefaults.map { (String($0.key.rawValue), $0.value) }
         try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
+        // Left out where there is none, which is the rule.
+        guard !replaced.isEmpty else { return }
+        let numbers = replaced.map { (String($0.key.rawValue), $0.value) }
+        try container.encode(Dictionary(uniqueKeysWithValues: numbers), forKey: .replaced)
     }
 }

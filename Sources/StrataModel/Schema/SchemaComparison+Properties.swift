@@ -2,7 +2,7 @@ extension SchemaComparison {
     mutating func compareProperties(_ before: EntitySchema, _ after: EntitySchema) {
         for property in after.properties where !property.isHidden {
             let isOwn = after.description.properties.contains { $0.name == property.name }
-            guard let earlier = before.property(property.id) else {
+            guard let earlier = predecessor(of: property, in: before) else {
                 addArrival(of: property, in: after, isOwn: isOwn)
                 continue
             }
@@ -21,13 +21,21 @@ extension SchemaComparison {
             default: break
             }
         }
+        let takenOver = Set(after.properties.flatMap { new.assignment.replaced[$0.id] ?? [] })
         for property in before.properties where !property.isHidden && after.property(property.id) == nil {
+            if takenOver.contains(property.id) { continue }
             let isOwn = before.description.properties.contains { $0.name == property.name }
             guard isOwn || before.superentityID != after.superentityID else { continue }
             let sentence = isOwn ? "is removed" : "is no longer inherited"
             add(
                 .propertyRemoved, .constantTime, after, property.name, "\(after.name).\(property.name) \(sentence).")
         }
+    }
+
+    /// The property whose values this one has, or takes over.
+    private func predecessor(of property: PropertySchema, in before: EntitySchema) -> PropertySchema? {
+        if let same = before.property(property.id) { return same }
+        return new.assignment.replaced[property.id]?.lazy.compactMap { before.property($0) }.first
     }
 
     /// A property that the entity did not have: new, moved here, or inherited now.
@@ -37,6 +45,10 @@ extension SchemaComparison {
         // What a parent has got is told there, unless the parent itself is what is new.
         if !isOwn && old.entity(entity.id)?.superentityID == entity.superentityID { return }
         let kind: SchemaDifference.Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
+        if new.assignment.replaced[property.id] != nil {
+            add(.propertyMoved, .rewrite, entity, property.name, "\(place) takes over the values of its relatives.")
+            return
+        }
         let arrival = isNew && isOwn ? "is new" : isOwn ? "moved here" : "is now inherited"
         if isFilled(property) {
             add(kind, .constantTime, entity, property.name, "\(place) \(arrival).")
@@ -70,8 +82,7 @@ extension SchemaComparison {
         let from = SlotKind(before.layout.slots[earlier.slot]), to = SlotKind(after.layout.slots[later.slot])
         if from == to && oldType == newType { return }
         let place = "\(after.name).\(later.name)"
-        // Bytes that a transformer made and plain bytes look alike, but are not.
-        let canRead = RowConverter.canRead(from, as: to) && (oldType == newType || newType.isNumeric)
+        let canRead = oldType.canBeRead(from, as: to, of: newType)
         if oldType == newType {
             let sentence =
                 canRead ? "\(place) may now be stored outside the row." : "\(place) must be brought into the row."
@@ -115,13 +126,7 @@ extension SchemaComparison {
     ) {
         let place = "\(entity.name).\(new.name)"
         guard old.elements != new.elements else { return }
-        let isReadable = old.elements.allSatisfy { earlier in
-            guard let later = new.elements.first(where: { $0.name == earlier.name }) else { return false }
-            return later.type == earlier.type && later.elements == earlier.elements
-                && (later.isOptional || !earlier.isOptional)
-        }
-        let added = new.elements.filter { later in !old.elements.contains { $0.name == later.name } }
-        if isReadable && added.allSatisfy(\.isOptional) {
+        if old.elementsCanBeRead(as: new) {
             add(.elements, .constantTime, entity, new.name, "\(place) has other elements; older values can be read.")
         } else {
             add(.elements, .rewrite, entity, new.name, "\(place) has other elements.")
@@ -150,9 +155,9 @@ extension SchemaComparison {
             let sentence = after.isOrdered ? "\(place) is now ordered." : "\(place) is no longer ordered."
             add(.order, .rewrite, entity, after.name, sentence)
         }
-        if old.inverse != new.inverse {
+        if !isSame(old.inverse, new.inverse) {
             add(.inverse, .rewrite, entity, after.name, "\(place) has another inverse, so its links are filed anew.")
-        } else if old.truth != new.truth && old.isToMany == new.isToMany {
+        } else if !isSame(old.truth, new.truth) && old.isToMany == new.isToMany {
             add(.inverse, .rewrite, entity, after.name, "\(place) keeps its links elsewhere.")
         }
         compareDestination(old, new, entity)
@@ -165,6 +170,17 @@ extension SchemaComparison {
                 .metadata, .constantTime, entity, after.name,
                 "\(place) has another delete rule, hash modifier or user info.")
         }
+    }
+
+    /// Whether a number continues another, or takes its place.
+    private func isSame(_ old: PropertyID?, _ new: PropertyID?) -> Bool {
+        guard let old, let new else { return old == new }
+        return old == new || self.new.assignment.replaced[new]?.contains(old) ?? false
+    }
+
+    private func isSame(_ old: RelationshipSchema.Truth, _ new: RelationshipSchema.Truth) -> Bool {
+        if case .pair = old, case .pair = new { return true }
+        return old == new
     }
 
     private mutating func compareDestination(
@@ -226,7 +242,7 @@ extension PropertySchema {
 
 extension ValidationRule {
     /// Whether it is a rule of the same kind that refuses something which the other allows.
-    fileprivate func isNarrower(than other: ValidationRule) -> Bool {
+    package func isNarrower(than other: ValidationRule) -> Bool {
         switch (self, other) {
         case (.range(let minimum, let maximum), .range(let otherMinimum, let otherMaximum)):
             return Self.isTighter(minimum, otherMinimum, .descending)

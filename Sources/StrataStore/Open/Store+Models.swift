@@ -1,6 +1,8 @@
 import Foundation
 import LMDB
-import StrataModel
+import Logging
+package import StrataModel
+import Synchronization
 
 extension Store {
     /// Makes `model` the store's newest if it is not; nil keeps what the store has.
@@ -12,80 +14,189 @@ extension Store {
             return
         }
         if let newest = core.histories.newest, newest.model.entities == model.entities { return }
-        if isReadOnly { return try refuseWhenDifferent(model) }
-        try onWriter { [self] in try install(model) }
+        if isReadOnly {
+            throw different("The store has another model version, and is open for reading only.")
+        }
+        try onWriter { [self] in
+            do {
+                try install(model)
+                while try goOn() {}
+                try core.read { _, _, _ in }
+            } catch {
+                throw core.publicError(error, during: "installing a model")
+            }
+        }
     }
 
-    private func refuseWhenDifferent(_ model: ManagedObjectModel) throws {
-        throw StrataError(
-            .persistentStoreIncompatibleVersionHash,
-            "The store has another model version, and is open for reading only.", context: .init(path: path))
+    private func different(_ message: String) -> StrataError {
+        StrataError(.persistentStoreIncompatibleVersionHash, message, context: .init(path: path))
     }
 
-    /// On the writer's thread: one transaction with one event, and the indexes that are new.
+    /// On the writer's thread: everything is seen to before the first byte is written. Then one transaction installs the
+    /// model, and does all of the work with it when that is little; otherwise it leaves a mark, and `goOn` does the rest.
     private func install(_ model: ManagedObjectModel) throws {
-        do {
-            try core.write { transaction in
-                var head = try core.readHead(transaction)
-                let histories = try core.histories(for: head, transaction)
-                if let newest = histories.newest {
-                    if newest.model.entities == model.entities { return }
-                }
-                let assignment = try (histories.newest?.assignment ?? ModelAssignment())
-                    .extended(for: model, from: histories.newest)
-                let version = ModelVersion(rawValue: head.modelVersion.rawValue + 1)
-                let schema = try Schema(version: version, model: model, assignment: assignment)
-                if let newest = histories.newest {
-                    let difference = SchemaDifference(from: newest, to: schema)
-                    if difference.isSame { return }
-                    try refuseWhatNeedsMigration(difference, at: head, transaction)
-                }
-                var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
-                var events = EventList(transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
-                var payload = ByteWriter()
-                payload.append(littleEndian: version.rawValue)
-                try SchemaRecord(schema).encoded().withUnsafeBytes { payload.append($0) }
-                events.append(.modelInstalled, ObjectID(rawValue: 0), previous: .zero, payload)
-                let description = TransactionDescription(id: UUID(), author: "strata")
-                _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
+        try core.write { transaction in
+            if let mark = try core.migrationMark(transaction) { return try refuseOther(model, mark, transaction) }
+            var head = try core.readHead(transaction)
+            let histories = try core.histories(for: head, transaction)
+            guard let schema = try nextSchema(model, histories) else { return }
+            var run: MigrationRun?
+            if let old = histories.newest {
+                run = try prepare(from: old, to: schema, histories, head, transaction)
             }
-            try core.read { _, _, _ in }
-        } catch {
-            throw core.publicError(error, during: "installing a model")
+            let count = try run?.migration.objectCount(transaction, core.tables) ?? 0
+            let isSmall = count <= core.options.migration.limits.objectsInOneCommit
+            let lastOfOld = head.event
+            try append(schema, isSmall, histories, &head, transaction)
+            var place = run?.start
+            while let here = place, let run, isSmall {
+                place = try run.step(here, &head, fillsWithModel: true, transaction)
+            }
+            guard let place, let run else { return }
+            let mark = MigrationMark(
+                head: head, from: run.migration.old.version, to: schema.version, lastOfOld: lastOfOld, place: place)
+            try core.writeMark(mark, transaction)
         }
     }
 
-    /// A model may replace another while every row and link ever written can be read through it.
-    ///
-    /// Rows that are there must have what the new model requires; rules that got narrower hold for what is saved from
-    /// now on.
-    private func refuseWhatNeedsMigration(
-        _ difference: SchemaDifference, at head: LogHead, _ transaction: WriteTransaction
+    /// nil when the store has the model.
+    private func nextSchema(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> Schema? {
+        let newest = histories.newest
+        if newest?.model.entities == model.entities { return nil }
+        let assignment = try (newest?.assignment ?? ModelAssignment()).extended(for: model, from: newest)
+        let version = ModelVersion(rawValue: (newest?.version.rawValue ?? 0) + 1)
+        let schema = try Schema(version: version, model: model, assignment: assignment)
+        if let newest, SchemaDifference(from: newest, to: schema).isSame { return nil }
+        return schema
+    }
+
+    private func prepare(
+        from old: Schema, to new: Schema, _ histories: SchemaHistory, _ head: LogHead, _ transaction: WriteTransaction
+    ) throws -> MigrationRun {
+        let options = core.options.migration
+        guard options.isAllowed else {
+            throw different("The store has another model version, and migration is not allowed.")
+        }
+        let plan = try migrationPlan(from: old, to: new, transaction)
+        if !plan.isConstantTime {
+            StoreLog.logger.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
+        }
+        let migration = Migration(from: old, to: new, values: options.values, blobs: blobs)
+        let view = View(
+            sequence: head.event, schema: old, transaction: transaction, tables: core.tables, histories: histories,
+            layers: [])
+        try migration.check(view, histories, path: path, options.progress)
+        return MigrationRun(
+            core: core, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
+            limits: options.limits)
+    }
+
+    private func append(
+        _ schema: Schema, _ fillsAtOnce: Bool, _ histories: SchemaHistory, _ head: inout LogHead,
+        _ transaction: WriteTransaction
     ) throws {
-        // Nothing but models was ever written.
-        if head.event.rawValue == UInt64(head.modelVersion.rawValue) { return }
-        let refused = try difference.changes.filter { change in
-            switch change.cost {
-            case .constantTime, .build: false
-            case .scan: try change.kind != .rules && hasObjects(change.entityIDs, transaction)
-            case .rewrite: true
-            }
-        }
-        guard !refused.isEmpty else { return }
-        throw StrataError(
-            .migration, "The store's objects do not fit the new model; it needs a migration.",
-            context: .init(path: path),
-            details: refused.map {
-                StrataError(.migration, $0.sentence, context: .init(entityName: $0.entityName, key: $0.key))
-            })
+        var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+        projector.fillsAtOnce = fillsAtOnce
+        var events = EventList(transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
+        var payload = ByteWriter()
+        payload.append(littleEndian: schema.version.rawValue)
+        try SchemaRecord(schema).encoded().withUnsafeBytes { payload.append($0) }
+        events.append(.modelInstalled, ObjectID(rawValue: 0), previous: .zero, payload)
+        let description = TransactionDescription(
+            id: UUID(), author: "strata", metadata: core.options.migration.metadata)
+        _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
     }
 
-    private func hasObjects(_ entities: [EntityID], _ transaction: WriteTransaction) throws -> Bool {
-        try entities.contains { entity in
-            try CounterKey.entity(entity).withBytes { key in
-                guard let value = try transaction.get(core.tables.counts, key) else { return false }
-                return try CounterKey.value(value) > 0
+    // MARK: Large migrations
+
+    /// Finishes a migration that was cut short, before anything is read.
+    func resumeMigration(_ model: ManagedObjectModel?) throws {
+        guard let mark = try core.environment.read({ try core.migrationMark($0) }) else { return }
+        if isReadOnly {
+            throw StrataError(
+                .persistentStoreOpen,
+                "A migration of the store was cut short; opening it for writing once finishes it.",
+                context: .init(path: path))
+        }
+        StoreLog.logger.notice("finishing a migration to model \(mark.to.rawValue) that was cut short")
+        try onWriter { [self] in
+            do {
+                if let model {
+                    try core.environment.read { transaction in
+                        guard let mark = try core.migrationMark(transaction) else { return }
+                        try refuseOther(model, mark, transaction)
+                    }
+                }
+                while try goOn() {}
+                try core.read { _, _, _ in }
+            } catch {
+                throw core.publicError(error, during: "migration")
             }
+        }
+    }
+
+    private func refuseOther(
+        _ model: ManagedObjectModel, _ mark: MigrationMark, _ transaction: ReadTransaction
+    ) throws {
+        let histories = try StoreCore.readModels(core.tables, transaction)
+        guard histories.schema(mark.to)?.model.entities != model.entities else { return }
+        throw StrataError(
+            .migration,
+            "A migration of the store to model \(mark.to.rawValue) was cut short; opening it with that model finishes it.",
+            context: .init(path: path))
+    }
+
+    /// One commit of many. Everything it goes by is read from the store, so that two processes that find the mark do
+    /// each step once between them.
+    ///
+    /// - Returns: whether there is more.
+    private func goOn() throws -> Bool {
+        try core.write { transaction in
+            guard let mark = try core.migrationMark(transaction) else { return false }
+            let histories = try StoreCore.readModels(core.tables, transaction)
+            guard let old = histories.schema(mark.from), let new = histories.schema(mark.to) else {
+                throw StrataError(.corrupt, "The mark of a migration names no models.", context: .init(path: path))
+            }
+            let options = core.options.migration
+            let run = MigrationRun(
+                core: core, migration: Migration(from: old, to: new, values: options.values, blobs: blobs),
+                histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
+            var head = mark.head
+            let next = try run.step(mark.place, &head, fillsWithModel: false, transaction)
+            options.progress?(
+                StoreProgress(phase: "migrating", done: mark.place.pass, total: run.migration.passes.count))
+            guard let next else {
+                try core.writeHead(head, transaction)
+                return false
+            }
+            try core.writeMark(
+                MigrationMark(head: head, from: mark.from, to: mark.to, lastOfOld: mark.lastOfOld, place: next),
+                transaction)
+            return true
+        }
+    }
+
+    // MARK: Plans
+
+    /// What it would take to bring the store to a model; nothing is written.
+    ///
+    /// - Throws: `invalidModel` when the store has no numbers left.
+    package func migrationPlan(to model: ManagedObjectModel) throws -> MigrationPlan {
+        try checkOpen()
+        return try core.read { transaction, _, histories in
+            guard let old = histories.newest else { return MigrationPlan(steps: []) }
+            let assignment = try old.assignment.extended(for: model, from: old)
+            let version = ModelVersion(rawValue: old.version.rawValue + 1)
+            let new = try Schema(version: version, model: model, assignment: assignment)
+            return try migrationPlan(from: old, to: new, transaction)
+        }
+    }
+
+    private func migrationPlan(
+        from old: Schema, to new: Schema, _ transaction: ReadTransaction
+    ) throws -> MigrationPlan {
+        try MigrationPlan(SchemaDifference(from: old, to: new)) {
+            try Migration.objectCount($0, transaction, core.tables)
         }
     }
 }

@@ -7,10 +7,10 @@ package import StrataModel
 extension Store {
     /// Opens a store, or makes it.
     ///
-    /// - Parameter model: nil opens with the model that the store has. A model that differs is installed as a new
-    ///   version if that rewrites nothing but indexes (STORE-RULES 4).
+    /// - Parameter model: nil opens with the model that the store has. To a model that differs the store is migrated
+    ///   (`options.migration`); a migration that was cut short is finished.
     /// - Throws: `persistentStoreOpen` for a missing, foreign, damaged or newer file, which is left as it was;
-    ///   `migration` for a model that cannot be installed so, with every reason; `invalidModel` when there is none.
+    ///   `migration` for a model that the objects do not fit, naming them; `invalidModel` when there is none.
     package static func open(
         _ location: StoreLocation, model: ManagedObjectModel?, options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -27,6 +27,7 @@ extension Store {
         }
         do {
             try store.resumeRebuild()
+            try store.resumeMigration(model)
             try store.adopt(model)
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }
         } catch {

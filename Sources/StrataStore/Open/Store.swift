@@ -90,16 +90,20 @@ package final class Store: Sendable {
 
     /// Runs `body` over the state at `sequence`, with `layers` (bottom to top) above it.
     ///
-    /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, and what `body` throws.
+    /// - Parameter schema: the model to read through; nil is the newest. Through an older one the state is as it was
+    ///   under it, with the types of then.
+    /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, `modelChanged` when the state was written under a newer
+    ///   model than `schema`, and what `body` throws.
     package func read<R>(
-        at sequence: EventSequence, layers: [Layer] = [], _ body: (View) throws -> R
+        at sequence: EventSequence, layers: [Layer] = [], through schema: Schema? = nil, _ body: (View) throws -> R
     ) throws -> R {
         try checkOpen()
-        return try core.read { transaction, head, histories in
+        return try core.read { transaction, head, newest in
             guard sequence <= head else {
                 throw StrataError(
                     .futureSequence, "The log ends at \(head).", context: .init(sequence: sequence))
             }
+            let histories = try core.histories(newest, through: schema, at: sequence, transaction)
             guard let schema = histories.newest else {
                 throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
             }

@@ -6,7 +6,7 @@ import StrataModel
 
 /// What every part of an open store shares: the environment, its tables, and the models known so far.
 ///
-/// `known` is guarded by its mutex; everything else is constant.
+/// What is guarded by a mutex says so; everything else is constant.
 final class StoreCore: Sendable {
     let environment: Environment
     let tables: StoreTables
@@ -17,6 +17,8 @@ final class StoreCore: Sendable {
     let statistics = StatisticsCache()
     let verifiedPages = VerifiedPages()
     private let known: Locked<SchemaHistory>
+    /// Where models were installed, as far as anybody asked.
+    let installations = Locked<[ModelVersion: EventSequence]>([:])
 
     init(
         environment: Environment, tables: StoreTables, options: StoreOptions, header: StoreHeader, path: String,
@@ -73,6 +75,7 @@ final class StoreCore: Sendable {
     private func unreadableHead(_ bytes: UnsafeRawBufferPointer, _ cause: CorruptRecord) -> any Error {
         do {
             if let mark = try RebuildMark(bytes) { return mark.refusal(path: path) }
+            if let mark = try MigrationMark(bytes) { return mark.refusal(path: path) }
         } catch {
             return StrataError.corrupt(error, "meta")
         }

@@ -16,10 +16,12 @@ struct Projector: ~Copyable {
     }
 
     let tables: StoreTables
-    private(set) var histories: SchemaHistory
-    private(set) var plan: LinkPlan
+    var histories: SchemaHistory
+    var plan: LinkPlan
     var batch: WriteBatch
     var tracking: Tracking
+    /// Whether installing a model fills what is new in it at once; a migration of a large store does so in steps.
+    var fillsAtOnce = true
     private var writtenRows: [ObjectID: WrittenRow] = [:]
     private var writtenPairs: [PairKey: PairState?] = [:]
     private var keyWriter = ByteWriter()
@@ -230,7 +232,7 @@ struct Projector: ~Copyable {
 
     // MARK: Entries
 
-    private mutating func addEntry(
+    mutating func addEntry(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
     ) throws {
         let plan = try indexes()
@@ -246,7 +248,7 @@ struct Projector: ~Copyable {
         batch.remove(.indexes, key: keyWriter.bytes)
     }
 
-    private mutating func addLink(
+    mutating func addLink(
         _ link: LinkPlan.RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
     ) throws {
         guard let (owner, position) = Self.end(of: link, reader, layout, entity) else { return }
@@ -345,51 +347,5 @@ extension Projector {
         StrataError(
             .corrupt, "The log changes a link that the views do not have so.",
             context: .init(objectID: event.key.source))
-    }
-}
-
-// MARK: - Models
-
-extension Projector {
-    /// Adopts the model and fills the indexes that are new in it.
-    private mutating func install(_ event: EventView, _ transaction: WriteTransaction) throws {
-        let (version, data) = try event.installedModel()
-        let schema = try SchemaRecord.schema(from: data)
-        guard schema.version == version else { throw CorruptRecord("model version does not match its record", at: 0) }
-        let known = Set(histories.newest?.indexes.map(\.id) ?? [])
-        histories = histories.adding(schema)
-        plan = LinkPlan.of(schema)
-        data.withUnsafeBytes { batch.put(.models, key: UInt64(version.rawValue), value: $0) }
-        try flush(transaction)
-        for entity in schema.entities where !entity.isAbstract {
-            let fresh = entity.indexes.filter { !known.contains($0.id) }
-            if !fresh.isEmpty { try fill(fresh, of: entity, transaction) }
-        }
-        try flush(transaction)
-    }
-
-    private mutating func fill(
-        _ indexes: [IndexSchema], of entity: EntitySchema, _ transaction: WriteTransaction
-    ) throws {
-        var next = ObjectID(entity: entity.id, row: 0).rawValue
-        let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
-        while next < end {
-            // Entries are written between cursors, never under one.
-            next = try transaction.withCursor(tables.objects) { cursor in
-                var found = try cursor.seek(atOrAfter: next)
-                while found, batch.sizeInBytes < 32 << 20 {
-                    let id = StoreKey.objectID(cursor.key, at: 0)
-                    guard id.rawValue <= end else { return end }
-                    let stored = try StoredRow(cursor.value)
-                    let layout = try histories.layout(of: stored.image, id: id)
-                    let reader = try RowReader(stored.image, layout: layout)
-                    for index in indexes { try addEntry(index, of: entity, reader, layout, id) }
-                    next = id.rawValue + 1
-                    found = try cursor.next()
-                }
-                return found ? next : end
-            }
-            try flush(transaction)
-        }
     }
 }

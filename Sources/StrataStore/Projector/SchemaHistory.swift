@@ -17,8 +17,18 @@ package final class SchemaHistory: Sendable {
         let version: ModelVersion
     }
 
-    package init(_ schemas: [Schema]) {
-        newest = schemas.max { $0.version < $1.version }
+    /// Made when first asked for; guarded by its mutex.
+    private let pasts = Mutex<[ModelVersion: SchemaHistory]>([:])
+    /// Whether the store has a newer model than `newest`: what was written under it must be read backwards.
+    package let isPast: Bool
+
+    package convenience init(_ schemas: [Schema]) {
+        self.init(schemas, newest: schemas.max { $0.version < $1.version }, isPast: false)
+    }
+
+    private init(_ schemas: [Schema], newest: Schema?, isPast: Bool) {
+        self.newest = newest
+        self.isPast = isPast
         versions = Dictionary(schemas.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
         var layouts: [LayoutKey: RowLayout] = [:]
         for schema in schemas {
@@ -34,6 +44,17 @@ package final class SchemaHistory: Sendable {
     package func schema(_ version: ModelVersion) -> Schema? { versions[version] }
 
     package func adding(_ schema: Schema) -> SchemaHistory { SchemaHistory(Array(versions.values) + [schema]) }
+
+    /// The same history, for reading through an older model; itself for the newest.
+    package func through(_ version: ModelVersion) -> SchemaHistory {
+        guard let schema = versions[version], version != newest?.version else { return self }
+        return pasts.withLock { pasts in
+            if let known = pasts[version] { return known }
+            let past = SchemaHistory(Array(versions.values), newest: schema, isPast: true)
+            pasts[version] = past
+            return past
+        }
+    }
 
     /// The image in the newest layout of its entity; properties younger than the row read as they were born.
     package func converted(

@@ -15,8 +15,14 @@ final class LagLayers: Sendable {
         var lastUse: UInt64
     }
 
+    /// A state, and the model it is read through.
+    private struct Key: Hashable {
+        let sequence: EventSequence
+        let model: ModelVersion?
+    }
+
     private struct State {
-        var entries: [EventSequence: Entry] = [:]
+        var entries: [Key: Entry] = [:]
         var clock: UInt64 = 0
     }
 
@@ -31,10 +37,11 @@ final class LagLayers: Sendable {
         _ histories: SchemaHistory
     ) throws -> [Layer] {
         guard sequence < head else { return [] }
+        let key = Key(sequence: sequence, model: histories.newest?.version)
         let known = state.withLock { state -> Entry? in
             state.clock += 1
-            state.entries[sequence]?.lastUse = state.clock
-            return state.entries[sequence]
+            state.entries[key]?.lastUse = state.clock
+            return state.entries[key]
         }
         // A chunk that another reader made from a newer head than this reader's is not for this base.
         let usable = known.flatMap { $0.head <= head ? $0 : nil }
@@ -44,8 +51,8 @@ final class LagLayers: Sendable {
         var chunks = [fresh] + (usable?.chunks ?? [])
         if chunks.count > Self.mostChunks { chunks = Self.merged(chunks) }
         state.withLock { state in
-            if let newer = state.entries[sequence], newer.head > head { return }
-            state.entries[sequence] = Entry(chunks: chunks, head: head, lastUse: state.clock)
+            if let newer = state.entries[key], newer.head > head { return }
+            state.entries[key] = Entry(chunks: chunks, head: head, lastUse: state.clock)
             Self.trim(&state)
         }
         return chunks
@@ -160,6 +167,7 @@ struct LagBuilder {
     }
 
     private func image(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
+        if reader.histories.isPast { return try imageOfThen(id, past, entity) }
         var builder: RowBuilder
         if let deleted = past.deleted {
             let last = try reader.lastRow(id, entity, deletedAt: deleted.sequence)
@@ -179,5 +187,58 @@ struct LagBuilder {
             try builder.set(slot, value.fitting(entity.layout.slots[slot]))
         }
         return try builder.finish()
+    }
+
+    // MARK: Through an older model
+
+    /// The row in the layout of an older model. Rows of newer models may lack what that has, and hold numbers wider than
+    /// it knows, so it is put together value by value: what the events of since say, what the row still holds, or what
+    /// the object's chain remembers.
+    private func imageOfThen(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
+        var builder = RowBuilder(entity.layout)
+        let last = try lastValues(id, past)
+        for (slot, description) in entity.layout.slots.enumerated() where description.storage != nil {
+            let property = description.propertyID
+            let value: AttributeValue
+            if let before = past.before[property] {
+                value = try reader.resolve(before.value, property, of: id, asOf: before.asOf)
+            } else if let known = last[property] {
+                value = try reader.resolve(known, property, of: id, asOf: past.revision)
+            } else {
+                value = try reader.value(of: property, id, asOf: past.revision)
+            }
+            try builder.set(slot, value.fitting(description))
+        }
+        return try builder.finish()
+    }
+
+    /// What the object held last, by property: in its row, or in the event that deleted it.
+    private func lastValues(_ id: ObjectID, _ past: Past) throws -> [PropertyID: RecordedValue] {
+        guard let deleted = past.deleted else {
+            guard let row = try view.row(id) else {
+                throw StrataError(
+                    .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
+                    context: .init(objectID: id))
+            }
+            return try Self.values(try row.reader, row.layout)
+        }
+        let event = try reader.event(deleted.sequence)
+        switch try event.deleted() {
+        case .image(let image):
+            let layout = try reader.histories.layout(of: image, id: id)
+            return try Self.values(try RowReader(image, layout: layout), layout)
+        case .values(let values):
+            return Dictionary(values.map { ($0.property, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    private static func values(
+        _ reader: RowReader, _ layout: RowLayout
+    ) throws -> [PropertyID: RecordedValue] {
+        var values: [PropertyID: RecordedValue] = [:]
+        for (slot, description) in layout.slots.enumerated() where description.storage != nil {
+            values[description.propertyID] = .value(try reader.value(slot))
+        }
+        return values
     }
 }

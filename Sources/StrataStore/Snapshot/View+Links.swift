@@ -24,6 +24,15 @@ extension View {
 
     /// The number of members: a counter record and the layers' differences; loads no member.
     package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
+        if histories.isPast {
+            // Counters go on under the newer model, which may not know this link.
+            var members = 0
+            try self.members(of: relationship, owner: owner) { _ in
+                members += 1
+                return true
+            }
+            return members
+        }
         var count = try counter(.members(relationship, owner: owner))
         guard !layers.isEmpty, let source = plan.source(of: relationship) else { return count }
         for (level, layer) in layers.enumerated() {

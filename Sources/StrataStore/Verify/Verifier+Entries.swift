@@ -22,10 +22,12 @@ extension Verifier {
 
     /// Whether the object's row, if it can be read, makes exactly this entry.
     private func calls(_ id: ObjectID, for key: UnsafeRawBufferPointer, _ number: IndexID) throws -> Bool {
-        guard let schema = histories.newest, let entity = schema.entity(id.entityID) else { return false }
-        // Entries of an index that has left the model stay until it is dropped.
-        guard let index = entity.indexes.first(where: { $0.id == number }) else {
-            return histories.schemas.contains { $0.index(number) != nil } && schema.index(number) == nil
+        guard let schema = histories.newest else { return false }
+        // Entries of an index, or an entity, that has left the model stay: views of the past read them.
+        guard let entity = schema.entity(id.entityID), let index = entity.indexes.first(where: { $0.id == number })
+        else {
+            return histories.schemas.contains { $0.index(number) != nil }
+                && (schema.index(number) == nil || schema.entity(id.entityID) == nil)
         }
         guard let row = readableRow(id) else { return false }
         guard try IndexKeys.write(index, of: entity, row.reader, row.layout, id, schema, into: &keyWriter) else {
@@ -64,7 +66,9 @@ extension Verifier {
         for key: UnsafeRawBufferPointer, _ link: PropertyID, _ owner: ObjectID, _ member: ObjectID, _ plan: LinkPlan
     ) throws -> Bool {
         switch plan.source(of: link) {
-        case nil: return false
+        // Links of a relationship that has left the model stay: views of the past read them.
+        case nil: return histories.schemas.contains { LinkPlan.of($0).source(of: link) != nil }
+        case .rows where histories.newest?.entity(member.entityID) == nil: return true
         case .rows:
             guard let entity = histories.newest?.entity(member.entityID), let row = readableRow(member) else {
                 return false

@@ -127,6 +127,10 @@ final class LinkPlan: Sendable {
 
     func rowLinks(of entity: EntityID) -> [RowLink] { rowLinks[entity] ?? [] }
     func source(of link: PropertyID) -> Source? { sources[link] }
+    /// The numbers whose members come from rows.
+    var rowSources: [(link: PropertyID, source: Source)] {
+        sources.compactMap { if case .rows = $0.value { ($0.key, $0.value) } else { nil } }
+    }
 
     /// The number under which a to-one's links stand at the other end; nil for a one-to-one.
     private static func link(of property: PropertySchema, _ relationship: RelationshipSchema) -> PropertyID? {

@@ -50,9 +50,9 @@ struct ModelChangeTests {
         }
     }
 
-    @Test func whatNeedsAMigrationIsRefusedAndNothingIsWritten() throws {
+    @Test func whatNoMigrationCanDoIsRefusedAndNothingIsWritten() throws {
         let changes = [
-            [text, number(.string)], [text, number(.integer16), .attribute(.init(name: "x", type: .uuid))],
+            [text, number(.uuid)], [text, number(.integer16), .attribute(.init(name: "x", type: .uuid))],
         ]
         for change in changes {
             try withStore([text, number(.integer16)], object: ["text": "a", "number": 3]) { location, _ in

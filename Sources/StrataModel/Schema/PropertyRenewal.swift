@@ -1,0 +1,100 @@
+// When a property keeps its number from one model to the next. A number stands for bytes in rows and entries of links
+// that are never written anew, so it is kept only where those still say what the model asks:
+//
+//   attribute          the bytes can be read as the new type (`RowConverter.canRead`)
+//   to-one             it was a to-one: the slot of the row says the same
+//   to-many, by rows   it was a to-many in the same order, its inverse is the to-one it was, of the same entities
+//   to-many, by pairs  it was one too, in the same order, with the same inverse or without one as before
+//
+// Everything else gets a new number that replaces the old one. Views of the past go on reading the old number.
+
+/// Finds the properties of a model that cannot keep the numbers which names gave them.
+struct PropertyRenewal {
+    typealias Key = EntityHierarchy.PropertyKey
+
+    let model: ManagedObjectModel
+    let previous: Schema
+    /// Complete for what is matched, and without the rest.
+    let assignment: ModelAssignment
+
+    var renewed: Set<Key> {
+        var renewed: Set<Key> = []
+        var relationships: Set<Key> = []
+        for entity in model.entities {
+            for property in entity.properties {
+                let key = Key(entityName: entity.name, name: property.name)
+                guard let id = assignment.id(of: key), let old = previous.property(id) else { continue }
+                switch property {
+                case .attribute(let attribute):
+                    if let old = old.attribute, !old.canBeRead(as: attribute) { renewed.insert(key) }
+                case .relationship(let relationship):
+                    if !relationship.isTransient { relationships.insert(key) }
+                }
+            }
+        }
+        // What one loses its inverse may lose too, so until nothing is lost any more.
+        var kept = relationships
+        while true {
+            let next = kept.filter { keeps($0, kept) }
+            if next.count == kept.count { break }
+            kept = next
+        }
+        return renewed.union(relationships.subtracting(kept))
+    }
+
+    private func keeps(_ key: Key, _ kept: Set<Key>) -> Bool {
+        guard let id = assignment.id(of: key), let old = previous.property(id)?.relationship,
+            let new = model.hierarchy.declaration(of: key.name, in: key.entityName)?.property.relationship
+        else { return false }
+        guard new.isToMany else { return !old.isToMany }
+        guard old.isToMany, old.description.isOrdered == new.isOrdered else { return false }
+        guard let inverse = model.hierarchy.inverse(of: new) else {
+            if case .pair = old.truth { return old.inverse == nil }
+            return false
+        }
+        guard kept.contains(inverse.key), let inverseID = assignment.id(of: inverse.key), old.inverse == inverseID
+        else { return false }
+        let isToOne = inverse.property.relationship.map { !$0.isToMany } ?? false
+        guard isToOne else { return old.truth != .inverseSlot }
+        return old.truth == .inverseSlot && hasSameRows(inverseID, inverse.entityName)
+    }
+
+    /// Whether the rows that hold the to-one are of the same entities, but for those that are new.
+    private func hasSameRows(_ toOne: PropertyID, _ entityName: String) -> Bool {
+        let before = previous.entities.filter { !$0.isAbstract && $0.property(toOne) != nil }.map(\.id)
+        let declaring = model.hierarchy.entity(named: entityName).map { [$0] } ?? []
+        let after = (declaring + model.hierarchy.subentities(of: entityName))
+            .filter { !$0.isAbstract }.compactMap { assignment.entities[$0.name] }
+        return Set(before) == Set(after.filter { previous.entity($0) != nil })
+    }
+}
+
+extension AttributeType {
+    /// Whether bytes of this type, in a slot of one kind, can be read as another type in a slot of another kind.
+    func canBeRead(_ from: SlotKind, as to: SlotKind, of type: AttributeType) -> Bool {
+        // Bytes that a transformer made and plain bytes look alike, but are not.
+        RowConverter.canRead(from, as: to) && (self == type || type.isNumeric)
+    }
+}
+
+extension AttributeDescription {
+    /// Whether values written under this description can be read under a later one as they are.
+    package func canBeRead(as later: AttributeDescription) -> Bool {
+        if isTransient || later.isTransient { return isTransient == later.isTransient }
+        let from = SlotKind(.attribute(type), allowsExternalStorage: allowsExternalBinaryDataStorage)
+        let to = SlotKind(.attribute(later.type), allowsExternalStorage: later.allowsExternalBinaryDataStorage)
+        guard type.canBeRead(from, as: to, of: later.type) else { return false }
+        return type != .composite || elements == later.elements || elementsCanBeRead(as: later)
+    }
+
+    /// A composite's bytes name its elements: a missing one reads as nil, anything else must be written anew.
+    func elementsCanBeRead(as later: AttributeDescription) -> Bool {
+        let isReadable = elements.allSatisfy { earlier in
+            guard let element = later.elements.first(where: { $0.name == earlier.name }) else { return false }
+            return element.type == earlier.type && element.elements == earlier.elements
+                && (element.isOptional || !earlier.isOptional)
+        }
+        let added = later.elements.filter { element in !elements.contains { $0.name == element.name } }
+        return isReadable && added.allSatisfy(\.isOptional)
+    }
+}

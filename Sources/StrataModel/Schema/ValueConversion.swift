@@ -1,0 +1,93 @@
+import Foundation
+
+extension AttributeValue {
+    /// The value as another attribute holds it; nil when it cannot be said what that is, or something would be lost.
+    ///
+    /// Numbers keep their worth, texts are read and written in their plain forms (decimal numbers with a point, `true`
+    /// and `false`, ISO 8601 dates in UTC, UUIDs, URLs, data as UTF-8), composites keep the elements that have a name in
+    /// both. What a transformer made is its own business.
+    package func converted(from old: AttributeDescription, to new: AttributeDescription) -> AttributeValue? {
+        if isNull { return .null }
+        if old.type == .composite, new.type == .composite { return convertedComposite(from: old, to: new) }
+        // Bytes that a transformer made and plain bytes look alike, but are not.
+        if new.type == .transformable || old.type == .transformable { return old.type == new.type ? self : nil }
+        let value = coerced(to: new.type) ?? convertedText(to: new.type)
+        return value.flatMap { $0.fits(new) ? $0 : nil }
+    }
+
+    private func convertedComposite(
+        from old: AttributeDescription, to new: AttributeDescription
+    ) -> AttributeValue? {
+        guard case .composite(let values) = self else { return nil }
+        var result: [String: AttributeValue] = [:]
+        for element in new.elements {
+            let earlier = old.elements.first { $0.name == element.name }
+            let value = earlier.flatMap { (values[element.name] ?? .null).converted(from: $0, to: element) }
+            let filled = value.flatMap { $0.isNull ? nil : $0 } ?? element.defaultValue ?? .null
+            if filled.isNull {
+                // A value that could not be converted is not a missing one.
+                guard element.isOptional, earlier == nil || value != nil else { return nil }
+            } else {
+                result[element.name] = filled
+            }
+        }
+        return .composite(result)
+    }
+
+    private func convertedText(to type: AttributeType) -> AttributeValue? {
+        if case .string(let text) = self { return Self.read(text, as: type) }
+        switch (self, type) {
+        case (.boolean(let value), .string): return .string(value ? "true" : "false")
+        case (.integer(let value), .string): return .string(String(value))
+        case (.float(let value), .string): return .string(value.description)
+        case (.double(let value), .string): return .string(value.description)
+        case (.decimal(let value), .string): return value.isNaN ? nil : .string(value.description)
+        case (.date(let value), .string): return .string(value.formatted(Self.dateStyle(value)))
+        case (.uuid(let value), .string): return .string(value.uuidString)
+        case (.url(let value), .string): return .string(value.absoluteString)
+        case (.data(let value), .string): return String(validating: value, as: UTF8.self).map(AttributeValue.string)
+        default: return nil
+        }
+    }
+
+    private static func dateStyle(_ date: Date) -> Date.ISO8601FormatStyle {
+        let seconds = date.timeIntervalSinceReferenceDate
+        return Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
+    }
+
+    private static func read(_ text: String, as type: AttributeType) -> AttributeValue? {
+        switch type {
+        case .integer16, .integer32, .integer64: return Int64(text).map(AttributeValue.integer)
+        case .decimal:
+            // Foundation reads as far as it understands, and says nothing of the rest.
+            guard Double(text) != nil, !text.lowercased().contains("x"),
+                let value = Decimal(string: text, locale: nil), !value.isNaN
+            else { return nil }
+            return .decimal(value)
+        case .double: return Double(text).map(AttributeValue.double)
+        case .float: return Float(text).map(AttributeValue.float)
+        case .boolean:
+            switch text.lowercased() {
+            case "true", "yes", "1": return .boolean(true)
+            case "false", "no", "0": return .boolean(false)
+            default: return nil
+            }
+        case .date: return date(text).map(AttributeValue.date)
+        case .uuid: return UUID(uuidString: text).map(AttributeValue.uuid)
+        case .uri: return URL(string: text).map(AttributeValue.url)
+        case .binaryData: return .data(Data(text.utf8))
+        default: return nil
+        }
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let styles = [
+            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+            Date.ISO8601FormatStyle().year().month().day(),
+        ]
+        for style in styles {
+            if let date = try? style.parse(text) { return date }
+        }
+        return nil
+    }
+}

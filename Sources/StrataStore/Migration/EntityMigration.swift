@@ -1,0 +1,298 @@
+import Foundation
+import StrataModel
+
+/// What objects of one entity must go through on the way to a new model.
+struct EntityMigration {
+    /// One thing to be done, or to be seen to.
+    struct Step {
+        enum Kind {
+            /// An attribute of another type.
+            case convert(slot: Int, from: AttributeDescription)
+            /// An attribute that may no longer be nil.
+            case require(slot: Int)
+            /// An attribute that the object did not have.
+            case supply
+            /// An attribute with narrower rules.
+            case validate(slot: Int)
+            /// A to-one that gets its target from the links there were.
+            case point(OldLinks.Place?, back: OldLinks.Place?)
+            /// A to-one that may no longer be nil, or may no longer lead to just any of the entities it did.
+            case checkTarget(slot: Int)
+            /// A to-many with a narrower range of members, under the number it has kept.
+            case checkCount
+            /// The entity may have no objects.
+            case refuse
+        }
+
+        let kind: Kind
+        /// nil for the object as a whole.
+        let property: PropertySchema?
+        let value: MigratedValue?
+
+        var writes: Bool {
+            switch kind {
+            case .convert, .require, .supply, .point: true
+            case .validate, .checkTarget, .checkCount, .refuse: false
+            }
+        }
+    }
+
+    /// In the new model.
+    let entity: EntitySchema
+    let old: EntitySchema
+    let steps: [Step]
+    let links: OldLinks
+    let blobs: BlobStore
+    private let asksValues: Bool
+
+    var writes: Bool { steps.contains(where: \.writes) }
+
+    /// nil when the entity had no objects under the old model.
+    init?(_ entity: EntitySchema, links: OldLinks, values: [MigratedValue], blobs: BlobStore) {
+        guard let old = links.old.entity(entity.id), !old.isAbstract else { return nil }
+        self.entity = entity
+        self.old = old
+        self.links = links
+        self.blobs = blobs
+        steps = Self.steps(entity, old, links, values)
+        asksValues = steps.contains { $0.value != nil }
+    }
+
+    // MARK: Which steps
+
+    private static func steps(
+        _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ values: [MigratedValue]
+    ) -> [Step] {
+        if entity.isAbstract { return [Step(kind: .refuse, property: nil, value: nil)] }
+        var names: Set<String> = []
+        var next: EntitySchema? = entity
+        while let current = next, names.insert(current.name).inserted {
+            next = current.superentityID.flatMap(links.new.entity)
+        }
+        return entity.properties.flatMap { property -> [Step] in
+            let value = values.first { names.contains($0.entityName) && $0.propertyName == property.name }
+            let kinds: [Step.Kind] =
+                switch property.kind {
+                case .attribute(let attribute):
+                    attribute.isTransient ? [] : steps(property, attribute, old, links, value != nil)
+                case .relationship(let relationship):
+                    relationship.description.isTransient ? [] : steps(property, relationship, old, links)
+                case .position: []
+                }
+            return kinds.map { Step(kind: $0, property: property, value: value) }
+        }
+    }
+
+    private static func steps(
+        _ property: PropertySchema, _ attribute: AttributeDescription, _ old: EntitySchema, _ links: OldLinks,
+        _ hasValue: Bool
+    ) -> [Step.Kind] {
+        if let earlier = old.property(property.id), let before = earlier.attribute {
+            if before.isOptional, !attribute.isOptional { return [.require(slot: earlier.slot)] }
+            return before.isNarrowed(by: attribute) ? [.validate(slot: earlier.slot)] : []
+        }
+        let replaced = links.new.assignment.replaced[property.id]
+        if let earlier = replaced?.lazy.compactMap({ old.property($0) }).first, let before = earlier.attribute {
+            return [.convert(slot: earlier.slot, from: before)]
+        }
+        let isBornFilled = links.new.assignment.bornDefaults[property.id] != nil
+        let isFilled = isBornFilled || attribute.isOptional && attribute.defaultValue == nil
+        return hasValue || !isFilled || replaced != nil ? [.supply] : []
+    }
+
+    private static func steps(
+        _ property: PropertySchema, _ relationship: RelationshipSchema, _ old: EntitySchema, _ links: OldLinks
+    ) -> [Step.Kind] {
+        let description = relationship.description
+        guard let earlier = old.property(property.id), let before = earlier.relationship else {
+            let place = links.place(of: property)
+            if description.isToMany || place == nil && description.isOptional { return [] }
+            let inverse = relationship.inverse.flatMap { links.new.property($0) }
+            return [.point(place, back: inverse.flatMap { $0.relationship?.isToMany ?? false ? links.place(of: $0) : nil })]
+        }
+        if description.isToMany {
+            let isNarrower =
+                description.minCount > before.description.minCount
+                || (description.maxCount == 0 ? .max : description.maxCount)
+                    < (before.description.maxCount == 0 ? .max : before.description.maxCount)
+                || !description.isOptional && before.description.isOptional
+            return isNarrower ? [.checkCount] : []
+        }
+        let allowed = Set(links.new.entity(relationship.destination)?.entityIDs ?? [])
+        let possible = links.old.entity(before.destination)?.concreteEntityIDs ?? []
+        let leadsAstray = possible.contains { links.new.entity($0) != nil && !allowed.contains($0) }
+        let isRequired = before.description.isOptional && !description.isOptional
+        return leadsAstray || isRequired ? [.checkTarget(slot: earlier.slot)] : []
+    }
+
+    // MARK: One object
+
+    /// What the object's row changes to; what is wrong with it is added to `failures`.
+    func changes(
+        of id: ObjectID, _ row: RowView, _ view: View, _ failures: inout MigrationFailures
+    ) throws -> [PropertyChange] {
+        let reader = try row.reader
+        let object = asksValues ? try migratedObject(id, row, reader, view) : nil
+        var changes: [PropertyChange] = []
+        for step in steps {
+            switch step.kind {
+            case .refuse:
+                failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
+            case .checkCount: try checkCount(step, id, view, &failures)
+            case .checkTarget(let slot):
+                let value = try view.value(slot, of: row, reader, old)
+                try checkTargets(step, id, value.objectID.map { [$0] } ?? [], &failures)
+            case .point(let place, let back):
+                try point(step, place, back, id, row, view, &changes, &failures)
+            default:
+                try fill(step, id, row, reader, view, object, &changes, &failures)
+            }
+        }
+        return changes
+    }
+
+    private func migratedObject(
+        _ id: ObjectID, _ row: RowView, _ reader: RowReader, _ view: View
+    ) throws -> MigratedObject {
+        var values: [String: AttributeValue] = [:]
+        for property in old.properties where property.storage != nil {
+            var value = try view.value(property.slot, of: row, reader, old)
+            if case .blob(let reference) = value { value = .data(try blobs.read(reference)) }
+            values[property.name] = value
+        }
+        return MigratedObject(objectID: id, entityName: old.name, values: values)
+    }
+
+    private func fill(
+        _ step: Step, _ id: ObjectID, _ row: RowView, _ reader: RowReader, _ view: View, _ object: MigratedObject?,
+        _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let attribute = property.attribute else { return }
+        var before = AttributeValue.null
+        var value = AttributeValue.null
+        switch step.kind {
+        case .convert(let slot, let from):
+            let stored = try view.value(slot, of: row, reader, old)
+            if step.value != nil { break }
+            guard let converted = try convert(stored, from, attribute) else {
+                return failures.add(
+                    .migration,
+                    "\(property.name) cannot be made \(attribute.type.nameWithArticle) of what it is now.", entity, id,
+                    property.name, stored)
+            }
+            value = converted
+        case .require(let slot), .validate(let slot):
+            before = try view.value(slot, of: row, reader, old)
+            value = before
+        default:
+            before = links.new.assignment.bornDefaults[property.id] ?? .null
+            value = before
+        }
+        if let make = step.value?.make, let object, value.isNull || before.isNull || step.isSupplied {
+            guard let made = ask(make, object, property.name, entity, &failures) else { return }
+            value = made
+        }
+        if value.isNull, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional {
+            value = constant
+        }
+        if value == before, !step.checksRules, attribute.isOptional || !value.isNull { return }
+        let problems = attribute.validate(value, entityName: entity.name)
+        for problem in problems { failures.add(problem, id) }
+        if problems.isEmpty, value != before {
+            changes.append(PropertyChange(property: property.id, before: .value(before), after: .value(value)))
+        }
+    }
+
+    private func ask(
+        _ make: (MigratedObject) throws -> AttributeValue, _ object: MigratedObject, _ key: String,
+        _ entity: EntitySchema, _ failures: inout MigrationFailures
+    ) -> AttributeValue? {
+        do {
+            return try make(object)
+        } catch {
+            failures.add(
+                StrataError(
+                    .migration, "\(key) cannot be made of what the object is now.",
+                    context: .init(entityName: entity.name, key: key), cause: error), object.objectID)
+            return nil
+        }
+    }
+
+    private func convert(
+        _ value: AttributeValue, _ from: AttributeDescription, _ to: AttributeDescription
+    ) throws -> AttributeValue? {
+        guard case .blob(let reference) = value, !to.allowsExternalBinaryDataStorage else {
+            return value.converted(from: from, to: to)
+        }
+        return AttributeValue.data(try blobs.read(reference)).converted(from: from, to: to)
+    }
+}
+
+// MARK: - Relationships
+
+extension EntityMigration {
+    private func point(
+        _ step: Step, _ place: OldLinks.Place?, _ back: OldLinks.Place?, _ id: ObjectID, _ row: RowView, _ view: View,
+        _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        let targets = try place.map { try links.targets($0, of: id, row, old, view, limit: 3).map(\.id) } ?? []
+        if targets.count > 1 {
+            let names = targets.map { String(describing: $0) }.joined(separator: ", ")
+            return failures.add(
+                .validationRelationshipExceedsMaximumCount, "\(property.name) can lead to one object only, not to \(names).",
+                entity, id, property.name)
+        }
+        try checkTargets(step, id, targets, &failures)
+        guard let target = targets.first else { return }
+        changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target))))
+        guard let number = relationship.position else { return }
+        let position = try links.position(back, of: id, at: target, view)
+        changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
+    }
+
+    private func checkTargets(
+        _ step: Step, _ id: ObjectID, _ targets: [ObjectID], _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let relationship = property.relationship else { return }
+        if targets.isEmpty, !relationship.description.isOptional {
+            failures.add(
+                .validationMissingMandatoryProperty, "\(property.name) is required.", entity, id, property.name)
+        }
+        let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
+        for target in targets where !allowed.contains(target.entityID) && links.new.entity(target.entityID) != nil {
+            failures.add(
+                .migration, "\(property.name) may not lead to \(target) any more.", entity, id, property.name)
+        }
+    }
+
+    private func checkCount(
+        _ step: Step, _ id: ObjectID, _ view: View, _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property, let description = property.relationship?.description else { return }
+        let count = try view.memberCount(of: property.id, owner: id)
+        for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
+    }
+}
+
+extension EntityMigration.Step {
+    /// Whether the object had nothing for the property, so that a rule of the app's is always asked.
+    fileprivate var isSupplied: Bool { if case .supply = kind { true } else { false } }
+    /// Whether a nil stands for a value that the object would have got had the property been there.
+    fileprivate var takesDefault: Bool { isSupplied }
+    fileprivate var checksRules: Bool { if case .validate = kind { true } else { false } }
+}
+
+extension AttributeValue {
+    fileprivate var objectID: ObjectID? { if case .objectID(let id) = self { id } else { nil } }
+}
+
+extension AttributeDescription {
+    /// Whether values that this description allows may break a rule of a later one.
+    fileprivate func isNarrowed(by later: AttributeDescription) -> Bool {
+        let removed = validationRules.filter { !later.validationRules.contains($0) }
+        return later.validationRules.contains { rule in
+            !validationRules.contains(rule) && removed.contains { rule.isNarrower(than: $0) }
+        }
+    }
+}

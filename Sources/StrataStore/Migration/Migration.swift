@@ -1,0 +1,131 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// The way of a store's objects from one model to the next: what is to be checked before, and the passes that write.
+///
+/// Everything it goes by is the two models, so whoever finds a migration cut short makes the same passes of them.
+struct Migration {
+    /// One walk over the objects of one entity.
+    enum Pass {
+        /// Enters rows under the links that are new.
+        case fillLinks(EntitySchema)
+        /// Links pairs whose relationship has a new number.
+        case link(PropertySchema, EntitySchema)
+        /// Writes what changes in rows.
+        case rewrite(EntityMigration)
+        /// Enters rows in the indexes that are new.
+        case fillIndexes(EntitySchema)
+
+        var entity: EntitySchema {
+            switch self {
+            case .fillLinks(let entity), .link(_, let entity), .fillIndexes(let entity): entity
+            case .rewrite(let migration): migration.entity
+            }
+        }
+    }
+
+    let old: Schema
+    let new: Schema
+    let links: OldLinks
+    let filling: ModelFilling
+    /// One for each entity that had objects.
+    let entities: [EntityMigration]
+    let passes: [Pass]
+
+    init(from old: Schema, to new: Schema, values: [MigratedValue], blobs: BlobStore) {
+        self.old = old
+        self.new = new
+        let links = OldLinks(old: old, new: new)
+        let filling = ModelFilling(from: old, to: new)
+        let plan = LinkPlan.of(new)
+        // An entity that has become abstract, too, may have objects.
+        entities = new.entities.compactMap { EntityMigration($0, links: links, values: values, blobs: blobs) }
+        self.links = links
+        self.filling = filling
+        let concrete = entities.map(\.entity).filter { !$0.isAbstract }
+        var passes: [Pass] = concrete.filter { !filling.links(of: $0, plan).isEmpty }.map(Pass.fillLinks)
+        for entity in concrete {
+            for property in entity.properties where Self.isRelinked(property, old, links) {
+                passes.append(.link(property, entity))
+            }
+        }
+        // Rows come after links, since they still hold the to-ones that became pairs.
+        passes += entities.filter(\.writes).map(Pass.rewrite)
+        passes += concrete.filter { !filling.indexes(of: $0).isEmpty }.map(Pass.fillIndexes)
+        self.passes = passes
+    }
+
+    /// Whether the pairs of a relationship are to be written under its number, which is new.
+    private static func isRelinked(_ property: PropertySchema, _ old: Schema, _ links: OldLinks) -> Bool {
+        guard case .pair(let canonical)? = property.relationship?.truth, canonical == property.id else { return false }
+        return old.property(canonical) == nil && links.place(of: property) != nil
+    }
+
+    /// Objects that the passes go through, over all of them.
+    func objectCount(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> Int {
+        try passes.reduce(0) { $0 + (try Self.objectCount($1.entity.id, transaction, tables)) }
+    }
+
+    static func objectCount(
+        _ entity: EntityID, _ transaction: ReadTransaction, _ tables: StoreTables
+    ) throws -> Int {
+        try CounterKey.entity(entity).withBytes { key in
+            try transaction.get(tables.counts, key).map { Int(try CounterKey.value($0)) } ?? 0
+        }
+    }
+
+    // MARK: Before
+
+    /// Sees whether every object fits the new model, or can be made to; nothing is written.
+    ///
+    /// - Parameter view: the old model at the head.
+    /// - Throws: `migration`, naming the objects that do not fit.
+    func check(_ view: View, _ histories: SchemaHistory, path: String, _ progress: ProgressHandler?) throws {
+        var failures = MigrationFailures()
+        var uniqueness = UniqueClaims(schema: new)
+        let later = histories.adding(new)
+        for migration in entities {
+            let unique = filling.indexes(of: migration.entity).filter(\.isUnique)
+            guard !migration.steps.isEmpty || !unique.isEmpty else { continue }
+            let count = try Self.objectCount(migration.entity.id, view.transaction, view.tables)
+            var counter = ProgressCounter("checking \(migration.entity.name)", total: count, progress)
+            try view.scan(migration.entity.id) { id, row in
+                counter.step()
+                let changes = try migration.changes(of: id, row, view, &failures)
+                guard !unique.isEmpty else { return true }
+                let current = Projector.CurrentRow(image: row.image, layout: row.layout, owner: nil)
+                let image = try Projector.applying(changes, to: current, of: migration.entity, later)
+                for index in unique { try uniqueness.claim(index, image, migration.entity, id, &failures) }
+                return true
+            }
+        }
+        try failures.refuse(path: path)
+    }
+}
+
+/// Keys of the uniqueness constraints that a model adds, with the first object that has each.
+private struct UniqueClaims {
+    let schema: Schema
+    private var holders: [UniqueKey: ObjectID] = [:]
+
+    init(schema: Schema) { self.schema = schema }
+
+    mutating func claim(
+        _ index: IndexSchema, _ image: RowImage, _ entity: EntitySchema, _ id: ObjectID,
+        _ failures: inout MigrationFailures
+    ) throws {
+        let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
+        guard let key = try withExtendedLifetime(image, { try IndexKeys.uniqueKey(index, reader, id, schema) }) else {
+            return
+        }
+        guard let other = holders[key] else {
+            holders[key] = id
+            return
+        }
+        let names = index.elements.map { element in
+            ([entity.property(element.propertyID)?.name ?? ""] + element.compositePath).joined(separator: ".")
+        }.joined(separator: ", ")
+        failures.add(.constraintMerge, "\(names) must be unique, and \(other) has the same.", entity, id, names)
+    }
+}

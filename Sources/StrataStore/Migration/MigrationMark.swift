@@ -1,0 +1,103 @@
+// While a large migration is under way, the value of "head" in `meta` is longer than a head. Little-endian:
+//
+//   offset  width  field
+//   0       72     the head (StoreHeader.swift)
+//   72      4      model version before
+//   76      4      model version that is being adopted, installed already
+//   80      8      last event before it was installed
+//   88      4      pass (MigrationPass.swift), from 0
+//   92      4      0
+//   96      8      object id where the pass goes on
+//   104     4      checksum: low half of XXH64 over bytes 72..<104
+//   108     4      0
+//
+// A reader that finds it refuses to read, so nobody sees an index half filled or an object half rewritten; whoever next
+// opens the store for writing with the same model goes on from there.
+
+import LMDB
+import StrataModel
+
+/// Says that objects are being brought to a new model, and how far that is.
+struct MigrationMark {
+    static let size = LogHead.size + 40
+
+    /// How far a migration is.
+    struct Place: Sendable, Hashable {
+        var pass: Int
+        var next: ObjectID
+    }
+
+    let head: LogHead
+    let from: ModelVersion
+    let to: ModelVersion
+    /// The last event under the old model.
+    let lastOfOld: EventSequence
+    let place: Place
+
+    init(head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventSequence, place: Place) {
+        self.head = head
+        self.from = from
+        self.to = to
+        self.lastOfOld = lastOfOld
+        self.place = place
+    }
+
+    /// nil for a plain head.
+    init?(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard bytes.count == Self.size else { return nil }
+        head = try LogHead(UnsafeRawBufferPointer(rebasing: bytes[..<LogHead.size]))
+        let tail = UnsafeRawBufferPointer(rebasing: bytes[LogHead.size...])
+        guard Self.checksum(tail) == UInt32(littleEndian: tail.loadUnaligned(fromByteOffset: 32, as: UInt32.self)) else {
+            throw CorruptRecord("checksum of the mark of a migration does not match", at: LogHead.size)
+        }
+        var reader = ByteReader(tail)
+        from = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
+        to = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
+        lastOfOld = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        let pass = Int(try reader.readInteger(as: UInt32.self))
+        _ = try reader.readInteger(as: UInt32.self)
+        place = Place(pass: pass, next: ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        head.encoded().withUnsafeBytes { writer.append($0) }
+        writer.append(littleEndian: from.rawValue)
+        writer.append(littleEndian: to.rawValue)
+        writer.append(littleEndian: lastOfOld.rawValue)
+        writer.append(littleEndian: UInt32(place.pass))
+        writer.append(littleEndian: UInt32(0))
+        writer.append(littleEndian: place.next.rawValue)
+        let sum = Self.checksum(UnsafeRawBufferPointer(rebasing: writer.bytes[LogHead.size...]))
+        writer.append(littleEndian: sum)
+        writer.append(littleEndian: UInt32(0))
+        return writer.array
+    }
+
+    private static func checksum(_ tail: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: tail[..<32])))
+    }
+
+    /// What readers and writers are told meanwhile.
+    func refusal(path: String) -> StrataError {
+        StrataError(
+            .persistentStoreTimeout,
+            "The store is being migrated to another model. If no migration is running, opening the store for writing "
+                + "with that model finishes it.",
+            context: .init(path: path))
+    }
+}
+
+extension StoreCore {
+    /// The mark of a migration under way, or cut short.
+    func migrationMark(_ transaction: ReadTransaction) throws -> MigrationMark? {
+        guard let bytes = try Self.meta("head", tables, transaction) else { return nil }
+        return try MigrationMark(bytes)
+    }
+
+    func writeMark(_ mark: MigrationMark, _ transaction: WriteTransaction) throws {
+        try mark.encoded().withUnsafeBytes { value in
+            try Self.withKey("head") { try transaction.put(tables.meta, $0, value) }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// The passes of one migration, a step at a time, on the writer's thread.
+struct MigrationRun {
+    let core: StoreCore
+    let migration: Migration
+    /// With the new model as the newest.
+    let histories: SchemaHistory
+    /// The last event under the old model.
+    let lastOfOld: EventSequence
+    let limits: MigrationLimits
+
+    /// What a step made of the objects it went through.
+    private struct Step: ~Copyable {
+        var events: EventList
+        var touched = TouchedSet()
+        var payload = ByteWriter()
+        var count = 0
+        /// Where the pass goes on; nil at its end.
+        var next: ObjectID?
+
+        init(_ transaction: TransactionSequence) { events = EventList(transaction: transaction) }
+    }
+
+    /// The first place with something to do.
+    var start: MigrationMark.Place? { place(at: 0) }
+
+    private func place(at pass: Int) -> MigrationMark.Place? {
+        guard pass < migration.passes.count else { return nil }
+        return MigrationMark.Place(pass: pass, next: ObjectID(entity: migration.passes[pass].entity.id, row: 0))
+    }
+
+    /// Goes on from a place for about as many objects as a step has.
+    ///
+    /// - Parameters:
+    ///   - head: moves on when the step writes events.
+    ///   - fillsWithModel: whether installing the model has filled its indexes and links already.
+    /// - Returns: the next place; nil when the migration is done.
+    func step(
+        _ place: MigrationMark.Place, _ head: inout LogHead, fillsWithModel: Bool, _ transaction: WriteTransaction
+    ) throws -> MigrationMark.Place? {
+        guard migration.passes.indices.contains(place.pass) else {
+            throw StrataError(.corrupt, "The mark of a migration stands beyond its end.", context: .init(path: core.path))
+        }
+        let pass = migration.passes[place.pass]
+        let next: ObjectID?
+        switch pass {
+        case .fillLinks(let entity):
+            next = fillsWithModel ? nil : try fill(migration.filling.linksOnly, entity, place.next, transaction)
+        case .fillIndexes(let entity):
+            next = fillsWithModel ? nil : try fill(migration.filling.indexesOnly, entity, place.next, transaction)
+        case .link(let property, let entity):
+            next = try write(entity, place.next, &head, transaction) { id, row, view, step in
+                try link(property, of: id, entity, row, view, &step)
+            }
+        case .rewrite(let migration):
+            next = try write(migration.entity, place.next, &head, transaction) { id, row, view, step in
+                try rewrite(id, migration, row, view, &step)
+            }
+        }
+        return next.map { MigrationMark.Place(pass: place.pass, next: $0) } ?? self.place(at: place.pass + 1)
+    }
+
+    private func fill(
+        _ filling: ModelFilling, _ entity: EntitySchema, _ start: ObjectID, _ transaction: WriteTransaction
+    ) throws -> ObjectID? {
+        var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+        return try projector.fill(filling, of: entity, from: start, limit: limits.objectsInStep, transaction)
+    }
+
+    /// Walks rows that no pass has changed yet, and appends the events that `body` makes of them.
+    private func write(
+        _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction,
+        _ body: (ObjectID, RowView, View, inout Step) throws -> Void
+    ) throws -> ObjectID? {
+        let view = View(
+            sequence: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
+            histories: histories.through(migration.old.version), layers: [])
+        var step = Step(TransactionSequence(rawValue: head.transaction.rawValue + 1))
+        step.next = try transaction.withCursor(core.tables.objects) { cursor in
+            var found = try cursor.seek(atOrAfter: start.rawValue)
+            while found {
+                let id = StoreKey.objectID(cursor.key, at: 0)
+                guard id.entityID == entity.id else { return nil }
+                if step.count >= limits.objectsInStep || step.events.sizeInBytes >= limits.bytesInStep { return id }
+                step.count += 1
+                try body(id, try view.storedRow(cursor.value, id), view, &step)
+                found = try cursor.next()
+            }
+            return nil
+        }
+        guard step.events.count > 0 else { return step.next }
+        var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+        let description = TransactionDescription(
+            id: UUID(), author: "strata", contextName: "migration",
+            metadata: ["model": String(migration.new.version.rawValue)], touched: step.touched.records)
+        _ = try LogWriter.append(step.events, description, after: &head, core, transaction, &projector)
+        return step.next
+    }
+
+    private func rewrite(
+        _ id: ObjectID, _ migration: EntityMigration, _ row: RowView, _ view: View, _ step: inout Step
+    ) throws {
+        var failures = MigrationFailures()
+        let changes = try migration.changes(of: id, row, view, &failures)
+        // They fitted when the migration began, and nobody has changed them since: a rule of the app's does not hold.
+        try failures.refuse(path: core.path)
+        guard !changes.isEmpty else { return }
+        step.payload.reset()
+        try step.payload.append(changes: changes)
+        step.events.append(.updated, id, previous: row.revision, step.payload)
+        step.touched.add(id.entityID, .updated, changes.map(\.property))
+    }
+
+    private func link(
+        _ property: PropertySchema, of id: ObjectID, _ entity: EntitySchema, _ row: RowView, _ view: View,
+        _ step: inout Step
+    ) throws {
+        guard let relationship = property.relationship, let place = migration.links.place(of: property),
+            let old = migration.old.entity(id.entityID)
+        else { return }
+        let isSymmetric = relationship.inverse == property.id
+        let inverse = relationship.inverse.flatMap { migration.new.property($0) }
+        let isInverseOrdered = relationship.isInverseOrdered
+        let back = isInverseOrdered ? inverse.flatMap { migration.links.place(of: $0) } : nil
+        let allowed = migration.new.entity(relationship.destination)?.entityIDs ?? []
+        for target in try migration.links.targets(place, of: id, row, old, view) {
+            guard allowed.contains(target.id.entityID) else { continue }
+            let key = View.key(property.id, true, isSymmetric, id, target.id)
+            // Of two ends that lead to each other the smaller writes the pair.
+            if isSymmetric, key.source != id, try leads(target.id, to: id, place, view) { continue }
+            let own = relationship.description.isOrdered ? target.position : 0
+            let other =
+                isSymmetric ? own : try migration.links.position(back, of: id, at: target.id, view)
+            step.payload.reset()
+            step.payload.append(
+                pair: PairEvent(key: key, positions: PairPositions(inSource: own, inTarget: other)))
+            step.events.append(.linked, key.source, previous: .zero, step.payload)
+            step.touched.add(key.source.entityID, .linked, [key.property])
+            step.touched.add(key.target.entityID, .linked, [key.property])
+        }
+    }
+
+    private func leads(
+        _ source: ObjectID, to target: ObjectID, _ place: OldLinks.Place, _ view: View
+    ) throws -> Bool {
+        switch place {
+        case .slot(let number): try view.row(source)?.reference(number, of: migration.old, source) == target
+        case .members(let number): try view.isMember(target, of: number, owner: source)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import StrataModel
+
+/// Where the links of a relationship that has a new number stand under the old model.
+struct OldLinks {
+    let old: Schema
+    let new: Schema
+
+    enum Place: Sendable, Hashable {
+        /// In the slot of a to-one of the object's own row.
+        case slot(PropertyID)
+        /// In `links`, under this number.
+        case members(PropertyID)
+    }
+
+    /// nil when there were no such links.
+    func place(of property: PropertySchema) -> Place? {
+        if let number = new.assignment.replaced[property.id]?.first { return forward(number) }
+        guard let inverse = property.relationship?.inverse else { return nil }
+        if let number = new.assignment.replaced[inverse]?.first { return backward(number) }
+        return old.property(inverse) == nil ? nil : backward(inverse)
+    }
+
+    private func forward(_ number: PropertyID) -> Place? {
+        guard let relationship = old.property(number)?.relationship else { return nil }
+        return relationship.isToMany ? .members(number) : .slot(number)
+    }
+
+    /// The links of an old relationship, from its other end.
+    private func backward(_ number: PropertyID) -> Place? {
+        guard let relationship = old.property(number)?.relationship else { return nil }
+        if let inverse = relationship.inverse { return forward(inverse) }
+        return .members(number.hiddenInverse)
+    }
+
+    /// The objects that an object led to, each with its place where the links had an order.
+    func targets(
+        _ place: Place, of id: ObjectID, _ row: RowView, _ entity: EntitySchema, _ view: View, limit: Int = .max
+    ) throws -> [(id: ObjectID, position: Int64)] {
+        switch place {
+        case .slot(let number):
+            guard let slot = entity.slot(of: number),
+                case .objectID(let target) = try view.value(slot, of: row, row.reader, entity)
+            else { return [] }
+            return [(target, 0)]
+        case .members(let number):
+            var targets: [(id: ObjectID, position: Int64)] = []
+            try view.membersWithPositions(of: number, owner: id) { member, position in
+                targets.append((member, position))
+                return targets.count < limit
+            }
+            return targets
+        }
+    }
+
+    /// Where an object stood among those that led back from `target`.
+    func position(_ place: Place?, of id: ObjectID, at target: ObjectID, _ view: View) throws -> Int64 {
+        guard case .members(let number)? = place else { return 0 }
+        return try view.position(of: id, in: number, owner: target) ?? 0
+    }
+}

@@ -1,0 +1,61 @@
+import LMDB
+package import StrataModel
+import Synchronization
+
+extension StoreCore {
+    /// The histories for reading a state through a model: the newest, or an older one if the state is no younger.
+    func histories(
+        _ newest: SchemaHistory, through schema: Schema?, at sequence: EventSequence, _ transaction: ReadTransaction
+    ) throws -> SchemaHistory {
+        guard let schema, let last = newest.newest, schema.version != last.version else { return newest }
+        let next = ModelVersion(rawValue: schema.version.rawValue + 1)
+        guard schema.version < last.version, try sequence < installation(of: next, newest, transaction) else {
+            throw StrataError(
+                .modelChanged,
+                "The state was written under a newer model than \(schema.version.rawValue). Open the store again.",
+                context: .init(sequence: sequence, path: path))
+        }
+        return newest.through(schema.version)
+    }
+
+    /// The model that was the newest at a sequence.
+    func schema(
+        at sequence: EventSequence, _ newest: SchemaHistory, _ transaction: ReadTransaction
+    ) throws -> Schema? {
+        var found = newest.schemas.first
+        for schema in newest.schemas.dropFirst() {
+            guard try installation(of: schema.version, newest, transaction) <= sequence else { break }
+            found = schema
+        }
+        return found
+    }
+
+    /// The last event of the transaction that installed a model.
+    func installation(
+        of version: ModelVersion, _ histories: SchemaHistory, _ transaction: ReadTransaction
+    ) throws -> EventSequence {
+        if let known = installations.withLock({ $0[version] }) { return known }
+        let reader = LogReader(transaction, tables, histories)
+        // A transaction says under which model it began.
+        guard let record = try reader.lastTransaction(
+            upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
+        else {
+            throw StrataError(.corrupt, "The log does not install model \(version.rawValue).", context: .init(path: path))
+        }
+        installations.withLock { $0[version] = record.lastEvent }
+        return record.lastEvent
+    }
+}
+
+extension Store {
+    /// The model that was the newest at a sequence.
+    package func schema(at sequence: EventSequence) throws -> Schema {
+        try checkOpen()
+        return try core.read { transaction, _, histories in
+            guard let schema = try core.schema(at: sequence, histories, transaction) else {
+                throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
+            }
+            return schema
+        }
+    }
+}

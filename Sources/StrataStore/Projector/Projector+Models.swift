@@ -1,0 +1,139 @@
+import Foundation
+import LMDB
+import StrataModel
+
+// Installing a model, and filling what is new in it: a function of the rows as they stand, so that a replay that comes
+// to the same event makes the same entries.
+extension Projector {
+    /// Adopts the model, and fills the indexes and links that are new in it.
+    mutating func install(_ event: EventView, _ transaction: WriteTransaction) throws {
+        let (version, data) = try event.installedModel()
+        let schema = try SchemaRecord.schema(from: data)
+        guard schema.version == version else { throw CorruptRecord("model version does not match its record", at: 0) }
+        let filling = ModelFilling(from: histories.newest, to: schema)
+        histories = histories.adding(schema)
+        plan = LinkPlan.of(schema)
+        data.withUnsafeBytes { batch.put(.models, key: UInt64(version.rawValue), value: $0) }
+        try flush(transaction)
+        for link in filling.clearedLinks { try clear(link, transaction) }
+        guard fillsAtOnce else { return }
+        for entity in schema.entities where !entity.isAbstract {
+            var next = ObjectID(entity: entity.id, row: 0)
+            while let start = next.isNil ? nil : next {
+                next = try fill(filling, of: entity, from: start, limit: .max, transaction) ?? ObjectID(rawValue: 0)
+            }
+        }
+    }
+
+    /// Enters rows of one entity into its new indexes and links, from an id on, at most `limit` rows.
+    ///
+    /// - Returns: where to go on; nil at the end of the entity.
+    mutating func fill(
+        _ filling: ModelFilling, of entity: EntitySchema, from start: ObjectID, limit: Int,
+        _ transaction: WriteTransaction
+    ) throws -> ObjectID? {
+        let indexes = filling.indexes(of: entity), links = filling.links(of: entity, plan)
+        guard !indexes.isEmpty || !links.isEmpty else { return nil }
+        let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
+        var next: UInt64? = start.rawValue
+        var count = 0
+        // Entries are written between cursors, never under one.
+        next = try transaction.withCursor(tables.objects) { cursor in
+            var found = try cursor.seek(atOrAfter: start.rawValue)
+            var place = start.rawValue
+            while found, batch.sizeInBytes < 32 << 20, count < limit {
+                let id = StoreKey.objectID(cursor.key, at: 0)
+                guard id.rawValue <= end else { return nil }
+                let stored = try StoredRow(cursor.value)
+                let layout = try histories.layout(of: stored.image, id: id)
+                let reader = try RowReader(stored.image, layout: layout)
+                for index in indexes { try addEntry(index, of: entity, reader, layout, id) }
+                for link in links { try addLink(link, of: id, reader, layout, entity) }
+                place = id.rawValue + 1
+                count += 1
+                found = try cursor.next()
+            }
+            return found ? place : nil
+        }
+        try flush(transaction)
+        return next.map(ObjectID.init(rawValue:))
+    }
+
+    /// Takes every link and counter under a number away.
+    private mutating func clear(_ link: PropertyID, _ transaction: WriteTransaction) throws {
+        let prefix = withUnsafeBytes(of: link.rawValue.bigEndian) { Array($0) }
+        for table in [tables.links, tables.counts] {
+            while true {
+                let keys = try Self.keys(from: prefix, in: table, limit: 10_000, transaction)
+                for key in keys { _ = try key.withUnsafeBytes { try transaction.delete(table, $0) } }
+                if keys.count < 10_000 { break }
+            }
+        }
+    }
+
+    private static func keys(
+        from prefix: [UInt8], in table: Table, limit: Int, _ transaction: WriteTransaction
+    ) throws -> [[UInt8]] {
+        try prefix.withUnsafeBytes { prefix in
+            try transaction.withCursor(table) { cursor in
+                var keys: [[UInt8]] = []
+                var found = try cursor.seek(atOrAfter: prefix)
+                while found, keys.count < limit, cursor.key.starts(with: prefix) {
+                    // Counters of entities are shorter, and begin with an entity's number.
+                    if cursor.key.count > 4 { keys.append(Array(cursor.key)) }
+                    found = try cursor.next()
+                }
+                return keys
+            }
+        }
+    }
+}
+
+/// What a model has that no entries were made for yet.
+struct ModelFilling {
+    private var newIndexes: Set<IndexID>
+    private var newLinks: Set<PropertyID>
+    /// Numbers that had links once: those of a to-one that has no inverse, again.
+    let clearedLinks: [PropertyID]
+
+    init(from old: Schema?, to new: Schema) {
+        let known = Set(old?.indexes.map(\.id) ?? [])
+        newIndexes = Set(new.indexes.map(\.id)).subtracting(known)
+        let before = old.map(LinkPlan.of) ?? .empty
+        var links: Set<PropertyID> = []
+        for (link, source) in LinkPlan.of(new).rowSources {
+            if !Self.isSame(before.source(of: link), source, old) { links.insert(link) }
+        }
+        newLinks = links
+        clearedLinks = links.filter(\.isHiddenInverse).sorted()
+    }
+
+    /// A to-many that gathers other rows than before has another number; a hidden inverse always has the same.
+    private static func isSame(_ old: LinkPlan.Source?, _ new: LinkPlan.Source, _ schema: Schema?) -> Bool {
+        guard case .rows(let oldToOne, let oldEntities, let wasOrdered)? = old,
+            case .rows(let toOne, let entities, let isOrdered) = new
+        else { return false }
+        let known = entities.filter { schema?.entity($0) != nil }
+        return oldToOne == toOne && wasOrdered == isOrdered && oldEntities == known
+    }
+
+    var linksOnly: ModelFilling {
+        var copy = self
+        copy.newIndexes = []
+        return copy
+    }
+
+    var indexesOnly: ModelFilling {
+        var copy = self
+        copy.newLinks = []
+        return copy
+    }
+
+    func indexes(of entity: EntitySchema) -> [IndexSchema] {
+        newIndexes.isEmpty ? [] : entity.indexes.filter { newIndexes.contains($0.id) }
+    }
+
+    func links(of entity: EntitySchema, _ plan: LinkPlan) -> [LinkPlan.RowLink] {
+        newLinks.isEmpty ? [] : plan.rowLinks(of: entity.id).filter { newLinks.contains($0.link) }
+    }
+}

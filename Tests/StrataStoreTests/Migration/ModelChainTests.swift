@@ -1,0 +1,37 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+/// Thirty models after one another, each with saves, against an oracle.
+struct ModelChainTests {
+    /// A fixed list, or as many as STRATA_MODEL_CHAINS says.
+    private static var seeds: ClosedRange<UInt64> {
+        1...(ProcessInfo.processInfo.environment["STRATA_MODEL_CHAINS"].flatMap { UInt64($0) } ?? 4)
+    }
+
+    @Test(arguments: ModelChainTests.seeds)
+    func everyStateReadsAsItWasUnderTheModelOfThen(seed: UInt64) throws {
+        try run(seed, StoreOptions())
+    }
+
+    @Test(arguments: [UInt64(1), 2])
+    func migrationsOfManyCommitsComeToTheSame(seed: UInt64) throws {
+        try run(seed, MigratedStore.options(oneCommit: 0, step: 3))
+    }
+
+    private func run(_ seed: UInt64, _ options: StoreOptions) throws {
+        var chain = ModelChain(seed: seed, options: options)
+        defer { chain.place.remove() }
+        for version in 1...30 {
+            try chain.place.open(chain.model(), options) { fixture in
+                let comment = "seed \(seed), model \(version)"
+                try chain.check(fixture, comment)
+                try chain.save(fixture)
+                try chain.check(fixture, "\(comment), saved")
+                if version % 5 == 0 { try chain.checkHistory(fixture, comment) }
+            }
+            _ = chain.changeModel()
+        }
+    }
+}

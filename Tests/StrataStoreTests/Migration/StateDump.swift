@@ -1,0 +1,141 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+/// Everything a store shows at one sequence through one model, by name.
+struct StateDump: Equatable {
+    enum Held: Equatable {
+        case value(AttributeValue)
+        case members([ObjectID])
+    }
+
+    var objects: [ObjectID: [String: Held]] = [:]
+
+    init() {}
+
+    init(_ store: Store, at sequence: EventSequence, through schema: Schema? = nil) throws {
+        let objects = try store.read(at: sequence, through: schema) { view in
+            var objects: [ObjectID: [String: Held]] = [:]
+            for entity in view.schema.entities where !entity.isAbstract {
+                var count = 0
+                try view.scan(entity.id) { id, row in
+                    count += 1
+                    objects[id] = try Self.held(id, row, entity, view)
+                    return true
+                }
+                try #expect(view.count(of: entity.id) == count)
+                for index in entity.indexes where index.partialPredicate == nil && index.entityID == entity.id {
+                    var entries = 0
+                    try view.scan(index, lower: [], upper: nil) { id, _ in
+                        if id.entityID == entity.id { entries += 1 }
+                        return true
+                    }
+                    #expect(entries == count, "\(index.name) has \(entries) entries for \(count) objects")
+                }
+            }
+            return objects
+        }
+        self.objects = objects
+    }
+
+    private static func held(
+        _ id: ObjectID, _ row: RowView, _ entity: EntitySchema, _ view: View
+    ) throws -> [String: Held] {
+        var held: [String: Held] = [:]
+        let image = try row.converted(to: entity)
+        try image.withReader(entity.layout) { reader throws(CorruptRecord) in
+            for property in entity.properties where property.storage != nil {
+                if case .position = property.kind { continue }
+                held[property.name] = .value(try reader.value(property.slot))
+            }
+        }
+        for property in entity.properties where property.relationship?.isToMany ?? false {
+            let members = try view.members(of: property.id, owner: id)
+            try #expect(view.memberCount(of: property.id, owner: id) == members.count)
+            held[property.name] = .members(members)
+        }
+        return held
+    }
+
+    subscript(_ id: ObjectID, _ name: String) -> Held? { objects[id]?[name] }
+}
+
+/// A store on disk that is opened with one model after another.
+struct MigratedStore {
+    let location: StoreLocation
+    let url: URL
+
+    init() {
+        url = FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)")
+        location = .directory(url)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: url) }
+
+    /// Opens, runs `body`, verifies and closes.
+    @discardableResult
+    func open<R>(
+        _ model: ManagedObjectModel?, _ options: StoreOptions = StoreOptions(), _ body: (StoreFixture) throws -> R
+    ) throws -> R {
+        let fixture = try StoreFixture(location, model: model, options: options)
+        defer { fixture.store.close() }
+        let result = try body(fixture)
+        let report = try fixture.store.verify()
+        #expect(report.isSound, "\(report.problems.map(\.description))")
+        return result
+    }
+
+    /// Opens with whatever model the store has.
+    @discardableResult
+    func open<R>(_ body: (Store) throws -> R) throws -> R {
+        let store = try Store.open(location, model: nil)
+        defer { store.close() }
+        return try body(store)
+    }
+
+    static func options(
+        values: [MigratedValue] = [], oneCommit: Int = 200_000, step: Int = 20_000
+    ) -> StoreOptions {
+        var options = StoreOptions()
+        options.migration.values = values
+        options.migration.limits.objectsInOneCommit = oneCommit
+        options.migration.limits.objectsInStep = step
+        return options
+    }
+}
+
+/// Short ways to describe models.
+enum Describe {
+    static func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: entities)
+    }
+
+    static func attribute(
+        _ name: String, _ type: AttributeType = .string, optional: Bool = false, default value: AttributeValue? = nil,
+        rules: [ValidationRule] = [], from: String? = nil
+    ) -> PropertyDescription {
+        .attribute(
+            AttributeDescription(
+                name: name, type: type, isOptional: optional, defaultValue: value, validationRules: rules,
+                renamingIdentifier: from))
+    }
+
+    static func toOne(
+        _ name: String, _ destination: String, inverse: String? = nil, optional: Bool = true
+    ) -> PropertyDescription {
+        .relationship(
+            RelationshipDescription(
+                name: name, destinationEntityName: destination, inverseName: inverse, hasNoInverse: inverse == nil,
+                isOptional: optional))
+    }
+
+    static func toMany(
+        _ name: String, _ destination: String, inverse: String? = nil, ordered: Bool = false
+    ) -> PropertyDescription {
+        .relationship(
+            RelationshipDescription(
+                name: name, destinationEntityName: destination, inverseName: inverse, hasNoInverse: inverse == nil,
+                isToMany: true, isOrdered: ordered))
+    }
+}
