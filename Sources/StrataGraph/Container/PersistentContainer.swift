@@ -19,7 +19,7 @@ public final class PersistentContainer: Sendable {
     public let managedObjectModel: ManagedObjectModel
     public let location: PersistentStoreLocation
     public let options: PersistentStoreOptions
-    private let classes: [String: ManagedObject.Type]
+    let classes: [String: ManagedObject.Type]
     // The open store. Guarded by the mutex; set once by loading, cleared by closing.
     private let opened = Locked<StoreBinding?>(nil)
     @MainActor private var madeViewContext: ManagedObjectContext?
@@ -62,9 +62,12 @@ public final class PersistentContainer: Sendable {
     public func loadPersistentStores() throws {
         try opened.withLock { binding in
             guard binding == nil else { return }
+            if case .staged(let stages) = options.migration {
+                try StageRun(container: self, location: storeLocation(), stages: stages).run()
+            }
             let store = try Store.open(storeLocation(), model: managedObjectModel, options: options.storeOptions)
             do {
-                binding = try StoreBinding(store: store, classes: classes)
+                binding = try StoreBinding(store: store, schema: store.schema, classes: classes)
             } catch {
                 store.close()
                 throw error
@@ -90,6 +93,22 @@ public final class PersistentContainer: Sendable {
             preconditionFailure("The container \(name) has no open store: call loadPersistentStores() first.")
         }
         return binding
+    }
+
+    /// What it will take to bring the store to the container's model when it is loaded; nothing is written.
+    ///
+    /// - Returns: an empty plan for a store that has the model, or that is not there yet.
+    /// - Throws: `persistentStoreOpen`, `persistentStoreTimeout` while another process migrates it.
+    public func migrationPlan() throws -> MigrationPlan {
+        if let store = opened.withLock({ $0?.store }) { return try store.migrationPlan(to: managedObjectModel) }
+        guard let storeURL, FileManager.default.fileExists(atPath: storeURL.appending(path: "data.mdb").path) else {
+            return MigrationPlan(steps: [])
+        }
+        var options = options.storeOptions
+        options.isReadOnly = true
+        let store = try Store.open(storeLocation(), model: nil, options: options)
+        defer { store.close() }
+        return try store.migrationPlan(to: managedObjectModel)
     }
 
     /// For tests and tools of the same package.
@@ -171,6 +190,10 @@ public final class PersistentContainer: Sendable {
 
     /// A context that shows the store as it was, for ever, and cannot be changed.
     ///
+    /// It shows the past through the newest model where that can say what was. When values have since been rewritten, by
+    /// a change of type or of how objects are linked, it shows the model of then; entities that have changed come as
+    /// plain `ManagedObject`s with the names and types they had.
+    ///
     /// - Throws: `futureSequence`, `historyDropped`.
     public func context(asOf moment: HistoryMoment) throws -> sending ManagedObjectContext {
         let binding = binding
@@ -182,7 +205,8 @@ public final class PersistentContainer: Sendable {
         }
         // Says now whether the moment can be shown.
         try binding.store.read(at: sequence) { _ in }
-        return ManagedObjectContext(binding: binding, at: sequence, isPast: true)
+        let past = try binding.ofPast(sequence, classes)
+        return ManagedObjectContext(binding: past, at: sequence, isPast: true)
     }
 
     // MARK: Ids
@@ -245,13 +269,20 @@ public struct PersistentStoreOptions: Sendable {
     public var isReadOnly = false
     /// How long a save waits for writers of other processes before it throws `persistentStoreTimeout`.
     public var timeout = Duration.seconds(30)
+    /// What is done when the store has another model.
+    public var migration = PersistentStoreMigration.automatic
+    /// Values that a migration makes by a rule of the app's: conversions, and defaults that are computed.
+    public var migratedValues: [MigratedValue] = []
 
     public init(
-        durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30)
+        durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30),
+        migration: PersistentStoreMigration = .automatic, migratedValues: [MigratedValue] = []
     ) {
         self.durability = durability
         self.isReadOnly = isReadOnly
         self.timeout = timeout
+        self.migration = migration
+        self.migratedValues = migratedValues
     }
 
     var storeOptions: StoreOptions {
@@ -264,6 +295,8 @@ public struct PersistentStoreOptions: Sendable {
             }
         options.isReadOnly = isReadOnly
         options.writerLockTimeout = timeout
+        if case .none = migration { options.migration.isAllowed = false }
+        options.migration.values = migratedValues
         return options
     }
 }

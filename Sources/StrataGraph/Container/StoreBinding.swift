@@ -19,15 +19,16 @@ final class StoreBinding: Sendable {
     /// The values too large for a row are kept in files from this size on.
     let externalStorageThreshold = 32 * 1024
 
-    init(store: Store, classes: [String: ManagedObject.Type]) throws {
+    /// - Parameter schema: the model that the binding's contexts read through; in one of the past, a class stays only
+    ///   with an entity that has not changed since.
+    init(store: Store, schema: Schema, classes: [String: ManagedObject.Type]) throws {
         self.store = store
-        let schema = store.schema
         self.schema = schema
         var byName: [String: EntityRuntime] = [:]
         var byClass: [ObjectIdentifier: EntityRuntime] = [:]
         var table: [EntityRuntime?] = []
         for entity in schema.entities {
-            let objectClass = classes[entity.name] ?? ManagedObject.self
+            let objectClass = Self.objectClass(of: entity, classes, newest: store.schema)
             let order = objectClass == ManagedObject.self ? [] : EntityDefinition.of(objectClass).order
             let runtime = try EntityRuntime(
                 entity, objectClass: objectClass, order: order, hasPredicates: Self.hasPredicates(entity, schema))
@@ -50,6 +51,25 @@ final class StoreBinding: Sendable {
         }
         self.incoming = incoming
         hasBoundedLinks = links.values.contains { $0.isBounded }
+    }
+
+    private static func objectClass(
+        of entity: EntitySchema, _ classes: [String: ManagedObject.Type], newest: Schema
+    ) -> ManagedObject.Type {
+        guard let objectClass = classes[entity.name] else { return ManagedObject.self }
+        if newest.entity(entity.id) === entity { return objectClass }
+        guard let declared = newest.entity(named: entity.name)?.properties,
+            declared.count == entity.properties.count,
+            zip(declared, entity.properties).allSatisfy({ $0.name == $1.name && $0.storage == $1.storage })
+        else { return ManagedObject.self }
+        return objectClass
+    }
+
+    /// Reads the state at a sequence through the binding's model.
+    ///
+    /// - Throws: `modelChanged` for a state that was written under a newer one; see `Store.read`.
+    func read<R>(at sequence: EventSequence, layers: [Layer] = [], _ body: (View) throws -> R) throws -> R {
+        try store.read(at: sequence, layers: layers, through: schema, body)
     }
 
     private static func hasPredicates(_ entity: EntitySchema, _ schema: Schema) -> Bool {

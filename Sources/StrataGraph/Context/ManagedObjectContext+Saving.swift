@@ -136,6 +136,7 @@ extension ManagedObjectContext {
         var changes = ChangeSet(
             base: base, modelVersion: binding.schema.version, author: transactionAuthor, contextName: name,
             metadata: metadata)
+        if let savedTransactionID { changes.transactionID = savedTransactionID }
         changes.insertions.reserveCapacity(inserted.count - withdrawnCount)
         var isSorted = true
         var last = ObjectID(rawValue: 0)
@@ -174,7 +175,7 @@ extension ManagedObjectContext {
             for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
         }
         guard !unknown.isEmpty else { return }
-        try binding.store.read(at: base) { view in
+        try binding.read(at: base) { view in
             for object in unknown {
                 if let row = try view.row(object.objectID) { object._revision = row.revision }
                 object._flags.remove(.revisionUnknown)

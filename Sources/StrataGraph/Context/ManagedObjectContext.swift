@@ -1,3 +1,4 @@
+import Foundation
 public import StrataModel
 import StrataStore
 
@@ -75,6 +76,9 @@ public final class ManagedObjectContext {
     ///
     /// On by default for the view context. Reading an observed object costs some 15 to 40 ns a property.
     public var observesObjects = false
+
+    /// The id of the transaction that the next save makes, where one and the same save may be tried again.
+    var savedTransactionID: UUID?
 
     init(binding: StoreBinding, at sequence: EventSequence, isPast: Bool = false) {
         self.binding = binding

@@ -32,19 +32,19 @@ extension ManagedObjectContext {
     /// The ids of the objects that match; makes no objects.
     public func fetchObjectIDs<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [ObjectID] {
         let (storeRequest, layers) = try prepare(request)
-        return try binding.store.read(at: base, layers: layers) { try $0.fetch(storeRequest) }
+        return try binding.read(at: base, layers: layers) { try $0.fetch(storeRequest) }
     }
 
     /// How many objects match; limit and offset count too.
     public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
         let (storeRequest, layers) = try prepare(request)
-        return try binding.store.read(at: base, layers: layers) { try $0.count(storeRequest) }
+        return try binding.read(at: base, layers: layers) { try $0.count(storeRequest) }
     }
 
     /// Runs the request and says how: the indexes and conditions used, and how many rows each step gave.
     public func explain<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> QueryExplanation {
         let (storeRequest, layers) = try prepare(request)
-        return try binding.store.read(at: base, layers: layers) { try $0.explain(storeRequest) }
+        return try binding.read(at: base, layers: layers) { try $0.explain(storeRequest) }
     }
 
     func prepare<Result: ManagedObject>(
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     /// Reads the values of objects that are faults, in one read of the store.
     private func fill(_ objects: [ManagedObject]) throws {
         var read: [ManagedObject] = []
-        try binding.store.read(at: base) { view in
+        try binding.read(at: base) { view in
             for object in objects where object.isFault {
                 if try Self.load(object, from: view) {
                     read.append(object)

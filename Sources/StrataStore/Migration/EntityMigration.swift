@@ -108,7 +108,8 @@ struct EntityMigration {
             let place = links.place(of: property)
             if description.isToMany || place == nil && description.isOptional { return [] }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
-            return [.point(place, back: inverse.flatMap { $0.relationship?.isToMany ?? false ? links.place(of: $0) : nil })]
+            let isBackToMany = inverse?.relationship?.isToMany ?? false
+            return [.point(place, back: isBackToMany ? inverse.flatMap(links.place) : nil)]
         }
         if description.isToMany {
             let isNarrower =
@@ -240,8 +241,8 @@ extension EntityMigration {
         if targets.count > 1 {
             let names = targets.map { String(describing: $0) }.joined(separator: ", ")
             return failures.add(
-                .validationRelationshipExceedsMaximumCount, "\(property.name) can lead to one object only, not to \(names).",
-                entity, id, property.name)
+                .validationRelationshipExceedsMaximumCount,
+                "\(property.name) can lead to one object only, not to \(names).", entity, id, property.name)
         }
         try checkTargets(step, id, targets, &failures)
         guard let target = targets.first else { return }

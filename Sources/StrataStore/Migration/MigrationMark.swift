@@ -47,7 +47,8 @@ struct MigrationMark {
         guard bytes.count == Self.size else { return nil }
         head = try LogHead(UnsafeRawBufferPointer(rebasing: bytes[..<LogHead.size]))
         let tail = UnsafeRawBufferPointer(rebasing: bytes[LogHead.size...])
-        guard Self.checksum(tail) == UInt32(littleEndian: tail.loadUnaligned(fromByteOffset: 32, as: UInt32.self)) else {
+        let sum = UInt32(littleEndian: tail.loadUnaligned(fromByteOffset: 32, as: UInt32.self))
+        guard Self.checksum(tail) == sum else {
             throw CorruptRecord("checksum of the mark of a migration does not match", at: LogHead.size)
         }
         var reader = ByteReader(tail)

@@ -42,7 +42,8 @@ struct MigrationRun {
         _ place: MigrationMark.Place, _ head: inout LogHead, fillsWithModel: Bool, _ transaction: WriteTransaction
     ) throws -> MigrationMark.Place? {
         guard migration.passes.indices.contains(place.pass) else {
-            throw StrataError(.corrupt, "The mark of a migration stands beyond its end.", context: .init(path: core.path))
+            throw StrataError(
+                .corrupt, "The mark of a migration stands beyond its end.", context: .init(path: core.path))
         }
         let pass = migration.passes[place.pass]
         let next: ObjectID?

@@ -40,7 +40,8 @@ extension StoreCore {
         guard let record = try reader.lastTransaction(
             upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
         else {
-            throw StrataError(.corrupt, "The log does not install model \(version.rawValue).", context: .init(path: path))
+            throw StrataError(
+                .corrupt, "The log does not install model \(version.rawValue).", context: .init(path: path))
         }
         installations.withLock { $0[version] = record.lastEvent }
         return record.lastEvent

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LMDB
 import Logging
 package import StrataModel
@@ -142,7 +142,8 @@ extension Store {
         guard histories.schema(mark.to)?.model.entities != model.entities else { return }
         throw StrataError(
             .migration,
-            "A migration of the store to model \(mark.to.rawValue) was cut short; opening it with that model finishes it.",
+            "A migration of the store to model \(mark.to.rawValue) was cut short; "
+                + "opening it with that model finishes it.",
             context: .init(path: path))
     }
 
@@ -174,6 +175,45 @@ extension Store {
                 transaction)
             return true
         }
+    }
+
+    // MARK: Notes
+
+    /// The id of the transaction that does something once for a store, whoever tries and however often.
+    package func onceID(_ name: String) -> UUID {
+        let text = Array("\(identifier.uuidString)/\(name)".utf8)
+        let words = text.withUnsafeBytes { (XXH64.hash($0), XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropFirst()))) }
+        return withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    package func hasTransaction(_ id: UUID) throws -> Bool {
+        try checkOpen()
+        return try core.read { transaction, _, _ in try core.transaction(id: id, transaction) != nil }
+    }
+
+    /// Writes a transaction that changes nothing, with this id and metadata.
+    package func note(_ id: UUID, _ metadata: [String: String]) throws {
+        try onWriter { [self] in
+            try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
+                if try core.transaction(id: id, transaction) != nil { return }
+                var head = try core.readHead(transaction)
+                let histories = try core.histories(for: head, transaction)
+                var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+                var events = EventList(transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
+                events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, ByteWriter())
+                let description = TransactionDescription(id: id, author: "strata", metadata: metadata)
+                _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
+            }
+        }
+    }
+
+    /// The transaction that installed the newest model, and the last event before it.
+    package func newestInstallation() throws -> (record: TransactionRecord?, lastOfOld: EventSequence) {
+        let installed = try core.read { transaction, _, histories in
+            try core.installation(of: schema.version, histories, transaction)
+        }
+        let record = try transaction(containing: installed)
+        return (record, EventSequence(rawValue: (record?.firstEvent.rawValue ?? 1) - 1))
     }
 
     // MARK: Plans

@@ -53,6 +53,9 @@ package final class Store: Sendable {
         return newest
     }
 
+    /// Every model the store has had, as far as this process has seen, oldest first.
+    package var schemas: [Schema] { core.histories.schemas }
+
     /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }

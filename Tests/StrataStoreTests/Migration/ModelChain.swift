@@ -49,31 +49,30 @@ struct ModelChain {
     // MARK: Models
 
     func model() throws -> ManagedObjectModel {
+        let back: String? = shape.hasBack ? "back" : nil
         let things = EntityDescription(
             name: "Thing",
             properties: attributes.map {
                 Describe.attribute($0.name, $0.type, optional: $0.isOptional, default: $0.value, from: $0.from)
             } + [
                 shape.linkIsToMany
-                    ? Describe.toMany("link", "Other", inverse: shape.hasBack ? "back" : nil, ordered: shape.linkIsOrdered)
-                    : Describe.toOne("link", "Other", inverse: shape.hasBack ? "back" : nil)
+                    ? Describe.toMany("link", "Other", inverse: back, ordered: shape.linkIsOrdered)
+                    : Describe.toOne("link", "Other", inverse: back)
             ],
             indexes: attributes.filter(\.isIndexed).map {
                 FetchIndexDescription(name: "by-\($0.name)", elements: [FetchIndexElement($0.name)])
             })
-        let back =
+        let inverse =
             shape.backIsToMany
             ? Describe.toMany("back", "Thing", inverse: "link", ordered: shape.backIsOrdered)
             : Describe.toOne("back", "Thing", inverse: "link")
         return try ManagedObjectModel(entities: [
-            things, EntityDescription(name: "Other", properties: shape.hasBack ? [back] : []),
+            things, EntityDescription(name: "Other", properties: shape.hasBack ? [inverse] : []),
         ])
     }
 
     /// Changes the model at random, and what it should make of the objects.
-    ///
-    /// - Returns: whether the store must refuse.
-    mutating func changeModel() -> Bool {
+    mutating func changeModel() {
         for index in attributes.indices { attributes[index].from = nil }
         let index = Int.random(in: attributes.indices, using: &generator)
         switch Int.random(in: 0..<12, using: &generator) {
@@ -86,9 +85,8 @@ struct ModelChain {
         case 4: attributes[index].isIndexed.toggle()
         case 5: require(index)
         case 6, 7: changeType(index)
-        default: return changeShape()
+        default: changeShape()
         }
-        return false
     }
 
     private mutating func add(_ value: AttributeValue?) {
@@ -160,7 +158,7 @@ struct ModelChain {
         }
     }
 
-    private mutating func changeShape() -> Bool {
+    private mutating func changeShape() {
         let before = shape
         shape = Shape(
             linkIsToMany: .random(using: &generator), linkIsOrdered: .random(using: &generator),
@@ -168,9 +166,7 @@ struct ModelChain {
             backIsOrdered: .random(using: &generator))
         if !shape.linkIsToMany { shape.linkIsOrdered = false }
         if !shape.hasBack || !shape.backIsToMany { shape.backIsOrdered = false }
-        if fits() { return false }
-        shape = before
-        return false
+        if !fits() { shape = before }
     }
 
     /// Whether no object has more links than the shape has room for.

@@ -31,7 +31,7 @@ struct ModelChainTests {
                 try chain.check(fixture, "\(comment), saved")
                 if version % 5 == 0 { try chain.checkHistory(fixture, comment) }
             }
-            _ = chain.changeModel()
+            chain.changeModel()
         }
     }
 }

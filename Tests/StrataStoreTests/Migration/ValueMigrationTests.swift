@@ -164,7 +164,10 @@ struct ValueMigrationTests {
             for number in 0..<3 { _ = try fixture.insert("Note", ["x": .integer(Int64(number)), "y": .string("")]) }
         }
         let new = try note(
-            [Describe.attribute("x", .string), Describe.attribute("z", from: "y"), Describe.attribute("w", optional: true)],
+            [
+                Describe.attribute("x", .string), Describe.attribute("z", from: "y"),
+                Describe.attribute("w", optional: true),
+            ],
             indexes: [FetchIndexDescription(name: "byZ", elements: [FetchIndexElement("z")])])
         try store.open { opened in
             let plan = try opened.migrationPlan(to: new)
