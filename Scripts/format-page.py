@@ -18,6 +18,7 @@ sections = [
     ("Values", "Sources/StrataModel/Value/ValueCodec.swift"),
     ("Ordered keys", "Sources/StrataModel/Keys/KeyEncoding.swift"),
     ("A rebuild under way", "Sources/StrataStore/Verify/RebuildMark.swift"),
+    ("A migration under way", "Sources/StrataStore/Migration/MigrationMark.swift"),
 ]
 
 INTRODUCTION = """# File format

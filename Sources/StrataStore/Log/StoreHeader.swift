@@ -21,7 +21,8 @@
 //   32      32     its digest
 //   64      8      first event kept (1 until history is dropped)
 //
-// While the views are being rebuilt, "head" is longer: RebuildMark.swift.
+// While the views are being rebuilt, "head" is longer: RebuildMark.swift. So it is while objects are brought to another
+// model: MigrationMark.swift.
 
 import LMDB
 package import Foundation

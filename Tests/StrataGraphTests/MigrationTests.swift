@@ -1,0 +1,165 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+import Synchronization
+import Testing
+
+/// Containers that are loaded with another model than their store has.
+struct MigrationTests {
+    private let url = FileManager.default.temporaryDirectory
+        .appending(path: "strata-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+    private func container(
+        _ model: ManagedObjectModel, _ migration: PersistentStoreMigration = .automatic,
+        values: [MigratedValue] = []
+    ) -> PersistentContainer {
+        PersistentContainer(
+            name: "Test", model: model, at: .url(url),
+            options: .init(durability: .disposable, migration: migration, migratedValues: values))
+    }
+
+    private func person(_ properties: PropertyDescription...) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [EntityDescription(name: "Person", properties: properties)])
+    }
+
+    private func text(_ name: String, from: String? = nil) -> PropertyDescription {
+        .attribute(AttributeDescription(name: name, type: .string, isOptional: true, renamingIdentifier: from))
+    }
+
+    private func age(_ type: AttributeType) -> PropertyDescription {
+        .attribute(AttributeDescription(name: "age", type: type, isOptional: true))
+    }
+
+    private let persons = FetchRequest<ManagedObject>(entityName: "Person", sortedBy: [SortDescription("name")])
+
+    /// Loads a container, runs `body` with a context, saves, verifies and closes.
+    @discardableResult
+    private func with<R>(
+        _ container: PersistentContainer, _ body: (ManagedObjectContext) throws -> R
+    ) throws -> R {
+        try container.loadPersistentStores()
+        defer { container.close() }
+        let context = container.newBackgroundContext()
+        let result = try body(context)
+        if context.hasChanges { try context.save() }
+        #expect(try container.store.verify().isSound)
+        return result
+    }
+
+    private func insert(_ values: [String: Any], _ context: ManagedObjectContext) throws {
+        let object = try context.insertNewObject(forEntityName: "Person")
+        for (key, value) in values { try object.setValue(value, forKey: key) }
+    }
+
+    @Test func pastContextsShowTheTypesOfThen() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let old = container(try person(text("name"), age(.integer32)))
+        try with(old) { try insert(["name": "Ada", "age": Int32(36)], $0) }
+        let then = try { () -> EventSequence in
+            try old.loadPersistentStores()
+            defer { old.close() }
+            return try old.head()
+        }()
+        let new = container(try person(text("title", from: "name"), age(.string)))
+        let plan = try new.migrationPlan()
+        #expect(plan.objectCount == 1 && plan.steps.map(\.kind) == [.propertyRenamed, .type])
+        try with(new) { context in
+            let now = try context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
+            #expect(try now.map { try $0.value(forKey: "age") as? String } == ["36"])
+            try now.first?.setValue("Ada L.", forKey: "title")
+            try context.save()
+            let past = try new.context(asOf: .sequence(then))
+            let before = try past.fetch(persons)
+            #expect(try before.map { try $0.value(forKey: "age") as? Int32 } == [36])
+            #expect(try before.map { try $0.value(forKey: "name") as? String } == ["Ada"])
+            #expect(try past.count(for: persons) == 1)
+        }
+        #expect(try new.migrationPlan().isEmpty)
+    }
+
+    @Test func saveOfAContainerThatWasOvertakenIsRefused() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let old = container(try person(text("name"), age(.integer32)))
+        try old.loadPersistentStores()
+        let context = old.newBackgroundContext()
+        try insert(["name": "Ada", "age": Int32(36)], context)
+        try context.save()
+        let ada = try #require(try context.fetch(persons).first)
+        context.refreshAllObjects()
+        try with(container(try person(text("name"), age(.string)))) { _ in }
+        // It goes on reading the state it stands at.
+        #expect(try ada.value(forKey: "age") as? Int32 == 36)
+        #expect(try context.count(for: persons) == 1)
+        try ada.setValue(Int32(37), forKey: "age")
+        #expect(thrownError { try context.save() }?.code == .modelChanged)
+        #expect(context.hasChanges)
+        old.close()
+    }
+
+    @Test func stagesRunTheirCodeOnceWithOldAndNewObjects() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try person(text("name"), text("city"))
+        let address = PropertyDescription.relationship(
+            RelationshipDescription(name: "address", destinationEntityName: "Address", inverseName: "persons"))
+        let last = try ManagedObjectModel(entities: [
+            EntityDescription(name: "Person", properties: [text("name"), address]),
+            EntityDescription(
+                name: "Address",
+                properties: [
+                    text("city"),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "persons", destinationEntityName: "Person", inverseName: "address", isToMany: true)),
+                ]),
+        ])
+        try with(container(first)) { context in
+            for (name, city) in [("Ada", "london "), ("Bob", "Paris"), ("Cid", "London")] {
+                try insert(["name": name, "city": city], context)
+            }
+        }
+        let runs = Mutex((will: 0, did: 0))
+        let stage = MigrationStage(
+            label: "addresses", to: last,
+            willMigrate: { context in
+                runs.withLock { $0.will += 1 }
+                for person in try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
+                    let city = try person.value(forKey: "city") as? String
+                    try person.setValue(city?.trimmingCharacters(in: .whitespaces).capitalized, forKey: "city")
+                }
+            },
+            didMigrate: { stage in
+                let run = runs.withLock { runs in
+                    runs.did += 1
+                    return runs.did
+                }
+                var addresses: [String: ManagedObject] = [:]
+                for old in try stage.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
+                    guard let city = try old.value(forKey: "city") as? String else { continue }
+                    let address = try addresses[city] ?? stage.context.insertNewObject(forEntityName: "Address")
+                    addresses[city] = address
+                    try address.setValue(city, forKey: "city")
+                    try stage.context.object(with: old.objectID).setValue(address, forKey: "address")
+                }
+                if run == 1 { throw StrataError(.noSpace, "the test pulls the plug") }
+            })
+        #expect(thrownError { try container(last, .staged([stage])).loadPersistentStores() }?.code == .noSpace)
+        for _ in 0..<2 {
+            try with(container(last, .staged([stage]))) { context in
+                let addresses = try context.fetch(
+                    FetchRequest<ManagedObject>(entityName: "Address", sortedBy: [SortDescription("city")]))
+                #expect(try addresses.map { try $0.value(forKey: "city") as? String } == ["London", "Paris"])
+                let homes = try context.fetch(persons).map { try $0.value(forKey: "address") as? ManagedObject }
+                #expect(homes == [addresses[0], addresses[1], addresses[0]])
+            }
+        }
+        #expect(runs.withLock { $0.will } == 1 && runs.withLock { $0.did } == 2)
+    }
+
+    @Test func containerThatMayNotMigrateSaysSo() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        try with(container(try person(text("name")))) { _ in }
+        let new = container(try person(text("name"), text("city")), .none)
+        #expect(thrownError { try new.loadPersistentStores() }?.code == .persistentStoreIncompatibleVersionHash)
+    }
+}
