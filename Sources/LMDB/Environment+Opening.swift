@@ -79,7 +79,10 @@ extension Environment {
     private static func createDataFile(in directory: StoreDirectory) throws(LMDBError) {
         let name = ".new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         guard mkdirat(directory.descriptor, name, 0o700) == 0 else {
-            throw SystemError.current("make a temporary directory", directory.path(of: name))
+            let error = SystemError.current("make a temporary directory", directory.path(of: name))
+            // A file system may fail after the deed.
+            unlinkat(directory.descriptor, name, AT_REMOVEDIR)
+            throw error
         }
         let temporary = name + "/" + StoreDirectory.dataName
         defer {

@@ -1,6 +1,6 @@
+import Locking
 import LMDB
 package import StrataModel
-import Synchronization
 
 extension StoreCore {
     /// The histories for reading a state through a model: the newest, or an older one if the state is no younger.

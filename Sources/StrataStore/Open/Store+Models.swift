@@ -2,7 +2,6 @@ package import Foundation
 import LMDB
 import Logging
 package import StrataModel
-import Synchronization
 
 extension Store {
     /// Makes `model` the store's newest if it is not; nil keeps what the store has.
@@ -184,11 +183,6 @@ extension Store {
         let text = Array("\(identifier.uuidString)/\(name)".utf8)
         let words = text.withUnsafeBytes { (XXH64.hash($0), XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropFirst()))) }
         return withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
-
-    package func hasTransaction(_ id: UUID) throws -> Bool {
-        try checkOpen()
-        return try core.read { transaction, _, _ in try core.transaction(id: id, transaction) != nil }
     }
 
     /// Writes a transaction that changes nothing, with this id and metadata.

@@ -18,7 +18,7 @@ package final class SchemaHistory: Sendable {
     }
 
     /// Made when first asked for; guarded by its mutex.
-    private let pasts = Mutex<[ModelVersion: SchemaHistory]>([:])
+    private let pasts = Locked<[ModelVersion: SchemaHistory]>([:])
     /// Whether the store has a newer model than `newest`: what was written under it must be read backwards.
     package let isPast: Bool
 
