@@ -52,7 +52,7 @@ var targets: [Target] = [
         dependencies: [
             "StrataStore", "LMDB", "Locking", "StrataTestSupport", "store-crash-child", "store-fault-child",
         ]),
-    .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataTestSupport"]),
+    .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataStore", "StrataTestSupport"]),
     .testTarget(
         name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
 ]

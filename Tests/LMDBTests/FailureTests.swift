@@ -15,8 +15,9 @@ import Testing
     ) throws -> Success {
         var status = stat()
         #expect(stat(store.dataPath, &status) == 0)
-        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
-        let descriptors = (Int32(3)..<1_024).filter { descriptor in
+        let full = Glibc.open("/dev/full", O_WRONLY | O_CLOEXEC)
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let descriptors = open.filter { descriptor in
             var other = stat()
             return fstat(descriptor, &other) == 0 && other.st_ino == status.st_ino && other.st_dev == status.st_dev
                 && matches(fcntl(descriptor, F_GETFL))

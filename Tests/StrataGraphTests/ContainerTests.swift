@@ -2,6 +2,7 @@ import Foundation
 import Observation
 import StrataGraph
 import StrataModel
+import StrataStore
 import Testing
 
 @Suite(.verifiesStores) struct ContainerTests {
@@ -16,6 +17,23 @@ import Testing
             options: .init(durability: .disposable, isReadOnly: readOnly))
         try container.loadPersistentStores()
         return container
+    }
+
+    @Test func aContainerThatIsLetGoClosesItsStore() throws {
+        weak var store: Store?
+        func use() throws {
+            let container = try PersistentContainer(
+                name: "Test", entities: [Movie.self, FamilyMember.self], at: .inMemory,
+                options: .init(durability: .disposable))
+            try container.loadPersistentStores()
+            let context = container.newBackgroundContext()
+            Movie(context: context).title = "A"
+            try context.save()
+            #expect(try context.fetch(FetchRequest<Movie>(where: .equal("title", "A"))).count == 1)
+            store = container.store
+        }
+        try use()
+        #expect(store == nil)
     }
 
     @Test func aStoreIsThereAgainWhenItIsOpenedAgain() throws {
