@@ -1,3 +1,4 @@
+public import Foundation
 public import StrataModel
 
 extension FetchRequest {
@@ -5,10 +6,13 @@ extension FetchRequest {
     ///
     /// ```swift
     /// let request = try FetchRequest<Movie>(
-    ///     format: "rating > %@ AND ANY cast.name CONTAINS[cd] %@", 4, "ann", sortedBy: [SortDescription("title")])
+    ///     format: "rating > %@ AND familyMember.name BEGINSWITH[cd] %@", 4, "ann", sortedBy: [SortDescription("title")])
     /// ```
     ///
-    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatFault` with the place.
+    /// Arguments may be managed objects and their ids.
+    ///
+    /// - Throws: `invalidRequest`, whose `cause` is a `FetchFormatFault` with the place of a fault in the format;
+    ///   `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer.
     public init(
         format: String, _ arguments: (any FetchArgument)?..., sortedBy sortDescriptors: [SortDescription] = [],
         limit: Int = 0, offset: Int = 0
@@ -16,5 +20,23 @@ extension FetchRequest {
         self.init(
             where: try FetchPredicate(format: format, argumentArray: arguments), sortedBy: sortDescriptors,
             limit: limit, offset: offset)
+        try check()
+    }
+
+    /// Asks for the objects that a `#Predicate` finds.
+    ///
+    /// - Throws: `invalidRequest` naming the expression that no query can have; else as for a format.
+    public init(_ predicate: Predicate<Result>) throws(StrataError) {
+        self.init(where: try FetchPredicate(predicate))
+        try check()
+    }
+
+    /// Asks also for what a predicate in the format language says.
+    ///
+    /// - Throws: as `init(format:_:)`.
+    public func `where`(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) -> FetchRequest {
+        let request = `where`(try FetchPredicate(format: format, argumentArray: arguments))
+        try request.check()
+        return request
     }
 }

@@ -22,6 +22,13 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     public var includesPendingChanges = true
     /// Whether objects not in memory come as faults, or with their values read.
     public var returnsObjectsAsFaults = true
+    /// Whether objects in memory are read again when next used, unless the context changed them.
+    public var shouldRefreshRefetchedObjects = false
+    /// How many objects `fetchInBatches(_:)` makes and reads at a time; 0 leaves it to the context.
+    public var fetchBatchSize = 0
+    /// Relationships whose objects are read too, in one go each: dotted paths such as `"familyMember"` and
+    /// `"actors.agent"`.
+    public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// Asks for the objects of the class.
     public init(
@@ -61,12 +68,17 @@ extension SortDescription {
 
 /// Names of properties from key paths.
 public enum PropertyName {
-    /// The dotted name of a key path through properties of entities; one that is none is misuse and traps.
-    public static func of<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
+    /// The same for a key path whose type is not known.
+    static func ofAny<Root: ManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String {
         do {
             return try KeyPathNames.name(of: keyPath)
         } catch {
             preconditionFailure("The key path is no path of properties of \(Root.self): \(error)")
         }
+    }
+
+    /// The dotted name of a key path through properties of entities; one that is none is misuse and traps.
+    public static func of<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
+        ofAny(keyPath)
     }
 }

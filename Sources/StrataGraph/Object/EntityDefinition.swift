@@ -12,6 +12,8 @@ public struct EntityDefinition: @unchecked Sendable {
     /// Declared property names in the order of accessor indexes, inherited first.
     let order: [String]
     let names: [AnyKeyPath: String]
+    /// `\Leaf.objectID`, which is no property.
+    let objectIDPath: AnyKeyPath
     let inverses: [String: InverseReference]
     let destinations: [String: ManagedObject.Type]
     let faults: [String]
@@ -30,6 +32,7 @@ public struct EntityDefinition: @unchecked Sendable {
         self.superclass = isRoot ? nil : superclass
         order = builder.order
         names = builder.names
+        objectIDPath = \Leaf.objectID
         inverses = builder.inverses
         destinations = builder.destinations
         faults = builder.faults
@@ -41,6 +44,7 @@ public struct EntityDefinition: @unchecked Sendable {
         superclass = nil
         order = []
         names = [:]
+        objectIDPath = \ManagedObject.objectID
         inverses = [:]
         destinations = [:]
         faults = ["\(objectClass) is not an @Entity"]

@@ -97,7 +97,10 @@ extension FetchPredicate {
                 modifier: modifier, folding: folding))
     }
 
+    // Disfavored: else each of these doubles the time in which the compiler finds what is wrong with a typed query.
+
     /// Both; a chain of `&&` is one flat `and`.
+    @_disfavoredOverload
     public static func && (left: Self, right: Self) -> Self {
         switch (left, right) {
         case (.and(let left), .and(let right)): .and(left + right)
@@ -108,6 +111,7 @@ extension FetchPredicate {
     }
 
     /// Either; a chain of `||` is one flat `or`.
+    @_disfavoredOverload
     public static func || (left: Self, right: Self) -> Self {
         switch (left, right) {
         case (.or(let left), .or(let right)): .or(left + right)
@@ -117,6 +121,7 @@ extension FetchPredicate {
         }
     }
 
+    @_disfavoredOverload
     public static prefix func ! (predicate: Self) -> Self { .not(predicate) }
 }
 

@@ -1,0 +1,167 @@
+public import StrataModel
+import Synchronization
+
+/// The members of a to-many in a typed query.
+///
+/// ```swift
+/// FetchRequest<FamilyMember>().where {
+///     $0.favoriteMovies.any { $0.rating > 4 } && $0.favoriteMovies.count < 10
+/// }
+/// ```
+public struct Many<Member: ManagedObject> {
+    private let collection: FetchExpression
+
+    init(_ collection: FetchExpression) { self.collection = collection }
+
+    // MARK: Conditions
+
+    /// At least one member meets the condition.
+    public func any(_ condition: (Path<Member>) -> Term<Bool>) -> Term<Bool> {
+        let (variable, term) = Self.apply(condition)
+        return Term<Bool>(.any(collection, variable, term.predicate), mayBeNil: false)
+    }
+
+    /// Every member meets the condition; true when there are none.
+    public func all(_ condition: (Path<Member>) -> Term<Bool>) -> Term<Bool> {
+        let (variable, term) = Self.apply(condition)
+        // A key path through a to-many passes over missing values; a member without one does not meet the condition.
+        if !term.mayBeNil, let quantified = FetchPredicate.quantified(.all, collection, variable, term.predicate) {
+            return Term<Bool>(quantified, mayBeNil: false)
+        }
+        return `where`(variable, .not(term.predicate)).isEmpty
+    }
+
+    /// No member meets the condition.
+    public func none(_ condition: (Path<Member>) -> Term<Bool>) -> Term<Bool> {
+        let (variable, term) = Self.apply(condition)
+        if let quantified = FetchPredicate.quantified(.any, collection, variable, term.predicate) {
+            return Term<Bool>(.not(quantified), mayBeNil: false)
+        }
+        return `where`(variable, term.predicate).isEmpty
+    }
+
+    /// The members that meet the condition, to be counted or summed.
+    public func `where`(_ condition: (Path<Member>) -> Term<Bool>) -> Many {
+        let (variable, term) = Self.apply(condition)
+        return `where`(variable, term.predicate)
+    }
+
+    private func `where`(_ variable: String, _ condition: FetchPredicate) -> Many {
+        Many(.subquery(collection, variable: variable, condition))
+    }
+
+    /// Whether the object is a member.
+    public func contains(_ member: Member) -> Term<Bool> { contains(member.objectID) }
+
+    /// Whether the object with this id is a member.
+    public func contains(_ member: ObjectID) -> Term<Bool> {
+        Term<Bool>(
+            .comparison(ComparisonPredicate(collection, .contains, .constant(.objectID(member)))), mayBeNil: false)
+    }
+
+    /// Whether there are no members.
+    public var isEmpty: Term<Bool> { Term<Bool>(.isEmpty(collection), mayBeNil: false) }
+
+    // MARK: Values
+
+    /// The number of members.
+    public var count: Term<Int> { Term<Int>(.path("@count", of: collection), mayBeNil: false) }
+
+    /// The sum over the members that have a value; 0 when none has.
+    public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Value> {
+        aggregate("@sum", property, mayBeNil: false)
+    }
+
+    public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Value> {
+        aggregate("@sum", property, mayBeNil: false)
+    }
+
+    /// The mean of the members that have a value; nil when none has.
+    public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Double> {
+        aggregate("@avg", property, mayBeNil: true)
+    }
+
+    public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Double> {
+        aggregate("@avg", property, mayBeNil: true)
+    }
+
+    /// The least value among the members; nil when none has one.
+    public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Value> {
+        aggregate("@min", property, mayBeNil: true)
+    }
+
+    public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Value> {
+        aggregate("@min", property, mayBeNil: true)
+    }
+
+    /// The greatest value among the members; nil when none has one.
+    public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Value> {
+        aggregate("@max", property, mayBeNil: true)
+    }
+
+    public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Value> {
+        aggregate("@max", property, mayBeNil: true)
+    }
+
+    private func aggregate<Value: StorableValue>(
+        _ name: String, _ property: PartialKeyPath<Member>, mayBeNil: Bool
+    ) -> Term<Value> {
+        let path = "\(name).\(PropertyName.ofAny(property))"
+        return Term<Value>(.path(path, of: collection), mayBeNil: mayBeNil)
+    }
+
+    // MARK: The member in a condition
+
+    private static func apply(_ condition: (Path<Member>) -> Term<Bool>) -> (variable: String, Term<Bool>) {
+        let variable = QueryVariables.next()
+        return (variable, condition(Path(.variable(variable), mayBeNil: false)))
+    }
+}
+
+extension FetchPredicate {
+    /// At least one member meets a condition, in which it is called by a variable.
+    static func any(_ collection: FetchExpression, _ variable: String, _ condition: FetchPredicate) -> FetchPredicate {
+        quantified(.any, collection, variable, condition)
+            ?? .isNotEmpty(.subquery(collection, variable: variable, condition))
+    }
+
+    /// `ANY members.attribute > 4`, where the condition is a comparison of one attribute of the member with constants
+    /// that no missing value meets: the form that indexes serve best.
+    static func quantified(
+        _ modifier: ComparisonPredicate.Modifier, _ collection: FetchExpression, _ variable: String,
+        _ condition: FetchPredicate
+    ) -> FetchPredicate? {
+        guard case .keyPath = collection, case .comparison(let comparison) = condition, comparison.modifier == .direct,
+            case .keyPathOf(.variable(variable), let name) = comparison.left, !name.contains("."),
+            comparison.right.isConstantWithoutNil
+        else { return nil }
+        return .comparison(
+            ComparisonPredicate(
+                .path(name, of: collection), comparison.operator, comparison.right, modifier: modifier,
+                folding: comparison.folding))
+    }
+}
+
+extension FetchExpression {
+    fileprivate var isConstantWithoutNil: Bool {
+        switch self {
+        case .constant(let value): value != .null
+        case .aggregate(let parts): parts.allSatisfy(\.isConstantWithoutNil)
+        default: false
+        }
+    }
+}
+
+/// Names for the members that conditions speak of.
+///
+/// While closures run, each gets a name that no other has; afterwards they are named by how deep they stand.
+enum QueryVariables {
+    private static let count = Atomic<UInt64>(0)
+
+    static func next() -> String { "_\(count.add(1, ordering: .relaxed).newValue)" }
+
+    static func name(atDepth depth: Int) -> String {
+        let letters = ["x", "y", "z"]
+        return depth < letters.count ? letters[depth] : "x\(depth + 1)"
+    }
+}

@@ -1,0 +1,67 @@
+import StrataModel
+
+/// An object in a typed query: the one that is asked about, one that it points at, or a member of a to-many.
+///
+/// Its properties are those of the class: an attribute is a `Term`, a to-one another `Path`, a to-many a `Many`. To-ones
+/// are followed with a dot, whether they lead to an object or not: what stands behind a missing one is missing.
+///
+/// ```swift
+/// FetchRequest<Movie>().where { $0.familyMember.name == "Ann" || $0.familyMember == nil }
+/// ```
+@dynamicMemberLookup
+public struct Path<Root: ManagedObject> {
+    // Nothing here may be public: it would hide an attribute of the same name.
+    let _expression: FetchExpression
+    let _mayBeNil: Bool
+
+    init(_ expression: FetchExpression, mayBeNil: Bool) {
+        _expression = expression
+        _mayBeNil = mayBeNil
+    }
+
+    private func end(_ path: PartialKeyPath<Root>) -> FetchExpression {
+        let definition = EntityDefinition.of(Root.self)
+        if path == definition.objectIDPath { return _expression }
+        guard let name = definition.names[path] else {
+            preconditionFailure("\(path) is no property of the entity \(Root.entityName): a query cannot ask for it.")
+        }
+        return .path(name, of: _expression)
+    }
+
+    // Four subscripts and no more, none of them constrained to what can be stored: with one for each kind of attribute
+    // a misspelled name in a long query is looked for in so many ways that the compiler gives up.
+
+    public subscript<Value>(dynamicMember path: KeyPath<Root, Value>) -> Term<Value> {
+        Term(end(path), mayBeNil: _mayBeNil, encode: QueryConstant.of)
+    }
+
+    public subscript<Value>(dynamicMember path: KeyPath<Root, Value?>) -> Term<Value> {
+        Term(end(path), mayBeNil: true, encode: QueryConstant.of)
+    }
+
+    public subscript<Target: ManagedObject>(dynamicMember path: KeyPath<Root, Target?>) -> Path<Target> {
+        Path<Target>(end(path), mayBeNil: true)
+    }
+
+    public subscript<Member: ManagedObject>(dynamicMember path: KeyPath<Root, ToMany<Member>>) -> Many<Member> {
+        Many(end(path))
+    }
+}
+
+extension Path {
+    /// The same object; with nil, whether there is none.
+    public static func == (left: Path, right: Root?) -> Term<Bool> { left.identity(.equalTo, right?.objectID) }
+
+    /// Another object; false where there is none. With nil, whether there is one.
+    public static func != (left: Path, right: Root?) -> Term<Bool> { left.identity(.notEqualTo, right?.objectID) }
+
+    public static func == (left: Path, right: Path) -> Term<Bool> { left.identifier == right.identifier }
+
+    public static func != (left: Path, right: Path) -> Term<Bool> { left.identifier != right.identifier }
+
+    private var identifier: Term<ObjectID> { Term(_expression, mayBeNil: _mayBeNil) }
+
+    private func identity(_ comparison: ComparisonPredicate.Operator, _ id: ObjectID?) -> Term<Bool> {
+        identifier.condition(comparison, .constant(id.map(AttributeValue.objectID) ?? .null))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Strata
+
+enum Genre: String, Sendable, CaseIterable { case drama, comedy, horror }
+enum Grade: Int16, Sendable, CaseIterable { case low = 1, middle, high }
+
+/// What the tests of queries ask about.
+@Entity final class Film: ManagedObject {
+    @Attribute(.indexed) var title: String = ""
+    var note: String?
+    @Attribute(.indexed) var year: Int = 0
+    var length: Int32?
+    var rating: Double = 0
+    var score: Float?
+    var isSeen: Bool = false
+    var isLent: Bool?
+    var genre: Genre = .drama
+    var grade: Grade?
+    var released: Date?
+    var price: Decimal?
+    var code: UUID?
+    var studio: Studio?
+    @Relationship(inverse: \Actor.films) var actors: ToMany<Actor>
+
+    var shout: String { title.uppercased() }
+}
+
+@Entity final class Studio: ManagedObject {
+    var name: String = ""
+    var country: String?
+    @Relationship(inverse: \Film.studio) var films: ToMany<Film>
+}
+
+@Entity final class Actor: ManagedObject {
+    var name: String = ""
+    var age: Int?
+    var films: ToMany<Film>
+    var agent: Actor?
+    @Relationship(inverse: \Actor.agent) var clients: ToMany<Actor>
+}
+
+let filmEntities: [ManagedObject.Type] = [Film.self, Studio.self, Actor.self]
+
+/// Thirty films with gaps in every optional property.
+func makeFilms(in context: ManagedObjectContext) {
+    let studios = ["Mosfilm", "Lenfilm", "Ghibli"].enumerated().map { place, name in
+        let studio = Studio(context: context)
+        studio.name = name
+        studio.country = place == 1 ? nil : place == 0 ? "SU" : "JP"
+        return studio
+    }
+    let agent = Actor(context: context)
+    agent.name = "Agent"
+    let actors = (0..<8).map { place in
+        let actor = Actor(context: context)
+        actor.name = "Actor \(place)"
+        actor.age = place % 3 == 0 ? nil : 20 + place * 5
+        actor.agent = place % 2 == 0 ? agent : nil
+        return actor
+    }
+    let words = ["Stalker", "Solaris", "Mirror", "Nostalghia", "Éloge", "stalk", "", "Part 9", "Part 10", "Ran"]
+    for place in 0..<30 {
+        let film = Film(context: context)
+        film.title = words[place % words.count]
+        film.note = place % 4 == 0 ? nil : "Note \(place)"
+        film.year = 1960 + place
+        film.length = place % 5 == 0 ? nil : Int32(80 + place)
+        film.rating = Double(place % 11) / 2
+        film.score = place % 3 == 0 ? nil : Float(place) / 10
+        film.isSeen = place % 2 == 0
+        film.isLent = place % 3 == 0 ? nil : place % 3 == 1
+        film.genre = Genre.allCases[place % 3]
+        film.grade = place % 4 == 3 ? nil : Grade.allCases[place % 4]
+        film.released = place % 6 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(place) * 86_400)
+        film.price = place % 7 == 0 ? nil : Decimal(place) / 4
+        film.studio = place % 5 == 4 ? nil : studios[place % 3]
+        film.actors = ToMany((0..<(place % 4)).map { actors[(place + $0 * 3) % actors.count] })
+    }
+}
