@@ -28,10 +28,13 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Throws: `invalidModel` with everything that is wrong with the model. The disk is not touched.
     public convenience init(
-        name: String, entities: [ManagedObject.Type], at location: PersistentStoreLocation = .defaultDirectory,
+        name: String, entities: [ManagedObject.Type], fetchRequestTemplates: [FetchRequestTemplate] = [],
+        fetchedProperties: [FetchedPropertyDescription] = [],
+        at location: PersistentStoreLocation = .defaultDirectory,
         options: PersistentStoreOptions = PersistentStoreOptions()
     ) throws {
         let model = try ManagedObjectModel(entities: EntityDefinition.descriptions(of: entities))
+            .adding(fetchRequestTemplates: fetchRequestTemplates, fetchedProperties: fetchedProperties)
         self.init(name: name, model: model, entities: entities, at: location, options: options)
     }
 
@@ -67,7 +70,8 @@ public final class PersistentContainer: Sendable {
             }
             let store = try Store.open(storeLocation(), model: managedObjectModel, options: options.storeOptions)
             do {
-                binding = try StoreBinding(store: store, schema: store.schema, classes: classes)
+                binding = try StoreBinding(
+                    store: store, schema: store.schema, classes: classes, model: managedObjectModel)
             } catch {
                 store.close()
                 throw error

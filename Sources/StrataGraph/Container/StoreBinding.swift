@@ -7,6 +7,8 @@ import StrataStore
 final class StoreBinding: Sendable {
     let store: Store
     let schema: Schema
+    /// As the container was given it.
+    let model: ManagedObjectModel
     /// By entity number.
     private let entities: [EntityRuntime?]
     private let byName: [String: EntityRuntime]
@@ -21,8 +23,11 @@ final class StoreBinding: Sendable {
 
     /// - Parameter schema: the model that the binding's contexts read through; in one of the past, a class stays only
     ///   with an entity that has not changed since.
-    init(store: Store, schema: Schema, classes: [String: ManagedObject.Type]) throws {
+    init(
+        store: Store, schema: Schema, classes: [String: ManagedObject.Type], model: ManagedObjectModel? = nil
+    ) throws {
         self.store = store
+        self.model = model ?? schema.model
         self.schema = schema
         var byName: [String: EntityRuntime] = [:]
         var byClass: [ObjectIdentifier: EntityRuntime] = [:]

@@ -8,24 +8,28 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `unknownEntity`; `invalidRequest` for a predicate or order that the entity cannot answer.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
-        let ids = try fetchObjectIDs(request)
+        try objects(try fetchObjectIDs(request), of: request)
+    }
+
+    /// The objects of a request's answer.
+    func objects<Result: ManagedObject>(_ ids: [ObjectID], of request: FetchRequest<Result>) throws -> [Result] {
         var results: [Result] = []
         results.reserveCapacity(ids.count)
         for id in ids {
             guard let object = registeredOrFault(id) else { continue }
-            guard let result = Self.cast(object, to: Result.self) else {
-                throw StrataError(
-                    .wrongType, "The objects of \(request.entityName) are not \(Result.self).",
-                    context: .init(entityName: request.entityName))
-            }
+            guard let result = Self.cast(object, to: Result.self) else { throw wrongClass(request) }
             results.append(result)
         }
+        if request.shouldRefreshRefetchedObjects { results.forEach(turnIntoFault) }
         if !request.returnsObjectsAsFaults { try fill(results) }
+        if !request.relationshipKeyPathsForPrefetching.isEmpty {
+            try prefetch(request.relationshipKeyPathsForPrefetching, of: results)
+        }
         return results
     }
 
     /// The usual class is compared; only subclasses take the long way.
-    private static func cast<Result: ManagedObject>(_ object: ManagedObject, to type: Result.Type) -> Result? {
+    static func cast<Result: ManagedObject>(_ object: ManagedObject, to type: Result.Type) -> Result? {
         Swift.type(of: object) == type ? unsafeDowncast(object, to: type) : object as? Result
     }
 
@@ -57,6 +61,11 @@ extension ManagedObjectContext {
             throw StrataError(
                 .invalidRequest, "Limit and offset cannot be negative.", context: .init(entityName: entity.name))
         }
+        guard request.fetchBatchSize >= 0 else {
+            throw StrataError(
+                .invalidRequest, "A batch size cannot be negative.", context: .init(entityName: entity.name))
+        }
+        try checkPrefetching(request.relationshipKeyPathsForPrefetching, from: entity)
         if automaticallyMergesChangesFromParent { try moveToHead() }
         let storeRequest = StoreRequest(
             entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
@@ -65,7 +74,8 @@ extension ManagedObjectContext {
     }
 
     /// Reads the values of objects that are faults, in one read of the store.
-    private func fill(_ objects: [ManagedObject]) throws {
+    func fill(_ objects: [ManagedObject]) throws {
+        guard objects.contains(where: \.isFault) else { return }
         var read: [ManagedObject] = []
         try binding.read(at: base) { view in
             for object in objects where object.isFault {

@@ -22,6 +22,9 @@ public final class ManagedObjectModel: Sendable {
     public let entities: [EntityDescription]
     public let entitiesByName: [String: EntityDescription]
     package let hierarchy: EntityHierarchy
+    /// Requests that have names.
+    public let fetchRequestTemplates: [String: FetchRequestTemplate]
+    public let fetchedProperties: [FetchedPropertyDescription]
 
     /// Checks the entities and fills in the inverses that are named on one side only.
     ///
@@ -42,8 +45,13 @@ public final class ManagedObjectModel: Sendable {
     }
 
     /// Entities known to be sound.
-    package init(checked entities: [EntityDescription]) {
+    package init(
+        checked entities: [EntityDescription], fetchRequestTemplates: [String: FetchRequestTemplate] = [:],
+        fetchedProperties: [FetchedPropertyDescription] = []
+    ) {
         self.entities = entities
+        self.fetchRequestTemplates = fetchRequestTemplates
+        self.fetchedProperties = fetchedProperties
         hierarchy = EntityHierarchy(entities)
         entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -98,7 +98,8 @@ package final class Store: Sendable {
     /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, `modelChanged` when the state was written under a newer
     ///   model than `schema`, and what `body` throws.
     package func read<R>(
-        at sequence: EventSequence, layers: [Layer] = [], through schema: Schema? = nil, _ body: (View) throws -> R
+        at sequence: EventSequence, layers: [Layer] = [], through schema: Schema? = nil,
+        monitor: QueryMonitor? = nil, _ body: (View) throws -> R
     ) throws -> R {
         try checkOpen()
         return try core.read { transaction, head, newest in
@@ -118,6 +119,10 @@ package final class Store: Sendable {
                 sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
                 histories: histories, layers: stack, statistics: core.statistics,
                 verifiedPages: core.verifiedPages)
+            if let monitor {
+                try monitor.check()
+                view.monitor = monitor
+            }
             return try body(view)
         }
     }

@@ -5,6 +5,14 @@ extension View {
     /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id,
     /// until it returns false.
     func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
+        guard let monitor else { return try walk(entity, body) }
+        try walk(entity) { id, row in
+            try monitor.noteRow()
+            return try body(id, row)
+        }
+    }
+
+    private func walk(_ entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard layers.isEmpty else {
             return try scan(entity.id) { id, row in
                 try row.withNewestReader(id, schema) { try body(id, $0) }
@@ -29,6 +37,14 @@ extension View {
     /// Calls `body` with each object of sorted ids that is there and a reader of its row in the newest layout, until it
     /// returns false.
     func forEachRow(of ids: [ObjectID], _ body: (ObjectID, RowReader) throws -> Bool) throws {
+        guard let monitor else { return try walk(ids, body) }
+        try walk(ids) { id, row in
+            try monitor.noteRow()
+            return try body(id, row)
+        }
+    }
+
+    private func walk(_ ids: [ObjectID], _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard layers.isEmpty, ids.count > 1 else {
             for id in ids {
                 guard let row = try row(id) else { continue }

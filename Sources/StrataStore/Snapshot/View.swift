@@ -17,6 +17,8 @@ package final class View {
     private(set) lazy var plan = LinkPlan.of(schema)
     /// Bottom to top.
     let layers: [Layer]
+    /// Hears of every row that a query reads, and can stop it.
+    var monitor: QueryMonitor?
     /// Sizes for planning; nil where nothing is planned.
     let statistics: StatisticsCache?
     /// Rows that need no second look; nil where each is verified.

@@ -1,0 +1,43 @@
+import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// The objects that match, found on a thread of Strata's own, so that neither the caller's isolation nor Swift's
+    /// pool waits for the store.
+    ///
+    /// What counts are the context's state and unsaved changes when the call begins; the objects are made in the
+    /// context's isolation when they are found.
+    ///
+    /// - Parameter progress: hears of the rows looked at, and can cancel the fetch.
+    /// - Throws: `CancellationError` when the task or the progress is cancelled; else as `fetch(_:)`.
+    nonisolated(nonsending) public func fetchAsynchronously<Result: ManagedObject>(
+        _ request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
+    ) async throws -> [Result] {
+        let (storeRequest, layers) = try prepare(request)
+        let ids = try await found(progress) { [store = binding.store, base] in
+            try store.read(at: base, layers: layers, monitor: progress.monitor) { try $0.fetch(storeRequest) }
+        }
+        return try objects(ids, of: request)
+    }
+
+    /// How many objects match, counted on a thread of Strata's own; see `fetchAsynchronously(_:progress:)`.
+    nonisolated(nonsending) public func countAsynchronously<Result: ManagedObject>(
+        for request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
+    ) async throws -> Int {
+        let (storeRequest, layers) = try prepare(request)
+        return try await found(progress) { [store = binding.store, base] in
+            try store.read(at: base, layers: layers, monitor: progress.monitor) { try $0.count(storeRequest) }
+        }
+    }
+
+    nonisolated(nonsending) private func found<Value: Sendable>(
+        _ progress: FetchProgress, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        defer { progress.monitor.finish() }
+        return try await withTaskCancellationHandler {
+            try await WorkerThreads.shared.run(body)
+        } onCancel: {
+            progress.cancel()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// Brings what dotted relationship paths lead to into memory, one read of the store for each step of a path.
+    ///
+    /// - Throws: `unknownKey`, `invalidRequest` for a step that is no relationship.
+    func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
+        for keyPath in keyPaths {
+            var current = objects
+            for step in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+                if current.isEmpty { break }
+                current = try prefetch(String(step), of: current)
+            }
+        }
+    }
+
+    /// Checks the paths where there may be no objects to follow them from.
+    func checkPrefetching(_ keyPaths: [String], from entity: EntityRuntime) throws {
+        for keyPath in keyPaths {
+            var entity: EntitySchema? = entity.schema
+            for step in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+                guard let property = entity?.property(named: String(step)) else {
+                    throw StrataError(
+                        .unknownKey, "\(entity?.name ?? "") has no property \(step).",
+                        context: .init(entityName: entity?.name, key: keyPath))
+                }
+                guard let relationship = property.relationship else {
+                    throw StrataError(
+                        .invalidRequest, "\(step) is no relationship; only relationships are prefetched.",
+                        context: .init(entityName: entity?.name, key: keyPath))
+                }
+                entity = binding.schema.entity(relationship.destination)
+            }
+        }
+    }
+
+    /// - Returns: the objects at the other end, each once.
+    private func prefetch(_ name: String, of objects: [ManagedObject]) throws -> [ManagedObject] {
+        try fill(objects)
+        var targets: [ObjectID] = []
+        var owners: [ToManyState] = []
+        for object in objects where object._state & ObjectState.inaccessible == 0 {
+            // A subentity may have what its parent has not.
+            guard let property = object._entity.property(named: name) else { continue }
+            if property.isToMany, let link = binding.link(property.id) {
+                owners.append(toManyState(link, object.objectID))
+            } else if property.isToOne, property.isInRow {
+                let target = object.reference(property.place)
+                if !target.isNil { targets.append(target) }
+            }
+        }
+        try readMembers(of: owners)
+        for state in owners { targets += try members(state) }
+        var seen: Set<ObjectID> = []
+        let found = targets.filter { seen.insert($0).inserted }.compactMap(registeredOrFault)
+        try fill(found)
+        return found
+    }
+
+    /// Lists the members of many owners in one read.
+    private func readMembers(of states: [ToManyState]) throws {
+        let unread = states.filter { $0.members == nil && !isNew($0.owner) }
+        guard !unread.isEmpty else { return }
+        try binding.store.read(at: base) { view in
+            for state in unread {
+                var list: [(id: ObjectID, position: Int64)] = []
+                try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
+                    list.append((member, position))
+                    return true
+                }
+                state.setMembers(base: list)
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import StrataModel
+import Synchronization
+
+/// Counts the rows that a query reads, and stops it when it is told to.
+///
+/// Shared by the thread that runs the query and whoever watches; all state is atomic.
+package final class QueryMonitor: Sendable {
+    private let examined = Atomic<Int>(0)
+    private let cancelled = Atomic<Bool>(false)
+    private let finished = Atomic<Bool>(false)
+
+    package init() {}
+
+    package var examinedRowCount: Int { examined.load(ordering: .relaxed) }
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+    package var isFinished: Bool { finished.load(ordering: .acquiring) }
+
+    package func cancel() { cancelled.store(true, ordering: .relaxed) }
+    package func finish() { finished.store(true, ordering: .releasing) }
+
+    /// - Throws: `CancellationError`.
+    func noteRow() throws {
+        examined.add(1, ordering: .relaxed)
+        if isCancelled { throw CancellationError() }
+    }
+
+    /// - Throws: `CancellationError`.
+    func check() throws {
+        if isCancelled { throw CancellationError() }
+    }
+}

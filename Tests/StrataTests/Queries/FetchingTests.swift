@@ -1,0 +1,210 @@
+import Foundation
+import Strata
+import Testing
+
+@Suite struct RequestTests {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+
+    init() throws {
+        let since = FetchRequestTemplate(
+            name: "FilmsSince", entityName: "Film",
+            where: try FetchPredicate(format: "year >= $YEAR AND title != $TITLE"),
+            sortedBy: [SortDescription("year", isAscending: false)], limit: 3)
+        let rivals = FetchedPropertyDescription(
+            "rivals", of: "Film",
+            FetchRequestTemplate(
+                name: "", entityName: "Film",
+                where: try FetchPredicate(format: "genre == $FETCH_SOURCE.genre AND SELF != $FETCH_SOURCE")))
+        container = try PersistentContainer(
+            name: "Test", entities: filmEntities, fetchRequestTemplates: [since], fetchedProperties: [rivals],
+            at: .inMemory, options: .init(durability: .disposable))
+        try container.loadPersistentStores()
+        context = container.newBackgroundContext()
+        makeFilms(in: context)
+        try context.save()
+    }
+
+    // MARK: Refused when made
+
+    @Test func aRequestThatCannotRunIsRefusedWhenItIsMade() throws {
+        let unknown = try #require(throws: StrataError.self) { try FetchRequest<Film>(format: "titel == 'x'") }
+        #expect(unknown.code == .unknownKey && unknown.message.contains("title"))
+        let type = try #require(throws: StrataError.self) { try FetchRequest<Film>(format: "year > 'x'") }
+        #expect(type.code == .wrongType)
+        let many = try #require(throws: StrataError.self) { try FetchRequest<Film>(format: "actors.name == 'x'") }
+        #expect(many.code == .invalidRequest)
+        let syntax = try #require(throws: StrataError.self) { try FetchRequest<Film>(format: "year >") }
+        #expect(syntax.code == .invalidRequest)
+        let other = FetchRequest<Film>(entityName: "Film", where: .equal("nope", 1))
+        #expect(throws: StrataError.self) { try other.check() }
+        #expect(throws: StrataError.self) { try context.check(other) }
+        let named = FetchRequest<ManagedObject>(entityName: "Nothing")
+        #expect(throws: StrataError.self) { try context.check(named) }
+    }
+
+    @Test func objectsAreArguments() throws {
+        let studio = try #require(try context.fetch(FetchRequest<Studio>(format: "name == %@", "Mosfilm")).first)
+        let actor = try #require(try context.fetch(FetchRequest<Actor>(format: "name == %@", "Actor 3")).first)
+        let films = try context.fetch(FetchRequest<Film>(format: "studio == %@ AND ANY actors == %@", studio, actor))
+        #expect(Set(films) == Set(studio.films.filter { $0.actors.contains(actor) }) && !films.isEmpty)
+        let none: Studio? = nil
+        #expect(
+            try context.count(for: FetchRequest<Film>(format: "studio == %@", none))
+                == context.count(for: FetchRequest<Film>().where { $0.studio == nil }))
+        let both = try context.fetch(FetchRequest<Film>(format: "studio IN %@", [studio]))
+        #expect(Set(both) == Set(studio.films))
+    }
+
+    @Test func requestsCanBeSentAnywhere() async throws {
+        let request = FetchRequest<Film>().where { $0.isSeen }.sorted(by: \.year)
+        let count = try await container.performBackgroundTask { try $0.fetch(request).count }
+        #expect(count == 15)
+    }
+
+    // MARK: Order
+
+    @Test func severalKeysFoldingNaturalOrderAndPlacesForNil() throws {
+        let films = try context.fetch(FetchRequest<Film>())
+        let byStudio = try context.fetch(
+            FetchRequest<Film>().sorted(by: \.studio?.name, isAscending: false).sorted(by: \.year))
+        #expect(
+            byStudio.map(\.year)
+                == films.sorted { ($1.studio?.name ?? "", $0.year) < ($0.studio?.name ?? "", $1.year) }.map(\.year))
+        let natural = try context.fetch(
+            FetchRequest<Film>().where { $0.title.begins(with: "Part") && $0.year < 1970 }
+                .sorted(by: SortDescription(\Film.title, isNatural: true)))
+        #expect(natural.map(\.title) == ["Part 9", "Part 10"])
+        let nilsLast = try context.fetch(
+            FetchRequest<Film>().sorted(by: SortDescription(\Film.note, nullPlacement: .last)))
+        #expect(nilsLast.suffix(8).allSatisfy { $0.note == nil } && nilsLast.first?.note != nil)
+        let folded = try context.fetch(
+            FetchRequest<Film>().where { $0.year < 1966 }.sorted(
+                by: \.title, folding: [.caseInsensitive, .diacriticInsensitive]))
+        #expect(folded.map(\.title) == ["Éloge", "Mirror", "Nostalghia", "Solaris", "stalk", "Stalker"])
+    }
+
+    // MARK: Results
+
+    @Test func objectsIDsAndCountsAgree() throws {
+        let request = FetchRequest<Film>().where { $0.rating > 2 }.sorted(by: \.year).limited(to: 7, offset: 2)
+        let films = try context.fetch(request)
+        #expect(films.count == 7)
+        #expect(try context.fetchObjectIDs(request) == films.map(\.objectID))
+        #expect(try context.count(for: request) == 7)
+    }
+
+    @Test func aBatchOfObjectsIsMadeWhenItIsLookedAt() throws {
+        let fresh = container.newBackgroundContext()
+        var request = FetchRequest<Film>().sorted(by: \.year)
+        request.fetchBatchSize = 4
+        let films = try fresh.fetchInBatches(request)
+        #expect(films.count == 30 && fresh.registeredObjects.isEmpty)
+        #expect(films[5].year == 1965)
+        #expect(fresh.registeredObjects.count == 4 && fresh.registeredObjects.allSatisfy { !$0.isFault })
+        #expect(films.map(\.year) == Array(1960..<1990))
+        #expect(films[29] === films[29] && films.last?.year == 1989)
+        #expect(films.objectIDs == (try fresh.fetchObjectIDs(request)))
+        request.fetchBatchSize = -1
+        #expect(throws: StrataError.self) { try fresh.fetchInBatches(request) }
+    }
+
+    @Test func relationshipsArePrefetched() throws {
+        let fresh = container.newBackgroundContext()
+        var request = FetchRequest<Film>().where { $0.year < 1970 }.prefetching(\.studio).prefetching(\.actors)
+        let films = try fresh.fetch(request)
+        let inMemory = fresh.registeredObjects
+        #expect(inMemory.contains { $0 is Studio } && inMemory.contains { $0 is Actor })
+        #expect(inMemory.allSatisfy { !$0.isFault })
+        for film in films { #expect(film.actors.allSatisfy { !$0.isFault } && film.studio?.isFault != true) }
+        request.relationshipKeyPathsForPrefetching = ["title"]
+        #expect(throws: StrataError.self) { try fresh.fetch(request) }
+        request.relationshipKeyPathsForPrefetching = ["actors.agnt"]
+        #expect(throws: StrataError.self) { try fresh.fetch(request) }
+    }
+
+    @Test func unsavedChangesCountUnlessTheyAreNotWanted() throws {
+        let film = Film(context: context)
+        film.year = 3000
+        var request = FetchRequest<Film>().where { $0.year == 3000 }
+        #expect(try context.count(for: request) == 1)
+        request.includesPendingChanges = false
+        #expect(try context.count(for: request) == 0)
+    }
+
+    @Test func rowsAreGrouped() throws {
+        var request = RowsFetchRequest(
+            entityName: "Film",
+            columns: [OutputColumn("genre"), OutputColumn("films", .function(.count, [.evaluatedObject]))])
+        request.groupBy = ["genre"]
+        request.sortDescriptors = [SortDescription("genre")]
+        let rows = try context.fetchRows(request).dictionaries
+        #expect(rows.map { $0["genre"] } == [.string("comedy"), .string("drama"), .string("horror")])
+        #expect(rows.allSatisfy { $0["films"] == .integer(10) })
+    }
+
+    @Test func anExplanationNamesTheIndex() throws {
+        let explanation = try context.explain(FetchRequest<Film>().where { $0.title == "Stalker" })
+        #expect("\(explanation)".contains("title"))
+    }
+
+    // MARK: Elsewhere
+
+    @Test func aFetchElsewhereFindsTheSame() async throws {
+        let request = FetchRequest<Film>().where { $0.rating > 2 }.sorted(by: \.year)
+        let progress = FetchProgress()
+        let films = try await context.fetchAsynchronously(request, progress: progress)
+        #expect(films.map(\.objectID) == (try context.fetchObjectIDs(request)) && films.count > 5)
+        #expect(progress.isFinished && progress.examinedRowCount >= films.count)
+        #expect(try await context.countAsynchronously(for: request) == films.count)
+    }
+
+    @Test func aFetchElsewhereCanBeCancelled() async throws {
+        let progress = FetchProgress()
+        progress.cancel()
+        await #expect(throws: CancellationError.self) {
+            _ = try await context.fetchAsynchronously(FetchRequest<Film>(), progress: progress)
+        }
+        #expect(progress.isCancelled && progress.isFinished)
+        let task = Task { [container] in
+            while !Task.isCancelled { await Task.yield() }
+            let context = container.newBackgroundContext()
+            return try await context.countAsynchronously(for: FetchRequest<Film>().where { $0.rating > 1 })
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    // MARK: Of the model
+
+    @Test func aTemplateIsFilledIn() throws {
+        let request: FetchRequest<Film> = try container.fetchRequest(
+            fromTemplate: "FilmsSince", substituting: ["YEAR": 1985, "TITLE": "Ran"])
+        #expect(try context.fetch(request).map(\.year) == [1988, 1987, 1986])
+        func make(_ name: String, _ values: [String: (any FetchArgument)?]) throws -> FetchRequest<Film> {
+            try container.fetchRequest(fromTemplate: name, substituting: values)
+        }
+        #expect(throws: StrataError.self) { try make("FilmsSince", ["YEAR": 1985]) }
+        #expect(throws: StrataError.self) { try make("FilmsSince", ["YEAR": "x", "TITLE": "y"]) }
+        #expect(throws: StrataError.self) { try make("Nothing", [:]) }
+    }
+
+    @Test func aFetchedPropertyFindsWhatItsRequestSays() throws {
+        let film = try #require(try context.fetch(FetchRequest<Film>().where { $0.year == 1962 }).first)
+        let rivals = try film.fetchedObjects(forKey: "rivals")
+        #expect(rivals.count == 9 && rivals.allSatisfy { ($0 as? Film)?.genre == .horror && $0 !== film })
+        #expect(throws: StrataError.self) { try film.fetchedObjects(forKey: "friends") }
+    }
+
+    @Test func aModelWithWrongRequestsIsRefused() throws {
+        let template = FetchRequestTemplate(name: "A", entityName: "Nothing")
+        let error = try #require(throws: StrataError.self) {
+            try PersistentContainer(
+                name: "Test", entities: filmEntities, fetchRequestTemplates: [template, template],
+                fetchedProperties: [
+                    FetchedPropertyDescription("title", of: "Film", FetchRequestTemplate(name: "", entityName: "Film"))
+                ], at: .inMemory)
+        }
+        #expect(error.code == .invalidModel && error.details.count == 4)
+    }
+}
