@@ -10,6 +10,21 @@ package struct ChangeSet: Sendable {
     package struct Insertion: Sendable {
         package var id: ObjectID
         package var image: RowImage
+        /// What was said of the object, as against what it has by default; for `UniquenessPolicy.merge`.
+        package var givenSlots: Set<Int> = []
+        /// What is wrong with it as an object of its own; it may yet become an update of another.
+        package var faults: [Fault] = []
+
+        /// Something that is wrong with one slot.
+        package struct Fault: Sendable {
+            package let slot: Int
+            package let error: StrataError
+
+            package init(slot: Int, error: StrataError) {
+                self.slot = slot
+                self.error = error
+            }
+        }
 
         package init(id: ObjectID, image: RowImage) {
             self.id = id
@@ -74,6 +89,8 @@ package struct ChangeSet: Sendable {
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
     package var pairs: [PairChange] = []
+    /// What becomes of insertions whose unique values another object has.
+    package var uniquenessPolicy = UniquenessPolicy.reject
 
     package init(
         transactionID: UUID = UUID(), base: EventSequence, modelVersion: ModelVersion, author: String? = nil,
@@ -118,7 +135,9 @@ package struct SaveReceipt: Sendable {
     /// The head that the save was checked against, the end of what others did.
     package let previousHead: EventSequence
     package let date: Date
-    /// What maintenance found worth saying, usually nothing.
+    /// What the save's `UniquenessPolicy` made of its insertions.
+    package var upsert = UpsertOutcome()
+
     package init(
         transaction: TransactionSequence, sequence: EventSequence, previousHead: EventSequence, date: Date
     ) {

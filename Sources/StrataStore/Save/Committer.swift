@@ -104,16 +104,19 @@ final class Committer {
         let view = View(
             sequence: head.event, schema: schema, transaction: transaction, tables: store.tables,
             histories: projector.histories, layers: [])
+        var changes = changes
+        let upsert = try UpsertResolution.resolve(&changes, view)
         let check = SaveCheck(changes, view: view, head: head, blobs: blobs)
         let sequence = TransactionSequence(rawValue: head.transaction.rawValue + 1)
         switch try check.run(sequence) {
         case .stale(let staleness): return .stale(staleness)
         case .events(let events, let touched):
             guard events.count > 0 else {
-                return .saved(
-                    SaveReceipt(
-                        transaction: head.transaction, sequence: head.event, previousHead: head.event,
-                        date: Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000)))
+                var receipt = SaveReceipt(
+                    transaction: head.transaction, sequence: head.event, previousHead: head.event,
+                    date: Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000))
+                receipt.upsert = upsert
+                return .saved(receipt)
             }
             try refuseIfTooLarge(events, transaction)
             let description = TransactionDescription(
@@ -121,7 +124,9 @@ final class Committer {
                 metadata: changes.metadata, touched: touched)
             let record = try LogWriter.append(
                 events, description, after: &head, store, transaction, &projector)
-            return .saved(receipt(record, previousHead: record.firstEvent.rawValue - 1))
+            var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
+            saved.upsert = upsert
+            return .saved(saved)
         }
     }
 

@@ -57,6 +57,14 @@ struct UniquenessCheck {
             details: clashes.sorted { ($0.context.objectID?.rawValue ?? 0) < ($1.context.objectID?.rawValue ?? 0) })
     }
 
+    /// The keys that must be unique of an object with this row.
+    func keys(of id: ObjectID, _ image: RowImage) throws -> [(index: IndexSchema, key: UniqueKey)] {
+        guard hasConstraints, let entity = schema.entity(id.entityID) else { return [] }
+        return try entity.indexes.filter(\.isUnique).compactMap { index in
+            try key(index, entity, image.unsafeBytes, id).map { (index, $0) }
+        }
+    }
+
     /// The image is in the newest layout.
     private func key(
         _ index: IndexSchema, _ entity: EntitySchema, _ image: UnsafeRawBufferPointer, _ id: ObjectID
@@ -66,7 +74,8 @@ struct UniquenessCheck {
         return try IndexKeys.uniqueKey(own, try RowReader(image, layout: entity.layout), id, schema)
     }
 
-    private func holdersInStore(of unique: UniqueKey, _ index: IndexSchema) throws -> [ObjectID] {
+    /// Who has a key at the head, before this save.
+    func holdersInStore(of unique: UniqueKey, _ index: IndexSchema) throws -> [ObjectID] {
         var holders: [ObjectID] = []
         let key = unique.key
         try key.withUnsafeBytes { key in

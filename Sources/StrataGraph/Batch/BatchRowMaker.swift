@@ -1,0 +1,141 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Keeps the files of large values from being swept until the step that wrote them is saved.
+final class BatchLease {
+    var lease: BlobLease?
+}
+
+/// Makes the rows of new and changed objects from values by name, and checks them against the model.
+struct BatchRowMaker {
+    /// A row that is ready but for its place in ordered relationships.
+    struct Prepared {
+        var builder: RowBuilder
+        var givenSlots: Set<Int> = []
+        var faults: [ChangeSet.Insertion.Fault] = []
+        /// To-ones whose inverse is ordered: the slot of the place, the link, and the owner.
+        var places: [(slot: Int, link: PropertyID, owner: ObjectID)] = []
+    }
+
+    let binding: StoreBinding
+    let entity: EntityRuntime
+    private let lease: BatchLease
+
+    init(_ binding: StoreBinding, _ entity: EntityRuntime, _ lease: BatchLease = BatchLease()) {
+        self.binding = binding
+        self.entity = entity
+        self.lease = lease
+    }
+
+    /// The row of a new object.
+    func insertion(of values: [String: AttributeValue]) throws -> Prepared {
+        var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
+        for (name, value) in values { try set(name, value, in: &row) }
+        for check in entity.checks where !row.givenSlots.contains(check.property.slot) {
+            let initial = check.property.attribute?.defaultValue ?? .null
+            for error in failures(of: initial, check.property) {
+                row.faults.append(.init(slot: check.property.slot, error: error))
+            }
+        }
+        return row
+    }
+
+    /// Gives a property of the row a value.
+    func set(_ name: String, _ value: AttributeValue, in row: inout Prepared) throws {
+        guard let property = entity.property(named: name) else { throw unknown(name) }
+        let fit = try self.value(value, fitFor: property)
+        for error in failures(of: fit, property) { row.faults.append(.init(slot: property.slot, error: error)) }
+        row.givenSlots.insert(property.slot)
+        do {
+            try row.builder.set(property.slot, try stored(fit, property))
+        } catch let error as UnstorableValue {
+            throw StrataError(.wrongType, "\(name) cannot hold the value.", context: place(name, value), cause: error)
+        }
+        if case .toMany(let link, let positionSlot?) = property.inverse, case .objectID(let owner) = fit {
+            row.places.append((positionSlot, link, owner))
+        }
+    }
+
+    // MARK: Values
+
+    private func value(_ value: AttributeValue, fitFor property: PropertyRuntime) throws -> AttributeValue {
+        if property.isTransient { throw refusal(property, "is transient; there is no object to hold it.") }
+        if property.isToMany { throw refusal(property, "is a to-many; give the to-one at its other end.") }
+        if property.isToOne { return try target(value, of: property) }
+        guard let type = property.attribute?.type, let fit = value.coerced(to: type) else {
+            throw StrataError(
+                .wrongType, "\(property.name) cannot be \(value.kindName).", context: place(property.name, value))
+        }
+        return fit
+    }
+
+    private func target(_ value: AttributeValue, of property: PropertyRuntime) throws -> AttributeValue {
+        if case .toOne = property.inverse {
+            throw refusal(property, "is one end of a one-to-one, which changes two objects; a batch changes one.")
+        }
+        switch value {
+        case .null: return value
+        case .objectID(let id):
+            let destination = property.relationship.flatMap { binding.schema.entity($0.destination) }
+            guard let destination, destination.entityIDs.contains(id.entityID) else {
+                throw StrataError(
+                    .wrongType, "\(property.name) leads to \(destination?.name ?? "nothing").",
+                    context: place(property.name, value))
+            }
+            return value
+        default:
+            throw StrataError(
+                .wrongType, "\(property.name) takes the id of an object.", context: place(property.name, value))
+        }
+    }
+
+    /// Large values go to files.
+    private func stored(_ value: AttributeValue, _ property: PropertyRuntime) throws -> AttributeValue {
+        guard property.kind == .externalData, case .data(let data) = value,
+            data.count >= binding.externalStorageThreshold
+        else { return value }
+        if lease.lease == nil { lease.lease = try binding.store.beginBlobLease() }
+        return .blob(try binding.store.stageBlob(data))
+    }
+
+    private func failures(of value: AttributeValue, _ property: PropertyRuntime) -> [StrataError] {
+        if let attribute = property.attribute { return attribute.validate(value, entityName: entity.name) }
+        return property.relationship?.description.validate(count: value.isNull ? 0 : 1, entityName: entity.name) ?? []
+    }
+
+    // MARK: Errors
+
+    func unknown(_ name: String) -> StrataError {
+        StrataError(.unknownKey, "\(entity.name) has no property \(name).", context: place(name))
+    }
+
+    private func refusal(_ property: PropertyRuntime, _ sentence: String) -> StrataError {
+        StrataError(.invalidRequest, "\(property.name) \(sentence)", context: place(property.name))
+    }
+
+    private func place(_ key: String, _ value: AttributeValue? = nil) -> StrataError.Context {
+        StrataError.Context(entityName: entity.name, key: key, value: value)
+    }
+}
+
+/// Places at the end of ordered relationships, given out to the members that one step adds.
+struct BatchPlaces {
+    private struct Owner: Hashable {
+        let id: ObjectID
+        let link: PropertyID
+    }
+
+    private let view: View
+    private var last: [Owner: Int64] = [:]
+
+    init(_ view: View) { self.view = view }
+
+    mutating func next(_ link: PropertyID, _ owner: ObjectID) throws -> Int64 {
+        let key = Owner(id: owner, link: link)
+        let before = try last[key] ?? view.lastPosition(of: link, owner: owner)
+        let place = before.map { $0 + ManagedObjectContext.placeGap } ?? 0
+        last[key] = place
+        return place
+    }
+}

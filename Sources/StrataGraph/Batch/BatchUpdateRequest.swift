@@ -1,0 +1,91 @@
+public import StrataModel
+
+/// Changes properties of every object that matches, without making any of them in memory.
+///
+/// ```swift
+/// let request = BatchUpdateRequest<Movie>()
+///     .where { $0.rating < 5 }
+///     .setting(\.rating) { $0.rating + 0.5 }
+/// let result = try context.execute(request)
+/// ```
+///
+/// The rules of the model hold as in every save. What classes do in code is not run, and unsaved changes of the context
+/// are not part of it.
+public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
+    public var entityName: String
+    public var predicate: FetchPredicate?
+    public var includesSubentities = true
+    /// The new values by property: constants, or expressions over the object as it was.
+    public var propertiesToUpdate: [String: FetchExpression] = [:]
+    /// Objects that are saved together, in one transaction: when a step is refused, the ones before it stay. At least 1.
+    public var stepSize = 10_000
+    public var resultType = BatchResultType.count
+
+    public init(
+        entityName: String = Object.entityName, where predicate: FetchPredicate? = nil,
+        setting propertiesToUpdate: [String: FetchExpression] = [:]
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.propertiesToUpdate = propertiesToUpdate
+    }
+
+    /// Changes only objects that meet the condition too.
+    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) -> BatchUpdateRequest {
+        var request = self
+        let condition = FetchPredicate(for: Object.self, condition)
+        request.predicate = predicate.map { $0 && condition } ?? condition
+        return request
+    }
+
+    /// Sets an attribute to what the closure says of the object as it was.
+    public func setting<Value: StorableValue>(
+        _ property: KeyPath<Object, Value>, to value: (Path<Object>) -> Term<Value>
+    ) -> BatchUpdateRequest {
+        setting(property, value(Path(.evaluatedObject, mayBeNil: false)).expression)
+    }
+
+    public func setting<Value: StorableValue>(
+        _ property: KeyPath<Object, Value?>, to value: (Path<Object>) -> Term<Value>
+    ) -> BatchUpdateRequest {
+        setting(property, value(Path(.evaluatedObject, mayBeNil: false)).expression)
+    }
+
+    /// Sets an attribute to a value.
+    public func setting<Value: StorableValue>(_ property: KeyPath<Object, Value>, to value: Value) -> BatchUpdateRequest
+    {
+        setting(property, .constant(value.attributeValue))
+    }
+
+    /// Sets an attribute to a value, or to nil.
+    public func setting<Value: StorableValue>(
+        _ property: KeyPath<Object, Value?>, to value: Value?
+    ) -> BatchUpdateRequest {
+        setting(property, .constant(value?.attributeValue ?? .null))
+    }
+
+    public func setting<Value: RawRepresentable>(
+        _ property: KeyPath<Object, Value>, to value: Value
+    ) -> BatchUpdateRequest where Value.RawValue: StorableValue {
+        setting(property, .constant(value.rawValue.attributeValue))
+    }
+
+    public func setting<Value: RawRepresentable>(
+        _ property: KeyPath<Object, Value?>, to value: Value?
+    ) -> BatchUpdateRequest where Value.RawValue: StorableValue {
+        setting(property, .constant(value?.rawValue.attributeValue ?? .null))
+    }
+
+    /// Points a to-one to the object with an id, or to none.
+    public func setting<Target: ManagedObject>(
+        _ property: KeyPath<Object, Target?>, to target: ObjectID?
+    ) -> BatchUpdateRequest {
+        setting(property, .constant(target.map(AttributeValue.objectID) ?? .null))
+    }
+
+    private func setting(_ property: PartialKeyPath<Object>, _ value: FetchExpression) -> BatchUpdateRequest {
+        var request = self
+        request.propertiesToUpdate[PropertyName.ofAny(property)] = value
+        return request
+    }
+}

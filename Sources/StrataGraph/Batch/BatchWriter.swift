@@ -1,0 +1,293 @@
+import StrataModel
+import StrataStore
+
+/// Writes the steps of batch requests to the store, in the name of a context.
+///
+/// Each step is worked out over the newest state and saved; when others came between, it is worked out again.
+final class BatchWriter: Sendable {
+    let binding: StoreBinding
+    private let author: String?
+    private let contextName: String?
+    private let metadata: [String: String]
+    /// Errors of one step beyond these are only counted.
+    static let reportedErrors = 100
+
+    init(_ context: ManagedObjectContext) throws {
+        guard !context.isReadOnly else { throw context.readOnlyError }
+        binding = context.binding
+        author = context.transactionAuthor
+        contextName = context.name
+        metadata = context.transactionMetadata
+    }
+
+    func entity(named name: String) throws -> EntityRuntime {
+        guard let entity = binding.entity(named: name) else { throw ManagedObjectContext.unknownEntity(name) }
+        return entity
+    }
+
+    func check(stepSize: Int, _ entityName: String) throws {
+        guard stepSize > 0 else {
+            throw StrataError(
+                .invalidRequest, "A step has at least one object.", context: .init(entityName: entityName))
+        }
+    }
+
+    /// Saves what `make` works out of the newest state; nil when that is nothing.
+    func save(_ make: (View, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
+        for _ in 0..<16 {
+            let head = try binding.store.head()
+            var changes = ChangeSet(
+                base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
+                metadata: metadata)
+            try binding.store.read(at: head) { try make($0, &changes) }
+            if changes.isEmpty { return nil }
+            switch try binding.store.save(changes) {
+            case .saved(let receipt): return receipt
+            case .stale(let staleness):
+                if let missing = staleness.missingTargets.first { throw noTarget(missing) }
+            }
+        }
+        throw StrataError(.merge, "Others kept changing what the batch changes.")
+    }
+
+    private func noTarget(_ missing: Staleness.MissingTarget) -> StrataError {
+        let entity = binding.entity(missing.source.entityID)
+        return StrataError(
+            .referentialIntegrity, "The object that a to-one is to lead to is not in the store.",
+            context: .init(
+                entityName: entity?.name, key: entity?.property(missing.property)?.name,
+                value: .objectID(missing.target)))
+    }
+
+    /// Throws the errors of one step together.
+    static func throwTogether(_ errors: [StrataError], count: Int) throws {
+        guard let first = errors.first else { return }
+        if count == 1 { throw first }
+        throw StrataError(.validationMultipleErrors, "\(count) validation errors.", details: errors)
+    }
+}
+
+// MARK: - Inserting
+
+extension BatchWriter {
+    /// Inserts one step of rows.
+    func insert(
+        _ rows: [[String: AttributeValue]], _ entity: EntityRuntime, _ policy: UniquenessPolicy,
+        _ type: BatchResultType, passed: Int, into result: inout BatchResult
+    ) throws {
+        let lease = BatchLease()
+        defer { withExtendedLifetime(lease) {} }
+        let maker = BatchRowMaker(binding, entity, lease)
+        let prepared = try prepare(rows, maker, policy, passed)
+        let rules = RowRules(entity.schema, binding.schema)
+        let ids = try rows.map { _ in try binding.store.newObjectID(in: entity.id) }.sorted()
+        let receipt = try save { view, changes in
+            changes.uniquenessPolicy = policy
+            changes.insertions = try insertions(prepared, ids, view)
+            // What a row lacks an object may have that it is merged into: its predicates are judged there.
+            guard policy == .reject, !rules.isEmpty else { return }
+            var errors: [StrataError] = []
+            for insertion in changes.insertions {
+                errors += try rules.failures(of: insertion.image, insertion.id, view)
+            }
+            try Self.throwTogether(errors, count: errors.count)
+        }
+        guard let receipt else { return }
+        let upsert = receipt.upsert
+        result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1
+        result.mergedCount += upsert.mergedCount
+        result.keptCount += upsert.keptCount
+        result.count += ids.count - upsert.keptCount
+        if type == .objectIDs { result.objectIDs += ids.map { upsert.finalHolder(of: $0) } }
+    }
+
+    private func prepare(
+        _ rows: [[String: AttributeValue]], _ maker: BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
+    ) throws -> [BatchRowMaker.Prepared] {
+        var prepared: [BatchRowMaker.Prepared] = []
+        prepared.reserveCapacity(rows.count)
+        var errors: [StrataError] = []
+        var count = 0
+        for (place, row) in rows.enumerated() {
+            do {
+                var made = try maker.insertion(of: row)
+                // A value that was given is wrong whatever becomes of the row; one that lacks may be there already.
+                let wrong = made.faults.filter { policy == .reject || made.givenSlots.contains($0.slot) }
+                count += wrong.count
+                errors += wrong.prefix(Self.reportedErrors - errors.count).map {
+                    Self.numbered($0.error, passed + place)
+                }
+                made.faults = made.faults.filter { !made.givenSlots.contains($0.slot) }.map {
+                    .init(slot: $0.slot, error: Self.numbered($0.error, passed + place))
+                }
+                prepared.append(made)
+            } catch let error as StrataError {
+                count += 1
+                if errors.count < Self.reportedErrors { errors.append(Self.numbered(error, passed + place)) }
+            }
+        }
+        try Self.throwTogether(errors, count: count)
+        return prepared
+    }
+
+    /// The error with the number of the row, counted from 0 over the whole request.
+    private static func numbered(_ error: StrataError, _ row: Int) -> StrataError {
+        StrataError(
+            error.code, "Row \(row): \(error.message)", context: error.context, details: error.details,
+            cause: error.cause)
+    }
+
+    private func insertions(
+        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ view: View
+    ) throws -> [ChangeSet.Insertion] {
+        var places = BatchPlaces(view)
+        return try zip(prepared, ids).map { row, id in
+            var builder = row.builder
+            for place in row.places {
+                try builder.setPosition(place.slot, try places.next(place.link, place.owner))
+            }
+            var insertion = ChangeSet.Insertion(id: id, image: try builder.finish())
+            insertion.givenSlots = row.givenSlots
+            insertion.faults = row.faults
+            return insertion
+        }
+    }
+}
+
+extension UpsertOutcome {
+    /// The object that a row ended in: its own, or the one that has its values.
+    fileprivate func finalHolder(of id: ObjectID) -> ObjectID { holders[id] ?? id }
+}
+
+// MARK: - Updating and deleting
+
+extension BatchWriter {
+    /// Runs `body` with the ids of one step after the other, in the order of their keys.
+    func forEachStep(
+        _ target: BatchTarget, stepSize: Int, _ body: (ArraySlice<ObjectID>) throws -> Void
+    ) throws {
+        let head = try binding.store.head()
+        let ids = try target.objectIDs ?? binding.store.read(at: head) { try $0.fetch(target.request) }
+        let sorted = ids.sorted()
+        for start in stride(from: 0, to: sorted.count, by: stepSize) {
+            try body(sorted[start..<Swift.min(start + stepSize, sorted.count)])
+        }
+    }
+
+    /// The objects of a step that still meet the request's condition.
+    private func remaining(_ ids: ArraySlice<ObjectID>, _ target: BatchTarget, _ view: View) throws -> [ObjectID] {
+        guard let predicate = target.request.predicate else { return Array(ids) }
+        var request = target.request
+        let isOne = ComparisonPredicate(
+            .evaluatedObject, .in, .aggregate(ids.map { .constant(.objectID($0)) }))
+        request.predicate = .comparison(isOne) && predicate
+        return try view.fetch(request)
+    }
+
+    func delete(
+        _ ids: ArraySlice<ObjectID>, _ target: BatchTarget, _ type: BatchResultType, into result: inout BatchResult
+    ) throws {
+        var deleted: [ObjectID] = []
+        let receipt = try save { view, changes in
+            let plan = try DeletionPlan(try remaining(ids, target, view), view: view)
+            deleted = plan.objectIDs
+            try plan.add(to: &changes)
+        }
+        guard receipt != nil else { return }
+        result.transactionCount += 1
+        result.add(deleted, type)
+    }
+
+    func update(
+        _ ids: ArraySlice<ObjectID>, _ target: BatchTarget, _ values: [String: FetchExpression],
+        _ type: BatchResultType, into result: inout BatchResult
+    ) throws {
+        var updated: [ObjectID] = []
+        let lease = BatchLease()
+        defer { withExtendedLifetime(lease) {} }
+        let receipt = try save { view, changes in
+            updated = try remaining(ids, target, view)
+            changes.updates = try updates(updated, values, lease, view)
+        }
+        if receipt != nil { result.transactionCount += 1 }
+        result.add(updated, type)
+    }
+
+    private func updates(
+        _ ids: [ObjectID], _ values: [String: FetchExpression], _ lease: BatchLease, _ view: View
+    ) throws -> [ChangeSet.Update] {
+        var updates: [ChangeSet.Update] = []
+        var makers: [EntityID: Updating] = [:]
+        var places = BatchPlaces(view)
+        var errors: [StrataError] = []
+        var count = 0
+        for id in ids {
+            guard let row = try view.row(id), let entity = binding.entity(id.entityID) else { continue }
+            let known = try makers[id.entityID] ?? updating(entity, values, lease)
+            makers[id.entityID] = known
+            let (update, wrong) = try update(id, row, known, &places, view)
+            count += wrong.count
+            errors += wrong.prefix(Self.reportedErrors - errors.count)
+            if let update { updates.append(update) }
+        }
+        try Self.throwTogether(errors, count: count)
+        return updates
+    }
+
+    /// What is the same for all objects of one entity.
+    private struct Updating {
+        let maker: BatchRowMaker
+        let rules: RowRules
+        let values: [(name: String, expression: RowExpression)]
+    }
+
+    private func updating(
+        _ entity: EntityRuntime, _ values: [String: FetchExpression], _ lease: BatchLease
+    ) throws -> Updating {
+        Updating(
+            maker: BatchRowMaker(binding, entity, lease), rules: RowRules(entity.schema, binding.schema),
+            values: try values.sorted { $0.key < $1.key }.map { name, expression in
+                (name, try RowExpression(expression, entity.schema, binding.schema))
+            })
+    }
+
+    private func update(
+        _ id: ObjectID, _ row: RowView, _ updating: Updating, _ places: inout BatchPlaces, _ view: View
+    ) throws -> (ChangeSet.Update?, [StrataError]) {
+        let maker = updating.maker
+        let entity = maker.entity
+        let before = try row.converted(to: entity.schema)
+        var prepared = BatchRowMaker.Prepared(builder: try RowBuilder(before, layout: entity.layout))
+        for (name, expression) in updating.values {
+            try maker.set(name, try expression.value(of: id, view), in: &prepared)
+        }
+        for place in prepared.places {
+            try prepared.builder.setPosition(place.slot, try places.next(place.link, place.owner))
+            prepared.givenSlots.insert(place.slot)
+        }
+        let after = try prepared.builder.finish()
+        guard after != before else { return (nil, []) }
+        let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, view)
+        let changed = prepared.givenSlots.sorted().filter { slot in
+            before.bytes.withUnsafeBytes { before in
+                after.bytes.withUnsafeBytes { !entity.isEqual(slot: slot, before, $0) }
+            }
+        }
+        let completed = failures.map { failure in
+            var failure = failure
+            failure.context.entityName = entity.name
+            failure.context.objectID = id
+            return failure
+        }
+        return (
+            ChangeSet.Update(id: id, baseRevision: row.revision, image: after, changedSlots: changed), completed
+        )
+    }
+}
+
+/// What a batch update or delete is about.
+struct BatchTarget: Sendable {
+    let request: StoreRequest
+    /// Given instead of what the request finds.
+    let objectIDs: [ObjectID]?
+}

@@ -1,0 +1,160 @@
+public import StrataModel
+import StrataStore
+
+// A batch is written to the store in the name of the context, past its objects. Afterwards the context moves to the
+// newest state, so that its objects show what the batch did; others hear of it as of every save.
+
+extension ManagedObjectContext {
+    /// Inserts what the request gives, a step in a transaction.
+    ///
+    /// - Throws: validation errors that name the row, counted from 0; `unknownKey`, `wrongType`; `constraintMerge`;
+    ///   `referentialIntegrity` for a to-one that leads nowhere; `readOnly`. Steps that were saved before stay.
+    @discardableResult
+    public func execute<Object: ManagedObject>(_ request: BatchInsertRequest<Object>) throws -> BatchResult {
+        let inserter = try BatchInserter(self, request)
+        var result = BatchResult()
+        var passed = 0
+        try movingOnAfterwards {
+            try request.forEachStep { rows in
+                try inserter.insert(rows, passed: passed, into: &result)
+                passed += rows.count
+            }
+        }
+        return result
+    }
+
+    /// Inserts rows as they arrive, a step in a transaction; waiting for the disk occupies no thread of Swift's pool.
+    ///
+    /// ```swift
+    /// let result = try await context.execute(BatchInsertRequest<Movie>(onClash: .merge), rows: feed)
+    /// ```
+    ///
+    /// - Throws: `CancellationError` between steps when the task is cancelled, and what the sequence throws. Steps that
+    ///   were saved before stay.
+    @discardableResult
+    nonisolated(nonsending) public func execute<Object: ManagedObject, Rows: AsyncSequence>(
+        _ request: BatchInsertRequest<Object>, rows: Rows
+    ) async throws -> BatchResult where Rows.Element == [String: AttributeValue] {
+        let inserter = try BatchInserter(self, request)
+        var result = BatchResult()
+        var passed = 0
+        var step: [[String: AttributeValue]] = []
+        do {
+            for try await row in rows {
+                step.append(row)
+                guard step.count == request.stepSize else { continue }
+                try Task.checkCancellation()
+                result = try await inserter.insertElsewhere(step, passed: passed, into: result)
+                passed += step.count
+                step = []
+            }
+            if !step.isEmpty { result = try await inserter.insertElsewhere(step, passed: passed, into: result) }
+        } catch {
+            try moveToHead()
+            throw error
+        }
+        try moveToHead()
+        return result
+    }
+
+    /// Changes what the request finds, a step in a transaction.
+    ///
+    /// - Throws: validation errors that name the object; `unknownKey`, `wrongType`, `invalidRequest`; `readOnly`. Steps
+    ///   that were saved before stay.
+    @discardableResult
+    public func execute<Object: ManagedObject>(_ request: BatchUpdateRequest<Object>) throws -> BatchResult {
+        let writer = try BatchWriter(self)
+        let entity = try writer.entity(named: request.entityName)
+        try writer.check(stepSize: request.stepSize, entity.name)
+        guard !request.propertiesToUpdate.isEmpty else {
+            throw StrataError(
+                .invalidRequest, "A batch update sets at least one property.", context: .init(entityName: entity.name))
+        }
+        for name in request.propertiesToUpdate.keys where entity.property(named: name) == nil {
+            throw BatchRowMaker(binding, entity).unknown(name)
+        }
+        let target = BatchTarget(
+            request: StoreRequest(
+                entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate),
+            objectIDs: nil)
+        var result = BatchResult()
+        try movingOnAfterwards {
+            try writer.forEachStep(target, stepSize: request.stepSize) { ids in
+                try writer.update(ids, target, request.propertiesToUpdate, request.resultType, into: &result)
+            }
+        }
+        return result
+    }
+
+    /// Deletes what the request finds, and what goes with it by the delete rules, a step in a transaction.
+    ///
+    /// - Throws: `validationRelationshipDeniedDelete` and other validation errors that name the object; `readOnly`.
+    ///   Steps that were saved before stay.
+    @discardableResult
+    public func execute<Object: ManagedObject>(_ request: BatchDeleteRequest<Object>) throws -> BatchResult {
+        let writer = try BatchWriter(self)
+        let entity = try writer.entity(named: request.entityName)
+        try writer.check(stepSize: request.stepSize, entity.name)
+        let target = BatchTarget(
+            request: StoreRequest(
+                entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate),
+            objectIDs: request.objectIDs)
+        for id in request.objectIDs ?? [] where !entity.schema.entityIDs.contains(id.entityID) {
+            throw StrataError(
+                .wrongType, "The object is not of the entity.", context: .init(entityName: entity.name, objectID: id))
+        }
+        var result = BatchResult()
+        try movingOnAfterwards {
+            try writer.forEachStep(target, stepSize: request.stepSize) { ids in
+                try writer.delete(ids, target, request.resultType, into: &result)
+            }
+        }
+        return result
+    }
+
+    /// A batch that fails on the way has saved its first steps: the context shows these too.
+    private func movingOnAfterwards(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            try moveToHead()
+            throw error
+        }
+        try moveToHead()
+    }
+}
+
+/// What the steps of one batch insert share.
+private struct BatchInserter: Sendable {
+    private let writer: BatchWriter
+    private let entity: EntityRuntime
+    private let policy: UniquenessPolicy
+    private let resultType: BatchResultType
+
+    init<Object: ManagedObject>(_ context: ManagedObjectContext, _ request: BatchInsertRequest<Object>) throws {
+        writer = try BatchWriter(context)
+        entity = try writer.entity(named: request.entityName)
+        policy = request.uniquenessPolicy
+        resultType = request.resultType
+        try writer.check(stepSize: request.stepSize, entity.name)
+        guard !entity.schema.isAbstract else {
+            throw StrataError(
+                .unknownEntity, "An abstract entity has no objects of its own.",
+                context: .init(entityName: entity.name))
+        }
+    }
+
+    func insert(_ rows: [[String: AttributeValue]], passed: Int, into result: inout BatchResult) throws {
+        try writer.insert(rows, entity, policy, resultType, passed: passed, into: &result)
+    }
+
+    func insertElsewhere(
+        _ rows: [[String: AttributeValue]], passed: Int, into result: BatchResult
+    ) async throws -> BatchResult {
+        try await WorkerThreads.shared.run {
+            var result = result
+            try insert(rows, passed: passed, into: &result)
+            return result
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package import StrataModel
+
+/// An expression over the objects of an entity, evaluated on their rows.
+package struct RowExpression {
+    private let reader: ValueReader
+
+    /// - Throws: `unknownKey`; `invalidRequest` for an expression that is not one value.
+    package init(_ expression: FetchExpression, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+        reader = try ValueReader(expression, entity, schema)
+    }
+
+    /// What it comes to for an object of the view; nil for one that is not there.
+    package func value(of id: ObjectID, _ view: View) throws -> AttributeValue {
+        guard let row = try view.row(id) else { return .null }
+        let evaluation = Evaluation(view)
+        return try row.withNewestReader(id, view.schema) { try reader.value($0, id, evaluation) }
+    }
+}

@@ -1,0 +1,172 @@
+import StrataModel
+
+/// Turns insertions that would break a uniqueness constraint into updates of the objects that have the values, or into
+/// nothing, as the policy of the save says.
+///
+/// It runs at the head, in the write transaction, so that nobody can come between; what it makes is checked like
+/// every other save. Insertions count in their order: a later one meets what the earlier ones became.
+struct UpsertResolution {
+    /// An object of the store as this save will leave it.
+    private struct Merged {
+        let revision: EventSequence
+        let base: RowImage
+        var image: RowImage
+    }
+
+    private let policy: UniquenessPolicy
+    private let view: View
+    private let uniqueness: UniquenessCheck
+    private let deletions: Set<ObjectID>
+    private var inserted: [ObjectID: ChangeSet.Insertion] = [:]
+    private var order: [ObjectID] = []
+    private var merged: [ObjectID: Merged] = [:]
+    /// Who of this save's objects has a key, and the keys that each has.
+    private var holders: [UniqueKey: ObjectID] = [:]
+    private var keys: [ObjectID: [UniqueKey]] = [:]
+    private var outcome = UpsertOutcome()
+
+    private init(_ changes: ChangeSet, _ view: View) {
+        policy = changes.uniquenessPolicy
+        self.view = view
+        uniqueness = UniquenessCheck(schema: view.schema, view: view)
+        deletions = Set(changes.deletions.map(\.id))
+    }
+
+    /// - Throws: `constraintMerge` when a new object has the unique values of several others, or those of an object of
+    ///   another entity; the faults of those that stay new objects.
+    static func resolve(_ changes: inout ChangeSet, _ view: View) throws -> UpsertOutcome {
+        guard changes.uniquenessPolicy != .reject else { return UpsertOutcome() }
+        var resolution = UpsertResolution(changes, view)
+        for insertion in changes.insertions { try resolution.add(insertion) }
+        try resolution.throwFaults()
+        changes.insertions = resolution.order.compactMap { resolution.inserted[$0] }
+        changes.updates += try resolution.updates()
+        return resolution.outcome
+    }
+
+    private mutating func add(_ insertion: ChangeSet.Insertion) throws {
+        let wanted = try uniqueness.keys(of: insertion.id, insertion.image)
+        var found: [ObjectID] = []
+        for (index, key) in wanted {
+            if let own = holders[key] {
+                if !found.contains(own) { found.append(own) }
+                continue
+            }
+            for holder in try uniqueness.holdersInStore(of: key, index)
+            where !deletions.contains(holder) && merged[holder] == nil && !found.contains(holder) {
+                found.append(holder)
+            }
+        }
+        guard let holder = found.first else {
+            inserted[insertion.id] = insertion
+            order.append(insertion.id)
+            return claim(insertion.id, wanted.map(\.key))
+        }
+        guard found.count == 1 else {
+            throw clash(insertion, "Several objects have unique values of a new one.", found)
+        }
+        outcome.holders[insertion.id] = holder
+        guard policy != .keep else { return outcome.keptCount += 1 }
+        guard holder.entityID == insertion.id.entityID else {
+            throw clash(insertion, "An object of another entity has the unique values of a new one.", found)
+        }
+        outcome.mergedCount += 1
+        try merge(insertion, into: holder)
+    }
+
+    private mutating func merge(_ insertion: ChangeSet.Insertion, into holder: ObjectID) throws {
+        let entity = try entity(of: holder)
+        let slots = slots(of: insertion, entity)
+        if var other = inserted[holder] {
+            other.image = try combined(other.image, insertion.image, slots, entity)
+            other.givenSlots.formUnion(insertion.givenSlots)
+            other.faults.removeAll { fault in insertion.givenSlots.contains(fault.slot) }
+            inserted[holder] = other
+            return claim(holder, try uniqueness.keys(of: holder, other.image).map(\.key))
+        }
+        var state: Merged
+        if let known = merged[holder] {
+            state = known
+        } else {
+            guard let row = try view.row(holder) else { return }
+            let image = try row.converted(to: entity)
+            state = Merged(revision: row.revision, base: image, image: image)
+        }
+        state.image = try combined(state.image, insertion.image, slots, entity)
+        merged[holder] = state
+        claim(holder, try uniqueness.keys(of: holder, state.image).map(\.key))
+    }
+
+    private mutating func claim(_ id: ObjectID, _ wanted: [UniqueKey]) {
+        for key in keys[id] ?? [] where holders[key] == id { holders[key] = nil }
+        keys[id] = wanted
+        for key in wanted { holders[key] = id }
+    }
+
+    /// What the new object gives to the one that is there.
+    private func slots(of insertion: ChangeSet.Insertion, _ entity: EntitySchema) -> Set<Int> {
+        guard policy == .replace else { return insertion.givenSlots }
+        let attributes = entity.properties.filter { $0.attribute != nil && $0.storage != nil }
+        return insertion.givenSlots.union(attributes.map(\.slot))
+    }
+
+    private func combined(
+        _ base: RowImage, _ new: RowImage, _ slots: Set<Int>, _ entity: EntitySchema
+    ) throws -> RowImage {
+        var builder = try RowBuilder(base, layout: entity.layout)
+        for slot in slots.sorted() {
+            let value = try new.withReader(entity.layout) { reader throws(CorruptRecord) in try reader.value(slot) }
+            try builder.set(slot, value)
+        }
+        return try builder.finish()
+    }
+
+    private func updates() throws -> [ChangeSet.Update] {
+        var updates: [ChangeSet.Update] = []
+        for (id, state) in merged.sorted(by: { $0.key < $1.key }) where state.image != state.base {
+            let entity = try entity(of: id)
+            let changed = try state.image.withReader(entity.layout) { after throws(CorruptRecord) in
+                try state.base.withReader(entity.layout) { before throws(CorruptRecord) in
+                    var changed: [Int] = []
+                    for slot in entity.properties.indices where entity.properties[slot].storage != nil {
+                        if try before.value(slot) != after.value(slot) { changed.append(slot) }
+                    }
+                    return changed
+                }
+            }
+            try throwIfRefused(try RowRules(entity, view.schema).failures(of: state.image, id, view))
+            updates.append(.init(id: id, baseRevision: state.revision, image: state.image, changedSlots: changed))
+        }
+        return updates
+    }
+
+    // MARK: Errors
+
+    private func throwFaults() throws {
+        try throwIfRefused(order.flatMap { inserted[$0]?.faults.map(\.error) ?? [] })
+    }
+
+    private func throwIfRefused(_ errors: [StrataError]) throws {
+        guard let first = errors.first else { return }
+        if errors.count == 1 { throw first }
+        throw StrataError(.validationMultipleErrors, "\(errors.count) validation errors.", details: errors)
+    }
+
+    private func entity(of id: ObjectID) throws -> EntitySchema {
+        guard let entity = view.schema.entity(id.entityID) else {
+            throw StrataError(.unknownEntity, "The store does not have this entity.", context: .init(objectID: id))
+        }
+        return entity
+    }
+
+    private func clash(_ insertion: ChangeSet.Insertion, _ sentence: String, _ found: [ObjectID]) -> StrataError {
+        let name = view.schema.entity(insertion.id.entityID)?.name
+        return StrataError(
+            .constraintMerge, sentence, context: .init(entityName: name, objectID: insertion.id),
+            details: found.map {
+                StrataError(
+                    .constraintMerge, "It has the same unique values.",
+                    context: .init(entityName: view.schema.entity($0.entityID)?.name, objectID: $0))
+            })
+    }
+}
