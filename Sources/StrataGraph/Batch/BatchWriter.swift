@@ -39,7 +39,7 @@ final class BatchWriter: Sendable {
             var changes = ChangeSet(
                 base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
                 metadata: metadata)
-            try binding.store.read(at: head) { try make($0, &changes) }
+            try binding.read(at: head) { try make($0, &changes) }
             if changes.isEmpty { return nil }
             switch try binding.store.save(changes) {
             case .saved(let receipt): return receipt
@@ -167,7 +167,7 @@ extension BatchWriter {
         _ target: BatchTarget, stepSize: Int, _ body: (ArraySlice<ObjectID>) throws -> Void
     ) throws {
         let head = try binding.store.head()
-        let ids = try target.objectIDs ?? binding.store.read(at: head) { try $0.fetch(target.request) }
+        let ids = try target.objectIDs ?? binding.read(at: head) { try $0.fetch(target.request) }
         let sorted = ids.sorted()
         for start in stride(from: 0, to: sorted.count, by: stepSize) {
             try body(sorted[start..<Swift.min(start + stepSize, sorted.count)])

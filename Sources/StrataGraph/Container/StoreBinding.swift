@@ -73,8 +73,10 @@ final class StoreBinding: Sendable {
     /// Reads the state at a sequence through the binding's model.
     ///
     /// - Throws: `modelChanged` for a state that was written under a newer one; see `Store.read`.
-    func read<R>(at sequence: EventSequence, layers: [Layer] = [], _ body: (View) throws -> R) throws -> R {
-        try store.read(at: sequence, layers: layers, through: schema, body)
+    func read<R>(
+        at sequence: EventSequence, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (View) throws -> R
+    ) throws -> R {
+        try store.read(at: sequence, layers: layers, through: schema, monitor: monitor, body)
     }
 
     private static func hasPredicates(_ entity: EntitySchema, _ schema: Schema) -> Bool {
