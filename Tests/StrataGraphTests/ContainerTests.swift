@@ -19,21 +19,34 @@ import Testing
         return container
     }
 
-    @Test func aContainerThatIsLetGoClosesItsStore() throws {
+    /// What this process has open below a directory.
+    private func openFiles(below directory: URL) throws -> [String] {
+        let path = directory.path(percentEncoded: false)
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }.filter { $0.hasPrefix(path) }
+    }
+
+    @Test func aContainerThatIsLetGoClosesItsStore() async throws {
         weak var store: Store?
+        let url = directory()
+        defer { try? FileManager.default.removeItem(at: url) }
         func use() throws {
             let container = try PersistentContainer(
-                name: "Test", entities: [Movie.self, FamilyMember.self], at: .inMemory,
-                options: .init(durability: .disposable))
+                name: "Test", entities: [Movie.self, FamilyMember.self], at: .url(url))
             try container.loadPersistentStores()
             let context = container.newBackgroundContext()
             Movie(context: context).title = "A"
             try context.save()
             #expect(try context.fetch(FetchRequest<Movie>(where: .equal("title", "A"))).count == 1)
             store = container.store
+            #expect(try !openFiles(below: url).isEmpty)
         }
         try use()
         #expect(store == nil)
+        // The writer's thread lets go of the last file when it has ended.
+        for _ in 0..<200 where try !openFiles(below: url).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try openFiles(below: url) == [])
     }
 
     @Test func aStoreIsThereAgainWhenItIsOpenedAgain() throws {

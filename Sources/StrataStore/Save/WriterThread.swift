@@ -33,7 +33,7 @@ final class WriterThread: @unchecked Sendable {
     }
 
     /// Whether the caller runs on this thread.
-    var isCurrent: Bool { Thread.current === thread }
+    var isCurrent: Bool { condition.withLock { Thread.current === thread } }
 
     /// Saves that wait.
     var waitingSaveCount: Int {
@@ -77,6 +77,8 @@ final class WriterThread: @unchecked Sendable {
         }
         condition.lock()
         hasEnded = true
+        // A thread keeps what it runs, and that is this object.
+        thread = nil
         condition.broadcast()
         condition.unlock()
     }
