@@ -261,7 +261,8 @@ private struct MergeRun {
             for person in persons {
                 guard let plain = side.now.persons[person.objectID] else { continue }
                 if person.name != plain.name || person.boss?.objectID != plain.boss {
-                    return "side \(number): \(person.objectID) is \(person.name), not \(plain.name), or has another boss"
+                    return
+                        "side \(number): \(person.objectID) is \(person.name), not \(plain.name), or has another boss"
                 }
                 let friends = Set(
                     side.now.friends.compactMap { pair in

@@ -40,7 +40,8 @@ public struct MergePolicy: Sendable {
         resolve = nil
     }
 
-    private init(name: String, _ resolve: @escaping @Sendable (MergeConflict, [HistoryEvent]) throws -> MergeResolution) {
+    private init(name: String, _ resolve: @escaping @Sendable (MergeConflict, [HistoryEvent]) throws -> MergeResolution)
+    {
         kind = .custom
         self.name = name
         self.resolve = resolve

@@ -15,7 +15,8 @@ struct StageRun {
 
     func run() throws {
         // A store that is not there yet begins with the container's model.
-        guard let url = container.storeURL, FileManager.default.fileExists(atPath: url.appending(path: "data.mdb").path),
+        guard let url = container.storeURL,
+            FileManager.default.fileExists(atPath: url.appending(path: "data.mdb").path),
             !container.options.isReadOnly
         else { return }
         guard stages.last?.model.entities == container.managedObjectModel.entities else {

@@ -25,7 +25,8 @@ package struct ModelAssignment: Sendable, Hashable {
     package init(
         entities: [String: EntityID] = [:], properties: [String: [String: PropertyID]] = [:],
         indexes: [String: [String: IndexID]] = [:], bornDefaults: [PropertyID: AttributeValue] = [:],
-        replaced: [PropertyID: [PropertyID]] = [:], nextEntity: UInt16 = 1, nextProperty: UInt32 = 1, nextIndex: UInt32 = 1
+        replaced: [PropertyID: [PropertyID]] = [:], nextEntity: UInt16 = 1, nextProperty: UInt32 = 1,
+        nextIndex: UInt32 = 1
     ) {
         self.entities = entities
         self.properties = properties

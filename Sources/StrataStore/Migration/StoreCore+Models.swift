@@ -37,8 +37,9 @@ extension StoreCore {
         if let known = installations.withLock({ $0[version] }) { return known }
         let reader = LogReader(transaction, tables, histories)
         // A transaction says under which model it began.
-        guard let record = try reader.lastTransaction(
-            upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
+        guard
+            let record = try reader.lastTransaction(
+                upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
         else {
             throw StrataError(
                 .corrupt, "The log does not install model \(version.rawValue).", context: .init(path: path))

@@ -181,7 +181,9 @@ extension Store {
     /// The id of the transaction that does something once for a store, whoever tries and however often.
     package func onceID(_ name: String) -> UUID {
         let text = Array("\(identifier.uuidString)/\(name)".utf8)
-        let words = text.withUnsafeBytes { (XXH64.hash($0), XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropFirst()))) }
+        let words = text.withUnsafeBytes {
+            (XXH64.hash($0), XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropFirst())))
+        }
         return withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 

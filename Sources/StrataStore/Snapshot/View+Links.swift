@@ -169,7 +169,8 @@ extension View {
         var difference = 0
         for (key, positions) in layer.pairs where key.property == canonical {
             let isOwners =
-                isSymmetric ? key.source == owner || key.target == owner : (isForward ? key.source : key.target) == owner
+                isSymmetric
+                ? key.source == owner || key.target == owner : (isForward ? key.source : key.target) == owner
             guard isOwners else { continue }
             difference += positions == nil ? 0 : 1
             difference -= try pair(key, below: level) == nil ? 0 : 1

@@ -25,8 +25,10 @@ struct ValueMigrationTests {
         (.boolean, .string, .boolean(false), .string("false")),
         (.double, .integer32, .double(3), .integer(3)),
         (.string, .binaryData, .string("ab"), .data(Data([0x61, 0x62]))),
-        (.uuid, .string, .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))),
-            .string("01020304-0506-0708-090A-0B0C0D0E0F10")),
+        (
+            .uuid, .string, .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))),
+            .string("01020304-0506-0708-090A-0B0C0D0E0F10")
+        ),
     ])
     func typeChangesByTheValuesMeaning(
         old: AttributeType, new: AttributeType, before: AttributeValue, after: AttributeValue
