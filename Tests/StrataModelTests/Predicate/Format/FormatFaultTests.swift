@@ -86,16 +86,15 @@ struct FormatFaultTests {
         #expect(throws: StrataError.self) { try FetchPredicate(format: "a == %@", argumentArray: [Locale.current]) }
     }
 
+    /// Given as parts, since arguments are printed: text before, what is repeated, how often, text behind.
     @Test(arguments: [
-        String(repeating: "(", count: 1 << 20), String(repeating: "((a == 1) AND ", count: 50_000),
-        String(repeating: "NOT ", count: 200_000), String(repeating: "!", count: 1_000_000),
-        String(repeating: "-", count: 1_000_000), String(repeating: "{", count: 1_000_000),
-        "a == " + String(repeating: "1+", count: 500_000) + "1",
-        "a" + String(repeating: "[0]", count: 300_000) + " == 1",
-        String(repeating: "SUBQUERY(a, $x, ", count: 60_000), String(repeating: "abs(", count: 200_000),
-        String(repeating: "a == 1 OR (", count: 90_000), String(repeating: "ANY ", count: 250_000),
+        ("", "(", 1 << 20, ""), ("", "((a == 1) AND ", 50_000, ""), ("", "NOT ", 200_000, ""), ("", "!", 1_000_000, ""),
+        ("", "-", 1_000_000, ""), ("", "{", 1_000_000, ""), ("a == ", "1+", 500_000, "1"),
+        ("a", "[0]", 300_000, " == 1"), ("", "SUBQUERY(a, $x, ", 60_000, ""), ("", "abs(", 200_000, ""),
+        ("", "a == 1 OR (", 90_000, ""), ("", "ANY ", 250_000, ""),
     ])
-    func deepNestingIsRefusedAtOnce(format: String) {
+    func deepNestingIsRefusedAtOnce(parts: (before: String, repeated: String, count: Int, behind: String)) {
+        let format = parts.before + String(repeating: parts.repeated, count: parts.count) + parts.behind
         let clock = ContinuousClock()
         var code: StrataError.Code?
         let time = clock.measure {
