@@ -19,7 +19,8 @@ test: dependencies
 	swift build --build-tests
 	swift test --skip-build
 
-bench: dependencies
+bench:
+	@Scripts/dependencies.sh sqlite
 	swift run --package-path Benchmarks -c release strata-bench
 
 # Each codec's fuzz target for FUZZ_SECONDS seconds.

@@ -3,7 +3,7 @@ import StrataModel
 import Testing
 
 /// Format strings of real apps, where `STRATA_CORPUS` names the folder with them.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["STRATA_CORPUS"] != nil))
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["STRATA_CORPUS"] != nil, "STRATA_CORPUS is not set"))
 struct CorpusTests {
     /// Lines that are no format strings, and why not.
     private static let refused = [
