@@ -137,7 +137,7 @@ extension ManagedObjectContext {
         guard pairGeneration != 0 else { return }
         pairGeneration += 1
         let states = toManyStates.values.filter { $0.link.isPairs && $0.hasChanges && !isNew($0.owner) }
-        try binding.read(at: base) { view in
+        try read { view in
             for state in states {
                 for (member, change) in state.pending where !isNew(member) {
                     let isLinked = try view.isMember(member, of: state.link.id, owner: state.owner)

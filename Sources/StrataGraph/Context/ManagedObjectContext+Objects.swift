@@ -150,7 +150,7 @@ extension ManagedObjectContext {
     /// Reads the object's row; an object that is not there becomes inaccessible.
     func load(_ object: ManagedObject) throws {
         guard object._state & ObjectState.fault != 0 else { return }
-        let found = try binding.read(at: base) { view in try Self.load(object, from: view) }
+        let found = try read { view in try Self.load(object, from: view) }
         if !found { object._state |= ObjectState.inaccessible }
         object._state &= ~ObjectState.fault
         if found { object.awakeFromFetch() }

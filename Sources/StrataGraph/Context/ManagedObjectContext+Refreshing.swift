@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     /// Takes the newest stored values of the properties that this context did not change.
     private func mergeStoredChanges(into object: ManagedObject) throws {
         guard object._base != nil, !object._flags.contains(.deleted) else { return }
-        let theirs = try binding.read(at: base) { view -> (RowImage, EventSequence)? in
+        let theirs = try read { view -> (RowImage, EventSequence)? in
             guard let row = try view.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }

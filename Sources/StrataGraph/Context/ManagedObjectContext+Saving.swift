@@ -175,7 +175,7 @@ extension ManagedObjectContext {
             for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
         }
         guard !unknown.isEmpty else { return }
-        try binding.read(at: base) { view in
+        try read { view in
             for object in unknown {
                 if let row = try view.row(object.objectID) { object._revision = row.revision }
                 object._flags.remove(.revisionUnknown)

@@ -17,6 +17,8 @@ public final class ManagedObjectContext {
     let binding: StoreBinding
     /// Where the context stands.
     @exclusivity(unchecked) var base: EventSequence
+    /// What the parents of a child context have not saved, bottom to top; see `read`.
+    @exclusivity(unchecked) var inherited: [Layer] = []
     /// Whether the context shows a past moment or belongs to a read-only container.
     public let isReadOnly: Bool
     /// Whether it shows a moment that was asked for, and never moves.

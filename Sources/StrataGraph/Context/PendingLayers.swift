@@ -125,7 +125,7 @@ extension ManagedObjectContext {
 
     private func storedPosition(of member: ObjectID, _ link: PropertyID, owner: ObjectID) throws -> Int64 {
         guard binding.link(link)?.isOrdered ?? false else { return 0 }
-        return try binding.read(at: base) { try $0.position(of: member, in: link, owner: owner) } ?? 0
+        return try read { try $0.position(of: member, in: link, owner: owner) } ?? 0
     }
 
     private func isGone(_ id: ObjectID) -> Bool {

@@ -14,8 +14,8 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
     ) async throws -> [Result] {
         let (storeRequest, layers) = try prepare(request)
-        let ids = try await found(progress) { [binding, base] in
-            try binding.read(at: base, layers: layers, monitor: progress.monitor) { try $0.fetch(storeRequest) }
+        let ids = try await found(progress) { [binding, base, below = inherited] in
+            try binding.read(at: base, layers: below + layers, monitor: progress.monitor) { try $0.fetch(storeRequest) }
         }
         return try objects(ids, of: request)
     }
@@ -25,8 +25,8 @@ extension ManagedObjectContext {
         for request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
     ) async throws -> Int {
         let (storeRequest, layers) = try prepare(request)
-        return try await found(progress) { [binding, base] in
-            try binding.read(at: base, layers: layers, monitor: progress.monitor) { try $0.count(storeRequest) }
+        return try await found(progress) { [binding, base, below = inherited] in
+            try binding.read(at: base, layers: below + layers, monitor: progress.monitor) { try $0.count(storeRequest) }
         }
     }
 

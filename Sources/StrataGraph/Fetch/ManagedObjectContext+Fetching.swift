@@ -36,19 +36,19 @@ extension ManagedObjectContext {
     /// The ids of the objects that match; makes no objects.
     public func fetchObjectIDs<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [ObjectID] {
         let (storeRequest, layers) = try prepare(request)
-        return try binding.read(at: base, layers: layers) { try $0.fetch(storeRequest) }
+        return try read(pending: layers) { try $0.fetch(storeRequest) }
     }
 
     /// How many objects match; limit and offset count too.
     public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
         let (storeRequest, layers) = try prepare(request)
-        return try binding.read(at: base, layers: layers) { try $0.count(storeRequest) }
+        return try read(pending: layers) { try $0.count(storeRequest) }
     }
 
     /// Runs the request and says how: the indexes and conditions used, and how many rows each step gave.
     public func explain<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> QueryExplanation {
         let (storeRequest, layers) = try prepare(request)
-        return try binding.read(at: base, layers: layers) { try $0.explain(storeRequest) }
+        return try read(pending: layers) { try $0.explain(storeRequest) }
     }
 
     func prepare<Result: ManagedObject>(
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     func fill(_ objects: [ManagedObject]) throws {
         guard objects.contains(where: \.isFault) else { return }
         var read: [ManagedObject] = []
-        try binding.read(at: base) { view in
+        try self.read { view in
             for object in objects where object.isFault {
                 if try Self.load(object, from: view) {
                     read.append(object)

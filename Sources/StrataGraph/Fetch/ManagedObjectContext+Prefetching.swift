@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     private func readMembers(of states: [ToManyState]) throws {
         let unread = states.filter { $0.members == nil && !isNew($0.owner) }
         guard !unread.isEmpty else { return }
-        try binding.read(at: base) { view in
+        try read { view in
             for state in unread {
                 var list: [(id: ObjectID, position: Int64)] = []
                 try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in

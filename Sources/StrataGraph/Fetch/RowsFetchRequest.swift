@@ -52,6 +52,6 @@ extension ManagedObjectContext {
         let rows = RowsRequest(
             objects: storeRequest, columns: request.columns, groupBy: request.groupBy, having: request.having,
             isDistinct: request.returnsDistinctResults)
-        return try binding.read(at: base, layers: layers) { try $0.rows(rows) }
+        return try read(pending: layers) { try $0.rows(rows) }
     }
 }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         if state.baseCount == nil {
             state.baseCount =
                 isNew(state.owner)
-                ? 0 : try binding.read(at: base) { try $0.memberCount(of: state.link.id, owner: state.owner) }
+                ? 0 : try read { try $0.memberCount(of: state.link.id, owner: state.owner) }
         }
         return (state.baseCount ?? 0) + state.difference
     }
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         if let members = state.members { return members }
         var list: [(id: ObjectID, position: Int64)] = []
         if !isNew(state.owner) {
-            try binding.read(at: base) { view in
+            try read { view in
                 try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
                     list.append((member, position))
                     return true
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
         }
         if isNew(member) || isNew(state.owner) { return false }
         if let members = state.members, members.count < 16 { return members.contains(member) }
-        return try binding.read(at: base) {
+        return try read {
             try $0.isMember(member, of: state.link.id, owner: state.owner)
         }
     }
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
             var last = Int64.min
             if !isNew(state.owner) {
                 last =
-                    try binding.read(at: base) {
+                    try read {
                         try $0.lastPosition(of: state.link.id, owner: state.owner)
                     } ?? .min
             }
