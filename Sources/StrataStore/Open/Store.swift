@@ -15,6 +15,7 @@ package final class Store: Sendable {
     let lag = LagLayers()
     private let writer: WriterThread
     private let lease: RowLease
+    let feed = HeadFeed()
     private let isClosed = Atomic(false)
 
     init(location: StoreLocation, core: StoreCore, blobs: BlobStore) {
@@ -59,6 +60,7 @@ package final class Store: Sendable {
     /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        feed.stop()
         writer.stopAndWait()
         blobs.close()
         do {
@@ -144,6 +146,7 @@ package final class Store: Sendable {
         guard writer.submit(submission), let outcome = try submission.wait() else {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
+        feed.notify()
         return outcome
     }
 
