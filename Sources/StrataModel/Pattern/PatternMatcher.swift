@@ -8,6 +8,9 @@
 // Looking around is done beforehand: each look has an automaton of its own, which goes over the text once (from the end
 // for a look ahead) and notes the places where it sees something.
 //
+// Pattern and text together can still be large: 20,000 states over a megabyte are 20,000,000,000 steps. So the steps of
+// one match are counted, and beyond `Limits.steps` it throws an error that names the pattern.
+//
 // The price: no back references, and none of the ways to forbid trying others (possessive quantifiers, atomic groups).
 //
 // The syntax is the part of ICU's that such a matcher can keep:
@@ -37,15 +40,20 @@ package struct PatternMatcher: Sendable {
         package static let repetitions = 1_000
         package static let depth = 64
         package static let looks = 16
+        /// States held against scalars in one match, some tenths of a second.
+        package static let steps = 50_000_000
     }
 
     package let pattern: String
     private let program: PatternProgram
+    private let stepLimit: Int
 
     /// Compiles a pattern; `caseInsensitive` is as if it began with `(?i)`.
     ///
     /// - Throws: `invalidRequest` with a sentence that says what is wrong and where.
-    package init(_ pattern: String, caseInsensitive: Bool = false) throws(StrataError) {
+    package init(
+        _ pattern: String, caseInsensitive: Bool = false, stepLimit: Int = Limits.steps
+    ) throws(StrataError) {
         do {
             var parser = try PatternParser(pattern, caseInsensitive: caseInsensitive)
             var compiler = PatternCompiler()
@@ -54,13 +62,22 @@ package struct PatternMatcher: Sendable {
             throw StrataError(.invalidRequest, "The pattern \(error.sentence)")
         }
         self.pattern = pattern
+        self.stepLimit = stepLimit
     }
 
     /// Whether the whole text matches.
     ///
+    /// - Throws: `invalidRequest` naming the pattern when it takes more than `Limits.steps` steps.
     /// - Complexity: O(length of `text` x states of the pattern)
-    package func matches(_ text: String) -> Bool {
-        var run = PatternRun(program, text)
-        return run.matches()
+    package func matches(_ text: String) throws(StrataError) -> Bool {
+        var run = PatternRun(program, text, stepLimit: stepLimit)
+        do {
+            return try run.matches()
+        } catch {
+            throw StrataError(
+                .invalidRequest,
+                "The pattern \(pattern) takes more than \(stepLimit) steps over a text of \(run.textLength) characters.",
+                context: .init(predicate: pattern))
+        }
     }
 }

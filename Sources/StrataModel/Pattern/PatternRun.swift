@@ -4,35 +4,52 @@ struct PatternRun {
     private let scalars: [Unicode.Scalar]
     /// For each look around of the program, at which places of the text what it looks for can be seen.
     private var sights: [[Bool]] = []
+    /// Steps that may yet be taken.
+    private var stepsLeft: Int
 
-    init(_ program: PatternProgram, _ text: String) {
+    /// More steps were needed than were allowed.
+    struct Exhausted: Error {}
+
+    init(_ program: PatternProgram, _ text: String, stepLimit: Int) {
         self.program = program
         scalars = Array(text.unicodeScalars)
+        stepsLeft = stepLimit
     }
 
+    var textLength: Int { scalars.count }
+
     /// - Complexity: O(length of the text x instructions), those of looks around included
-    mutating func matches() -> Bool {
+    mutating func matches() throws(Exhausted) -> Bool {
         // Inner ones stand before those around them.
-        for look in program.looks { sights.append(places(of: look)) }
+        for look in program.looks { sights.append(try places(of: look)) }
         var states = States(program.instructions)
         follow(0, at: 0, &states)
         for place in scalars.indices {
             states.exchange()
+            try spend(states.current.count)
             step(over: scalars[place], to: place + 1, &states)
             if states.next.isEmpty { return false }
         }
         return states.hasMatch
     }
 
+    /// A step is one state held against one scalar. The way to the next states is no longer than there are states,
+    /// which the next scalar pays for.
+    private mutating func spend(_ steps: Int) throws(Exhausted) {
+        stepsLeft -= steps
+        if stepsLeft < 0 { throw Exhausted() }
+    }
+
     /// The places where a look's pattern ends (when it looks behind) or begins (ahead: its program is reversed, and
     /// the text is gone through from the end).
-    private func places(of look: PatternProgram.Look) -> [Bool] {
+    private mutating func places(of look: PatternProgram.Look) throws(Exhausted) -> [Bool] {
         var states = States(look.instructions)
         var seen = Array(repeating: false, count: scalars.count + 1)
         for offset in 0...scalars.count {
             let place = look.isBehind ? offset : scalars.count - offset
             if offset > 0 {
                 states.exchange()
+                try spend(states.current.count + 1)
                 step(over: scalars[look.isBehind ? place - 1 : place], to: place, &states)
             }
             // It may begin anywhere.
@@ -120,6 +137,7 @@ private struct StateSet {
     init(capacity: Int) { places = Array(repeating: 0, count: capacity) }
 
     var isEmpty: Bool { members.isEmpty }
+    var count: Int { members.count }
     var indices: Range<Int> { members.indices }
     subscript(index: Int) -> Int { members[index] }
 

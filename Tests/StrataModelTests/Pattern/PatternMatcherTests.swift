@@ -91,6 +91,37 @@ struct PatternMatcherTests {
         #expect(try !PatternMatcher("\\Dx", caseInsensitive: true).matches("1x"))
     }
 
+    /// What keeps matchers busy that try ways one after the other; the last letter is what makes them.
+    @Test(arguments: [
+        "(a+)+b", "(a*)*b", "(a|a)*b", "(a|aa)+b", "(.*a){12}b", "((a*)*)*b", "(?=(a+)+b)a*", "(a?){30}(a{30})*b",
+        "(a|b|ab)*c", "(?:a+?)+?b", "(?i)(A+)+B", "(?!(a*)*b).*c", "^(([a-z])+.)+[A-Z]([a-z])+$",
+    ])
+    func hostilePatternsOverAMegabyteAnswerOrAreStoppedInBoundedSteps(pattern: String) throws {
+        let limit = 300_000
+        let text = String(repeating: "a", count: 1 << 20)
+        let matcher = try PatternMatcher(pattern, stepLimit: limit)
+        // Over a short text there are fewer steps than allowed, and an answer.
+        #expect(try !matcher.matches(String(repeating: "a", count: 60)))
+        let error = #expect(throws: StrataError.self) { try matcher.matches(text) }
+        #expect(error?.code == .invalidRequest && error?.context.predicate == pattern)
+        #expect(error?.message.contains(pattern) ?? false && error?.message.contains("300000 steps") ?? false)
+    }
+
+    @Test func aMegabyteIsNoTroubleForAnHonestPattern() throws {
+        let text = String(repeating: "a", count: 1 << 20)
+        #expect(try PatternMatcher("a*").matches(text))
+        // Over before the text is.
+        #expect(try !PatternMatcher("b.*", stepLimit: 10).matches(text))
+    }
+
+    @Test func theStepsOfOneMatchAreBoundedByPatternTimesText() throws {
+        // 40 states over 100 characters.
+        let matcher = try PatternMatcher("(a?){20}b", stepLimit: 40 * 101)
+        #expect(try !matcher.matches(String(repeating: "a", count: 100)))
+        let tight = try PatternMatcher("(a?){20}b", stepLimit: 20)
+        #expect(throws: StrataError.self) { try tight.matches(String(repeating: "a", count: 100)) }
+    }
+
     /// Every pattern of a small language against every short text, beside a matcher that tries all ways.
     @Test func agreesWithTryingAllWays() throws {
         let atoms = ["a", "b", ".", "[ab]", "(a|b)", "(ab|)", "(a*b)"]
@@ -104,7 +135,7 @@ struct PatternMatcherTests {
                     let matcher = try PatternMatcher(pattern)
                     let language = Self.language(first, mark, second, upTo: 4)
                     for text in Set(texts) {
-                        #expect(matcher.matches(text) == language.contains(text), "\(pattern) on \(text)")
+                        #expect(try matcher.matches(text) == language.contains(text), "\(pattern) on \(text)")
                     }
                 }
             }

@@ -18,7 +18,7 @@ extension ComparisonPredicate {
             let marks = folding.subtracting(.caseInsensitive)
             let matcher = try PatternMatcher.cached(
                 TextFolding.fold(right, marks), caseInsensitive: folding.contains(.caseInsensitive))
-            return matcher.matches(TextFolding.fold(left, marks))
+            return try matcher.matches(TextFolding.fold(left, marks))
         }
         let left = TextFolding.fold(left, folding), right = TextFolding.fold(right, folding)
         switch `operator` {

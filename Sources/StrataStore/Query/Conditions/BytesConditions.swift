@@ -157,7 +157,7 @@ final class MatchesCondition: RowCondition {
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in
-            bytes.map { matcher.matches(String(decoding: $0, as: UTF8.self)) } ?? false
+            try bytes.map { try matcher.matches(String(decoding: $0, as: UTF8.self)) } ?? false
         }
     }
 }
