@@ -9,7 +9,7 @@ import Testing
         for index in 0..<40 { Movie(context: context).title = "Movie \(index)" }
         try context.save()
         Movie(context: context).title = "Movie 7 unsaved"
-        let request = FetchRequest<Movie>(
+        let request = try FetchRequest<Movie>(
             where: .beginsWith("title", "Movie 7"), sortedBy: [SortDescription(\Movie.title, isNatural: true)])
         let plan = try context.explain(request)
         #expect(plan.result.rows == 2)

@@ -43,9 +43,10 @@ import Testing
             movie.familyMember = owner
         }
         try context.save()
-        let byTitle = FetchRequest<Movie>(sortedBy: [SortDescription(\Movie.title)])
+        let byTitle = try FetchRequest<Movie>(sortedBy: [SortDescription(\Movie.title)])
         #expect(try context.fetch(byTitle).map(\.title) == ["A", "B", "C"])
-        let anns = FetchRequest<Movie>(where: .equal("familyMember.name", "Ann"), sortedBy: [SortDescription("title")])
+        let anns = try FetchRequest<Movie>(
+            where: .equal("familyMember.name", "Ann"), sortedBy: [SortDescription("title")])
         #expect(try context.fetch(anns).map(\.title) == ["B", "C"])
         // The far end of a key path, changed and not saved.
         ann.name = "Anna"
@@ -55,11 +56,13 @@ import Testing
         var saved = anns
         saved.includesPendingChanges = false
         #expect(try context.fetch(saved).map(\.title) == ["B", "C"])
-        let limited = FetchRequest<Movie>(
+        let limited = try FetchRequest<Movie>(
             where: .greaterThan("rating", 1), sortedBy: [SortDescription(\Movie.rating, isAscending: false)], limit: 1)
         #expect(try context.fetch(limited).map(\.title) == ["A"])
-        let wrong = FetchRequest<Movie>(where: .equal("nothing", 1))
-        #expect(thrownError { _ = try context.fetch(wrong) } != nil)
+        #expect(thrownError { _ = try FetchRequest<Movie>(where: .equal("nothing", 1)) }?.code == .unknownKey)
+        var wrong = limited
+        wrong.predicate = .equal("nothing", 1)
+        #expect(thrownError { _ = try context.fetch(wrong) }?.code == .unknownKey)
         #expect(thrownError { _ = try context.fetch(FetchRequest<Movie>(entityName: "No")) }?.code == .unknownEntity)
     }
 

@@ -31,7 +31,11 @@ struct MigrationTests {
         .attribute(AttributeDescription(name: "age", type: type, isOptional: true))
     }
 
-    private let persons = FetchRequest<ManagedObject>(entityName: "Person", sortedBy: [SortDescription("name")])
+    private let persons = {
+        var persons = FetchRequest<ManagedObject>(entityName: "Person")
+        persons.sortDescriptors = [SortDescription("name")]
+        return persons
+    }()
 
     /// Loads a container, runs `body` with a context, saves, verifies and closes.
     @discardableResult

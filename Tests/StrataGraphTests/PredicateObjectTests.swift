@@ -46,12 +46,12 @@ import Testing
         let ann = person("Ann"), bob = person("Bob")
         bob.boss = ann
         try context.save()
-        let request = FetchRequest<Person>(where: try FetchPredicate(format: "boss == %@", ann))
+        let request = try FetchRequest<Person>(where: try FetchPredicate(format: "boss == %@", ann))
         #expect(try context.fetch(request).map(\.name) == ["Bob"])
         let byFormat = try FetchRequest<Person>(
             format: "name BEGINSWITH %@ OR boss.name == %@", "A", "Ann", sortedBy: [SortDescription("name")], limit: 2)
         #expect(try context.fetch(byFormat).map(\.name) == ["Ann", "Bob"])
-        let both = FetchRequest<Person>(where: try FetchPredicate(format: "SELF IN %@", [ann, bob]))
+        let both = try FetchRequest<Person>(where: try FetchPredicate(format: "SELF IN %@", [ann, bob]))
         #expect(try context.fetch(both).count == 2)
     }
 }

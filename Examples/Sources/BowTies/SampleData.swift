@@ -33,7 +33,7 @@ struct SampleData: Decodable {
     ///
     /// - Returns: how many were inserted.
     func importIfNeeded(into context: ManagedObjectContext) throws -> Int {
-        let known = FetchRequest<BowTie>(where: .notEqual("searchKey", .null))
+        let known = try FetchRequest<BowTie>(where: .notEqual("searchKey", .null))
         guard try context.count(for: known) == 0 else { return 0 }
         for tie in ties {
             let bowTie = BowTie(context: context)

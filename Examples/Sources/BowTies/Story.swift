@@ -43,7 +43,7 @@ struct Story {
 
     private func fetchOne() throws -> BowTie {
         title(2, "Fetching the tie whose searchKey is \"R\"")
-        let request = FetchRequest<BowTie>(where: .equal("searchKey", "R"))
+        let request = try FetchRequest<BowTie>(where: .equal("searchKey", "R"))
         guard let tie = try context.fetch(request).first else {
             throw StrataError(.referentialIntegrity, "There is no tie with the searchKey R.")
         }

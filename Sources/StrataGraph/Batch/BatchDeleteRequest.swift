@@ -39,9 +39,12 @@ public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
     }
 
     /// Deletes only objects that meet the condition too.
-    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) -> BatchDeleteRequest {
+    ///
+    /// - Throws: `wrongType` and `invalidRequest` for what the class cannot answer.
+    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) throws(StrataError) -> BatchDeleteRequest {
         var request = self
         let condition = FetchPredicate(for: Object.self, condition)
+        try RequestCheck.check(condition, of: Object.self, entityName: entityName)
         request.predicate = predicate.map { $0 && condition } ?? condition
         return request
     }

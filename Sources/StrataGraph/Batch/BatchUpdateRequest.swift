@@ -3,7 +3,7 @@ public import StrataModel
 /// Changes properties of every object that matches, without making any of them in memory.
 ///
 /// ```swift
-/// let request = BatchUpdateRequest<Movie>()
+/// let request = try BatchUpdateRequest<Movie>()
 ///     .where { $0.rating < 5 }
 ///     .setting(\.rating) { $0.rating + 0.5 }
 /// let result = try context.execute(request)
@@ -31,9 +31,12 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
     }
 
     /// Changes only objects that meet the condition too.
-    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) -> BatchUpdateRequest {
+    ///
+    /// - Throws: `wrongType` and `invalidRequest` for what the class cannot answer.
+    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) throws(StrataError) -> BatchUpdateRequest {
         var request = self
         let condition = FetchPredicate(for: Object.self, condition)
+        try RequestCheck.check(condition, of: Object.self, entityName: entityName)
         request.predicate = predicate.map { $0 && condition } ?? condition
         return request
     }

@@ -17,26 +17,22 @@ extension FetchRequest {
         format: String, _ arguments: (any FetchArgument)?..., sortedBy sortDescriptors: [SortDescription] = [],
         limit: Int = 0, offset: Int = 0
     ) throws(StrataError) {
-        self.init(
+        try self.init(
             where: try FetchPredicate(format: format, argumentArray: arguments), sortedBy: sortDescriptors,
             limit: limit, offset: offset)
-        try check()
     }
 
     /// Asks for the objects that a `#Predicate` finds.
     ///
     /// - Throws: `invalidRequest` naming the expression that no query can have; else as for a format.
     public init(_ predicate: Predicate<Result>) throws(StrataError) {
-        self.init(where: try FetchPredicate(predicate))
-        try check()
+        try self.init(where: try FetchPredicate(predicate))
     }
 
     /// Asks also for what a predicate in the format language says.
     ///
     /// - Throws: as `init(format:_:)`.
     public func `where`(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) -> FetchRequest {
-        let request = `where`(try FetchPredicate(format: format, argumentArray: arguments))
-        try request.check()
-        return request
+        try `where`(try FetchPredicate(format: format, argumentArray: arguments))
     }
 }

@@ -9,11 +9,10 @@ extension FetchRequest {
     public init(
         _ template: FetchRequestTemplate, substituting values: [String: (any FetchArgument)?] = [:]
     ) throws(StrataError) {
-        self.init(
+        try self.init(
             entityName: template.entityName, where: try template.predicate?.withSubstitutionVariables(values),
             sortedBy: template.sortDescriptors, limit: template.fetchLimit)
         includesSubentities = template.includesSubentities
-        try check()
     }
 }
 

@@ -3,11 +3,16 @@ public import StrataModel
 /// Asks for the objects of an entity that match a predicate, in an order.
 ///
 /// ```swift
-/// let request = FetchRequest<Movie>(where: .greaterThan("rating", 4), sortedBy: [SortDescription("title")])
+/// let request = try FetchRequest<Movie>(where: .greaterThan("rating", 4), sortedBy: [SortDescription("title")])
 /// let movies = try context.fetch(request)
 /// ```
 ///
 /// It holds names and values only, so it can be sent anywhere.
+///
+/// What the class cannot answer is refused when the request is made, by the model that the class declares: unknown keys
+/// with the nearest name, values of the wrong type, a to-many without quantifier. Two things are held against the model
+/// of the container instead, by `ManagedObjectContext.check(_:)` or the first use: what is assigned to the properties
+/// below later, and requests for a `ManagedObject` by the name of its entity, whose class knows no model.
 public struct FetchRequest<Result: ManagedObject>: Sendable {
     public var entityName: String
     public var predicate: FetchPredicate?
@@ -22,6 +27,10 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     public var includesPendingChanges = true
     /// Whether objects not in memory come as faults, or with their values read.
     public var returnsObjectsAsFaults = true
+    /// Whether the values of faults may be read along with their ids.
+    ///
+    /// With false nothing but ids is read, and `returnsObjectsAsFaults = false` has no effect.
+    public var includesPropertyValues = true
     /// Whether objects in memory are read again when next used, unless the context changed them.
     public var shouldRefreshRefetchedObjects = false
     /// How many objects `fetchInBatches(_:)` makes and reads at a time; 0 leaves it to the context.
@@ -30,25 +39,41 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     /// `"actors.agent"`.
     public var relationshipKeyPathsForPrefetching: [String] = []
 
-    /// Asks for the objects of the class.
+    /// Asks for all objects of the class.
+    public init() { self.init(entityName: Result.entityName) }
+
+    /// Asks for all objects of an entity by name; `Result` is its class, or `ManagedObject`.
+    public init(entityName: String) {
+        self.entityName = entityName
+        sortDescriptors = []
+        fetchLimit = 0
+        fetchOffset = 0
+    }
+
+    /// Asks for objects of the class.
+    ///
+    /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
     public init(
         where predicate: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [], limit: Int = 0,
         offset: Int = 0
-    ) {
-        self.init(
+    ) throws(StrataError) {
+        try self.init(
             entityName: Result.entityName, where: predicate, sortedBy: sortDescriptors, limit: limit, offset: offset)
     }
 
-    /// Asks for the objects of an entity by name; `Result` is its class, or `ManagedObject`.
+    /// Asks for objects of an entity by name; `Result` is its class, or `ManagedObject`.
+    ///
+    /// - Throws: as for the class, as far as that knows the entity.
     public init(
         entityName: String, where predicate: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [],
         limit: Int = 0, offset: Int = 0
-    ) {
-        self.entityName = entityName
+    ) throws(StrataError) {
+        self.init(entityName: entityName)
         self.predicate = predicate
         self.sortDescriptors = sortDescriptors
         fetchLimit = limit
         fetchOffset = offset
+        try check()
     }
 }
 

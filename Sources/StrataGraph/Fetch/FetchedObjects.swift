@@ -8,7 +8,7 @@ import StrataStore
 /// hold follows the context.
 ///
 /// ```swift
-/// var request = FetchRequest<Movie>().sorted(by: \.title)
+/// var request = try FetchRequest<Movie>().sorted(by: \.title)
 /// request.fetchBatchSize = 100
 /// for movie in try context.fetchInBatches(request) { print(movie.title) }
 /// ```

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
             results.append(result)
         }
         if request.shouldRefreshRefetchedObjects { results.forEach(turnIntoFault) }
-        if !request.returnsObjectsAsFaults { try fill(results) }
+        if !request.returnsObjectsAsFaults, request.includesPropertyValues { try fill(results) }
         if !request.relationshipKeyPathsForPrefetching.isEmpty {
             try prefetch(request.relationshipKeyPathsForPrefetching, of: results)
         }
@@ -65,7 +65,8 @@ extension ManagedObjectContext {
             throw StrataError(
                 .invalidRequest, "A batch size cannot be negative.", context: .init(entityName: entity.name))
         }
-        try checkPrefetching(request.relationshipKeyPathsForPrefetching, from: entity)
+        try RequestCheck.checkPrefetching(
+            request.relationshipKeyPathsForPrefetching, from: entity.schema, binding.schema)
         if automaticallyMergesChangesFromParent { try moveToHead() }
         let storeRequest = StoreRequest(
             entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,

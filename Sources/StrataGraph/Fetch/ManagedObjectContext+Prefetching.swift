@@ -15,26 +15,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Checks the paths where there may be no objects to follow them from.
-    func checkPrefetching(_ keyPaths: [String], from entity: EntityRuntime) throws {
-        for keyPath in keyPaths {
-            var entity: EntitySchema? = entity.schema
-            for step in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
-                guard let property = entity?.property(named: String(step)) else {
-                    throw StrataError(
-                        .unknownKey, "\(entity?.name ?? "") has no property \(step).",
-                        context: .init(entityName: entity?.name, key: keyPath))
-                }
-                guard let relationship = property.relationship else {
-                    throw StrataError(
-                        .invalidRequest, "\(step) is no relationship; only relationships are prefetched.",
-                        context: .init(entityName: entity?.name, key: keyPath))
-                }
-                entity = binding.schema.entity(relationship.destination)
-            }
-        }
-    }
-
     /// - Returns: the objects at the other end, each once.
     private func prefetch(_ name: String, of objects: [ManagedObject]) throws -> [ManagedObject] {
         try fill(objects)

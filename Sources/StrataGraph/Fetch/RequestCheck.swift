@@ -7,6 +7,8 @@ enum RequestCheck {
     // By class: the model of everything that relationships lead to from it; nil when that is no sound model. Guarded
     // by the mutex, made once a process.
     private static let cache = Mutex<[ObjectIdentifier: Schema?]>([:])
+    // Comparisons that passed; guarded by its mutex.
+    private static let passed = KnownComparisons()
 
     /// - Throws: what `CompiledQuery` refuses. A request by the name of an entity that its class does not know is let
     ///   through; the context judges it.
@@ -14,10 +16,48 @@ enum RequestCheck {
         guard let schema = schema(around: Result.self), let entity = schema.entity(named: request.entityName) else {
             return
         }
+        try checkPrefetching(request.relationshipKeyPathsForPrefetching, from: entity, schema)
+        let isKnown = request.predicate.map { passed.contains($0, ObjectIdentifier(Result.self), entity) } ?? true
+        if isKnown, request.sortDescriptors.isEmpty, request.fetchLimit >= 0, request.fetchOffset >= 0 { return }
         _ = try CompiledQuery(
             StoreRequest(
                 entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
                 sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset), schema)
+        if !isKnown, let predicate = request.predicate {
+            passed.insert(predicate, ObjectIdentifier(Result.self), entity, schema)
+        }
+    }
+
+    /// The same for the condition of a batch.
+    static func check<Object: ManagedObject>(
+        _ predicate: FetchPredicate, of type: Object.Type, entityName: String
+    ) throws(StrataError) {
+        _ = try FetchRequest<Object>(entityName: entityName, where: predicate)
+    }
+
+    /// Checks the paths where there may be no objects to follow them from.
+    static func checkPrefetching(
+        _ keyPaths: [String], from entity: EntitySchema, _ schema: Schema
+    ) throws(StrataError) {
+        for keyPath in keyPaths {
+            var entity: EntitySchema? = entity
+            for step in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+                let place = StrataError.Context(entityName: entity?.name, key: keyPath)
+                guard let property = entity?.property(named: String(step)) else {
+                    let nearest = NearestName.of(String(step), among: entity?.properties.map(\.name) ?? [])
+                    throw StrataError(
+                        .unknownKey,
+                        "\(entity?.name ?? "") has no property \(step)"
+                            + (nearest.map { "; did you mean \($0)?" } ?? "."), context: place)
+                }
+                guard let relationship = property.relationship else {
+                    throw StrataError(
+                        .invalidRequest, "\(step) is no relationship; only relationships are prefetched.",
+                        context: place)
+                }
+                entity = schema.entity(relationship.destination)
+            }
+        }
     }
 
     private static func schema(around objectClass: ManagedObject.Type) -> Schema? {
@@ -54,7 +94,7 @@ enum RequestCheck {
 extension FetchRequest {
     /// Refuses a request that cannot run, by the model that the class declares.
     ///
-    /// Requests made of format strings and of `#Predicate` are checked when they are made.
+    /// Requests are checked so when they are made; this is for one whose properties were assigned to afterwards.
     ///
     /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
     public func check() throws(StrataError) { try RequestCheck.check(self) }

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer.
     public func fetchRows(_ request: RowsFetchRequest) throws -> ResultRows {
-        var objects = FetchRequest<ManagedObject>(
+        var objects = try FetchRequest<ManagedObject>(
             entityName: request.entityName, where: request.predicate, sortedBy: request.sortDescriptors,
             limit: request.fetchLimit, offset: request.fetchOffset)
         objects.includesSubentities = request.includesSubentities

@@ -5,11 +5,11 @@ public import StrataModel
 // a to-one as its object, a to-many as an array of objects.
 
 extension ManagedObject {
-    /// The value of a property.
+    /// The value of a property; of a fetched property of the model what its request finds, an array of objects.
     ///
     /// - Throws: `unknownKey`; `missingBlob`, `transformation` or `corrupt` when the value cannot be had.
     public final func value(forKey key: String) throws -> Any? {
-        let property = try declared(key)
+        guard let property = _entity.property(named: key) else { return try fetchedObjects(forKey: key) }
         _willRead(property.index)
         try throwIfUnreadable()
         if property.isToMany {

@@ -35,12 +35,12 @@ import Testing
         """
 
     private func failures(_ query: String, limit: [String]) throws -> [String] {
-        let source = Self.entities + "func query(now: Date) -> FetchRequest<Film> {\n" + query + "\n}\n"
+        let source = Self.entities + "func query(now: Date) throws -> FetchRequest<Film> {\n" + query + "\n}\n"
         return try Compiler().failures(in: source, options: limit.flatMap { ["-Xfrontend", $0] }).map(\.text)
     }
 
     private static let sixteenClauses = """
-        FetchRequest<Film>().where {
+        try FetchRequest<Film>().where {
             $0.rating > 4 && $0.rating <= 5 && $0.title.contains("x", [.caseInsensitive]) && $0.note != nil
                 && $0.year >= 1970 && ($0.year < 1990 || $0.year == 2001) && $0.isSeen && !($0.length > 90)
                 && $0.mood == .calm && $0.released < now && $0.studio.name == "Mosfilm" && $0.studio != nil
@@ -52,14 +52,14 @@ import Testing
     @Test func sixteenClausesAreCheckedInLessThan200Milliseconds() throws {
         let limit = ["-warn-long-expression-type-checking=200"]
         let failures = try Compiler().failures(
-            in: Self.entities + "func query(now: Date) -> FetchRequest<Film> {\n\(Self.sixteenClauses)\n}\n",
+            in: Self.entities + "func query(now: Date) throws -> FetchRequest<Film> {\n\(Self.sixteenClauses)\n}\n",
             options: ["-warnings-as-errors"] + limit.flatMap { ["-Xfrontend", $0] })
         #expect(failures.isEmpty, "\(failures)")
     }
 
     /// Proves that the test above could fail.
     @Test func aLimitOfAMillisecondIsExceeded() throws {
-        let source = Self.entities + "func query(now: Date) -> FetchRequest<Film> {\n\(Self.sixteenClauses)\n}\n"
+        let source = Self.entities + "func query(now: Date) throws -> FetchRequest<Film> {\n\(Self.sixteenClauses)\n}\n"
         let failures = try Compiler().failures(
             in: source,
             options: ["-warnings-as-errors", "-Xfrontend", "-warn-long-expression-type-checking=1"])
@@ -78,7 +78,7 @@ import Testing
         let query = """
             let width: Int = 90
             _ = width
-            return FetchRequest<Film>().where {
+            return try FetchRequest<Film>().where {
                 $0.rating > 4 && $0.title.contains("x", [.caseInsensitive]) && $0.note != nil && $0.year >= 1970
                     && \(clause) && !$0.isSeen && $0.studio.name == "Mosfilm" && $0.actors.count > 2
             }
@@ -90,7 +90,7 @@ import Testing
 
     /// Without its type to look in, the compiler takes longer over a case that is none.
     @Test func aCaseThatIsNoneIsNamed() throws {
-        let texts = try failures("FetchRequest<Film>().where { $0.rating > 4 && $0.mood == .sad }", limit: [])
+        let texts = try failures("try FetchRequest<Film>().where { $0.rating > 4 && $0.mood == .sad }", limit: [])
         #expect(texts.contains { $0.contains("'sad'") }, "\(texts)")
     }
 

@@ -319,7 +319,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
     @Test func constantsAreSetWhereTheConditionHolds() throws {
         let held = try #require(try context.fetch(FetchRequest<Invoice>().where { $0.number == 3 }).first)
         #expect(held.note == "n")
-        var request = BatchUpdateRequest<Invoice>().where { $0.number <= 5 }.setting(\.note, to: nil)
+        var request = try BatchUpdateRequest<Invoice>().where { $0.number <= 5 }.setting(\.note, to: nil)
         request.resultType = .objectIDs
         request.stepSize = 2
         let result = try context.execute(request)
@@ -329,7 +329,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
     }
 
     @Test func expressionsSpeakOfTheObjectAsItWas() throws {
-        let request = BatchUpdateRequest<Invoice>().where { $0.number > 18 }
+        let request = try BatchUpdateRequest<Invoice>().where { $0.number > 18 }
             .setting(\.total) { $0.total * 2 + 1 }
             .setting(\.paid) { $0.total }
         #expect(try context.execute(request).count == 2)
@@ -372,7 +372,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
 
     @Test func whatMatchesIsDeletedInSteps() throws {
         let held = try #require(try context.fetch(FetchRequest<Invoice>().where { $0.number == 3 }).first)
-        var request = BatchDeleteRequest<Invoice>().where { $0.number < 10 }
+        var request = try BatchDeleteRequest<Invoice>().where { $0.number < 10 }
         request.stepSize = 4
         let result = try context.execute(request)
         #expect(result.count == 9 && result.transactionCount == 3)

@@ -19,6 +19,7 @@ enum Grade: Int16, Sendable, CaseIterable { case low = 1, middle, high }
     var released: Date?
     var price: Decimal?
     var code: UUID?
+    @Attribute(.transient) var mood: String?
     var studio: Studio?
     @Relationship(inverse: \Actor.films) var actors: ToMany<Actor>
 

@@ -22,15 +22,15 @@ import Testing
     }
 
     @Test func requests() throws {
-        let request = FetchRequest<Movie>()
+        let request = try FetchRequest<Movie>()
             .where { $0.rating > 4 && $0.title.contains("stalk", [.caseInsensitive]) }
             .sorted(by: \.title)
         #expect(try context.fetch(request).map(\.title) == ["Stalker"])
 
-        let owned = FetchRequest<Movie>().where { $0.familyMember.name == "Ann" || $0.familyMember == nil }
+        let owned = try FetchRequest<Movie>().where { $0.familyMember.name == "Ann" || $0.familyMember == nil }
         #expect(try context.count(for: owned) == 3)
 
-        let busy = FetchRequest<FamilyMember>().where {
+        let busy = try FetchRequest<FamilyMember>().where {
             $0.favoriteMovies.any { $0.rating > 4 } && $0.favoriteMovies.count < 10
         }
         #expect(try context.count(for: busy) == 1)
@@ -47,7 +47,7 @@ import Testing
             format: "rating > %@ AND familyMember.name BEGINSWITH[cd] %@", 4, "ann")
         #expect(try context.count(for: format) == 2)
 
-        var batched = FetchRequest<Movie>().sorted(by: \.title)
+        var batched = try FetchRequest<Movie>().sorted(by: \.title)
         batched.fetchBatchSize = 100
         var titles: [String] = []
         for movie in try context.fetchInBatches(batched) { titles.append(movie.title) }
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(try context.execute(handled).count == 2)
 
-        let update = BatchUpdateRequest<Movie>()
+        let update = try BatchUpdateRequest<Movie>()
             .where { $0.rating < 4.5 }
             .setting(\.rating) { $0.rating + 0.5 }
         #expect(try context.execute(update).count == 4)

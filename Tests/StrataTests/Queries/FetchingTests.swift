@@ -36,11 +36,53 @@ import Testing
         #expect(many.code == .invalidRequest)
         let syntax = try #require(throws: StrataError.self) { try FetchRequest<Film>(format: "year >") }
         #expect(syntax.code == .invalidRequest)
-        let other = FetchRequest<Film>(entityName: "Film", where: .equal("nope", 1))
-        #expect(throws: StrataError.self) { try other.check() }
-        #expect(throws: StrataError.self) { try context.check(other) }
+        let tree = try #require(throws: StrataError.self) { try FetchRequest<Film>(where: .equal("nope", 1)) }
+        #expect(tree.code == .unknownKey)
+        let order = try #require(throws: StrataError.self) {
+            try FetchRequest<Film>(sortedBy: [SortDescription("yeer")])
+        }
+        #expect(order.code == .unknownKey && order.message.contains("year"))
+        #expect(throws: StrataError.self) { try FetchRequest<Film>(limit: -1) }
+        var assigned = FetchRequest<Film>()
+        assigned.predicate = .equal("nope", 1)
+        #expect(throws: StrataError.self) { try assigned.check() }
+        #expect(throws: StrataError.self) { try context.check(assigned) }
         let named = FetchRequest<ManagedObject>(entityName: "Nothing")
         #expect(throws: StrataError.self) { try context.check(named) }
+    }
+
+    /// What the compiler lets through.
+    @Test func aTypedRequestThatCannotRunIsRefusedWhenItIsMade() throws {
+        let films = FetchRequest<Film>()
+        let pattern = try #require(throws: StrataError.self) { try films.where { $0.title.matches("(") } }
+        #expect(pattern.code == .invalidRequest)
+        let transient = try #require(throws: StrataError.self) { try films.where { $0.mood == "x" } }
+        #expect(transient.code == .invalidRequest && transient.message.contains("transient"))
+        #expect(throws: StrataError.self) { try films.sorted(by: \.mood) }
+        #expect(throws: StrataError.self) { try films.sorted(by: \.actors) }
+        #expect(throws: StrataError.self) { try films.prefetching(\.title) }
+        #expect(throws: StrataError.self) { try films.limited(to: -1) }
+        #expect(throws: StrataError.self) { try films.where(.equal("actors.name", "x")) }
+        #expect(throws: StrataError.self) { try films.where(#Predicate<Film> { $0.mood == "x" }) }
+        #expect(throws: StrataError.self) { try BatchDeleteRequest<Film>().where { $0.title.matches("(") } }
+        #expect(throws: StrataError.self) { try BatchUpdateRequest<Film>().where { $0.mood == "x" } }
+    }
+
+    /// Comparisons that passed once are not looked at again; others of the same shape must be.
+    @Test func aComparisonThatIsKnownDoesNotHideAWrongOne() throws {
+        for _ in 0..<2 {
+            _ = try FetchRequest<Film>(where: .equal("year", 5))
+            #expect(throws: StrataError.self) { try FetchRequest<Film>(where: .equal("year", "x")) }
+            #expect(throws: StrataError.self) { try FetchRequest<Studio>(where: .equal("year", 5)) }
+            _ = try FetchRequest<Film>(where: .equal("code", .string("9B2C3A61-4F5E-4B9D-8F5C-1F2E3D4C5B6A")))
+            #expect(throws: StrataError.self) { try FetchRequest<Film>(where: .equal("code", "none")) }
+            _ = try FetchRequest<Film>(where: .equal("title", "x") && .equal("actors.@count", 1))
+            #expect(throws: StrataError.self) {
+                try FetchRequest<Film>(where: .equal("title", "x") && .equal("actors.name", "x"))
+            }
+            _ = try FetchRequest<Film>(where: .any("actors.name", .equalTo, "x"))
+            #expect(throws: StrataError.self) { try FetchRequest<Film>(where: .equal("actors.name", "x")) }
+        }
     }
 
     @Test func objectsAreArguments() throws {
@@ -57,7 +99,7 @@ import Testing
     }
 
     @Test func requestsCanBeSentAnywhere() async throws {
-        let request = FetchRequest<Film>().where { $0.isSeen }.sorted(by: \.year)
+        let request = try FetchRequest<Film>().where { $0.isSeen }.sorted(by: \.year)
         let count = try await container.performBackgroundTask { try $0.fetch(request).count }
         #expect(count == 15)
     }
@@ -87,7 +129,7 @@ import Testing
     // MARK: Results
 
     @Test func objectsIDsAndCountsAgree() throws {
-        let request = FetchRequest<Film>().where { $0.rating > 2 }.sorted(by: \.year).limited(to: 7, offset: 2)
+        let request = try FetchRequest<Film>().where { $0.rating > 2 }.sorted(by: \.year).limited(to: 7, offset: 2)
         let films = try context.fetch(request)
         #expect(films.count == 7)
         #expect(try context.fetchObjectIDs(request) == films.map(\.objectID))
@@ -96,7 +138,7 @@ import Testing
 
     @Test func aBatchOfObjectsIsMadeWhenItIsLookedAt() throws {
         let fresh = container.newBackgroundContext()
-        var request = FetchRequest<Film>().sorted(by: \.year)
+        var request = try FetchRequest<Film>().sorted(by: \.year)
         request.fetchBatchSize = 4
         let films = try fresh.fetchInBatches(request)
         #expect(films.count == 30 && fresh.registeredObjects.isEmpty)
@@ -111,7 +153,7 @@ import Testing
 
     @Test func relationshipsArePrefetched() throws {
         let fresh = container.newBackgroundContext()
-        var request = FetchRequest<Film>().where { $0.year < 1970 }.prefetching(\.studio).prefetching(\.actors)
+        var request = try FetchRequest<Film>().where { $0.year < 1970 }.prefetching(\.studio).prefetching(\.actors)
         let films = try fresh.fetch(request)
         let inMemory = fresh.registeredObjects
         #expect(inMemory.contains { $0 is Studio } && inMemory.contains { $0 is Actor })
@@ -123,10 +165,20 @@ import Testing
         #expect(throws: StrataError.self) { try fresh.fetch(request) }
     }
 
+    @Test func valuesComeAlongUnlessTheyAreNotWanted() throws {
+        var request = try FetchRequest<Film>().where { $0.year < 1970 }
+        #expect(try container.newBackgroundContext().fetch(request).allSatisfy(\.isFault))
+        request.returnsObjectsAsFaults = false
+        #expect(try container.newBackgroundContext().fetch(request).allSatisfy { !$0.isFault })
+        request.includesPropertyValues = false
+        let films = try container.newBackgroundContext().fetch(request)
+        #expect(films.count == 10 && films.allSatisfy(\.isFault))
+    }
+
     @Test func unsavedChangesCountUnlessTheyAreNotWanted() throws {
         let film = Film(context: context)
         film.year = 3000
-        var request = FetchRequest<Film>().where { $0.year == 3000 }
+        var request = try FetchRequest<Film>().where { $0.year == 3000 }
         #expect(try context.count(for: request) == 1)
         request.includesPendingChanges = false
         #expect(try context.count(for: request) == 0)
@@ -151,7 +203,7 @@ import Testing
     // MARK: Elsewhere
 
     @Test func aFetchElsewhereFindsTheSame() async throws {
-        let request = FetchRequest<Film>().where { $0.rating > 2 }.sorted(by: \.year)
+        let request = try FetchRequest<Film>().where { $0.rating > 2 }.sorted(by: \.year)
         let progress = FetchProgress()
         let films = try await context.fetchAsynchronously(request, progress: progress)
         #expect(films.map(\.objectID) == (try context.fetchObjectIDs(request)) && films.count > 5)
@@ -194,6 +246,11 @@ import Testing
         let rivals = try film.fetchedObjects(forKey: "rivals")
         #expect(rivals.count == 9 && rivals.allSatisfy { ($0 as? Film)?.genre == .horror && $0 !== film })
         #expect(throws: StrataError.self) { try film.fetchedObjects(forKey: "friends") }
+        #expect(try film.value(forKey: "rivals") as? [ManagedObject] == rivals)
+        #expect(try film.value(forKeyPath: "rivals.@count") as? Int == 9)
+        #expect(try FetchPredicate(format: "rivals.@count == 9 AND ANY rivals.year == 1965").evaluate(with: film))
+        let unknown = #expect(throws: StrataError.self) { try film.value(forKey: "friends") }
+        #expect(unknown?.code == .unknownKey)
     }
 
     @Test func aModelWithWrongRequestsIsRefused() throws {

@@ -117,8 +117,8 @@ import Testing
         #expect(text { $0.studio.films.max(\.year) == $0.year } == "studio.films.@max.year == year")
     }
 
-    @Test func aRequestCollectsConditionsAndKeys() {
-        let request = FetchRequest<Film>()
+    @Test func aRequestCollectsConditionsAndKeys() throws {
+        let request = try FetchRequest<Film>()
             .where { $0.year > 1970 }
             .where { $0.isSeen }
             .sorted(by: \.studio?.name)

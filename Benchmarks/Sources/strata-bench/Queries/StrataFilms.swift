@@ -66,7 +66,7 @@ final class StrataFilms {
         switch query {
         case .equality: return .objects(try films(.equal("title", .string(argument.title))))
         case .range:
-            let request = FetchRequest<Film>(
+            let request = try FetchRequest<Film>(
                 where: .greaterThanOrEqual("rating", .double(argument.rating)), sortedBy: [SortDescription("rating")],
                 limit: 100)
             return .objects(try context.fetch(request))
@@ -81,7 +81,7 @@ final class StrataFilms {
             return .objects(try context.fetch(FetchRequest<Director>(where: predicate)))
         case .unindexedCount: return .number(try count(.greaterThan("votes", .integer(Int64(argument.votes)))))
         case .topTen:
-            let request = FetchRequest<Film>(sortedBy: [SortDescription("votes", isAscending: false)], limit: 10)
+            let request = try FetchRequest<Film>(sortedBy: [SortDescription("votes", isAscending: false)], limit: 10)
             return .objects(try context.fetch(request))
         case .groupCount: return .groups(try groups())
         case .indexedCount:

@@ -4,7 +4,7 @@ import Synchronization
 /// The members of a to-many in a typed query.
 ///
 /// ```swift
-/// FetchRequest<FamilyMember>().where {
+/// try FetchRequest<FamilyMember>().where {
 ///     $0.favoriteMovies.any { $0.rating > 4 } && $0.favoriteMovies.count < 10
 /// }
 /// ```

@@ -6,7 +6,7 @@ import StrataModel
 /// are followed with a dot, whether they lead to an object or not: what stands behind a missing one is missing.
 ///
 /// ```swift
-/// FetchRequest<Movie>().where { $0.familyMember.name == "Ann" || $0.familyMember == nil }
+/// try FetchRequest<Movie>().where { $0.familyMember.name == "Ann" || $0.familyMember == nil }
 /// ```
 @dynamicMemberLookup
 public struct Path<Root: ManagedObject> {

@@ -6,7 +6,7 @@ import StrataModel
 /// missing value is false, `!=` too; only `== nil` and `!= nil` ask for it.
 ///
 /// ```swift
-/// FetchRequest<Movie>().where { $0.rating > 4 && $0.title.contains("stalk", [.caseInsensitive]) }
+/// try FetchRequest<Movie>().where { $0.rating > 4 && $0.title.contains("stalk", [.caseInsensitive]) }
 /// ```
 ///
 /// Terms stand on the left: `$0.rating > 4`, not `4 < $0.rating`. A variable must have the attribute's type: an `Int`
