@@ -18,6 +18,9 @@ struct QueriesCommand: ParsableCommand {
     @Option(help: "Where the stores are made; they are removed afterwards.")
     var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
 
+    @Option(help: "Times only the queries whose names contain this.")
+    var only = ""
+
     @Flag(help: "Writes the measurements as JSON instead of tables.")
     var json = false
 
@@ -30,7 +33,7 @@ struct QueriesCommand: ParsableCommand {
             .appending(path: "strata-queries-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: place) }
         var results: [Int: [QueryWorkload.Result]] = [:]
-        for size in sizes { results[size] = try QueryWorkload(size: size, directory: place).run() }
+        for size in sizes { results[size] = try QueryWorkload(size: size, directory: place, only: only).run() }
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -5,6 +5,8 @@ import Foundation
 struct QueryWorkload {
     let size: Int
     let directory: URL
+    /// Part of the names of the queries to time.
+    let only: String
 
     struct Result: Codable {
         let query: String
@@ -23,7 +25,8 @@ struct QueryWorkload {
             at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let strata = try StrataFilms(at: place.appending(path: "films.strata", directoryHint: .isDirectory), rows)
         let sqlite = try SQLiteFilms(path: place.appending(path: "films.sqlite").path(percentEncoded: false), rows)
-        return try FilmQuery.allCases.map { try measure($0, rows, strata, sqlite) }
+        let queries = FilmQuery.allCases.filter { only.isEmpty || $0.rawValue.contains(only) }
+        return try queries.map { try measure($0, rows, strata, sqlite) }
     }
 
     /// The median of rounds in which the peers take turns, so that both meet the same weather.
