@@ -36,6 +36,10 @@ extension ManagedObjectContext {
     }
 
     private func addRowLayer() throws {
+        guard
+            layers.inserted != inserted.count || layers.updated != updated.count || layers.deleted != deleted.count
+                || layers.touched != touched.count
+        else { return }
         var fresh: ContiguousArray<ManagedObject> = []
         fresh += inserted[layers.inserted...]
         fresh += updated[layers.updated...]

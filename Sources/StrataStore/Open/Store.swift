@@ -119,7 +119,7 @@ package final class Store: Sendable {
             }
             let view = View(
                 sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
-                histories: histories, layers: stack, statistics: core.statistics,
+                histories: histories, layers: stack, statistics: core.statistics, queries: core.queries,
                 verifiedPages: core.verifiedPages)
             if let monitor {
                 try monitor.check()

@@ -21,4 +21,11 @@ package struct StoreRequest: Sendable {
         self.limit = limit
         self.offset = offset
     }
+
+    /// How many rows in order are enough; nil for all.
+    var needed: Int? { Self.needed(limit: limit == 0 ? nil : limit, offset: offset) }
+
+    static func needed(limit: Int?, offset: Int) -> Int? {
+        limit.map { $0 > Int.max - offset ? Int.max : $0 + offset }
+    }
 }

@@ -21,15 +21,18 @@ package final class View {
     var monitor: QueryMonitor?
     /// Sizes for planning; nil where nothing is planned.
     let statistics: StatisticsCache?
+    /// Queries that were prepared before; nil where each is compiled.
+    let queries: QueryCache?
     /// Rows that need no second look; nil where each is verified.
     let verifiedPages: VerifiedPages?
 
     init(
         sequence: EventSequence, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
         histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
-        verifiedPages: VerifiedPages? = nil
+        queries: QueryCache? = nil, verifiedPages: VerifiedPages? = nil
     ) {
         self.statistics = statistics
+        self.queries = queries
         self.verifiedPages = verifiedPages
         self.sequence = sequence
         self.schema = schema

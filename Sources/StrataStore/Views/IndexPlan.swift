@@ -8,6 +8,8 @@ final class IndexPlan: Sendable {
     struct PreparedIndex: Sendable {
         let index: IndexSchema
         let codec: IndexKeyCodec
+        /// The concrete entities whose rows are entered.
+        let declaredEntities: [EntityID]
         /// Only rows that meet it are entered; nil for all.
         let partial: (any RowCondition)?
         /// The same as the conditions that an entry tells of its row.
@@ -53,13 +55,17 @@ final class IndexPlan: Sendable {
                 StrataError(.invalidModel, "The index \(index.name) is over something that cannot be ordered."))
         }
         guard let predicate = index.partialPredicate else {
-            return .success(PreparedIndex(index: index, codec: codec, partial: nil, conditions: []))
+            return .success(
+                PreparedIndex(
+                    index: index, codec: codec, declaredEntities: entity.concreteEntityIDs, partial: nil,
+                    conditions: []))
         }
         do throws(StrataError) {
             let conditions = try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate)
             return .success(
                 PreparedIndex(
-                    index: index, codec: codec, partial: AndCondition(conditions.map(\.row)), conditions: conditions))
+                    index: index, codec: codec, declaredEntities: entity.concreteEntityIDs,
+                    partial: AndCondition(conditions.map(\.row)), conditions: conditions))
         } catch {
             return .failure(error)
         }

@@ -7,42 +7,74 @@ package import StrataModel
 /// run is chosen at the first run, and again when what is known of the store's sizes has changed; `plans` is guarded
 /// by its mutex.
 package final class CompiledQuery: Sendable {
-    let schema: Schema
-    let entity: EntitySchema
-    /// The concrete entities whose objects may be found.
-    let entities: EntitySet
+    let prepared: PreparedQuery
     /// All of them hold for an object that is found.
     let conditions: [CompiledCondition]
-    let order: [SortColumn]
     let offset: Int
     /// nil is no limit.
     let limit: Int?
-    private let access: Access
-    private let plans = Locked<[Use: (generation: UInt64, plan: QueryPlan)]>([:])
+    private let plans = Locked(Plans())
+
+    private struct Plans {
+        var objects: KnownPlan?
+        var count: KnownPlan?
+        var rows: KnownPlan?
+
+        subscript(_ use: Use) -> KnownPlan? {
+            get {
+                switch use {
+                case .objects: objects
+                case .count: count
+                case .rows: rows
+                }
+            }
+            set {
+                switch use {
+                case .objects: objects = newValue
+                case .count: count = newValue
+                case .rows: rows = newValue
+                }
+            }
+        }
+    }
+
+    private struct KnownPlan {
+        let plan: QueryPlan
+        /// Of the statistics it was made by.
+        let generation: UInt64
+        /// Rows of the entities when it was made.
+        let rows: Int
+    }
 
     /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
-    package init(
+    package convenience init(
         _ request: StoreRequest, _ schema: Schema, access: Access = .planned
     ) throws(StrataError) {
-        guard let entity = schema.entity(request.entityID) else {
-            throw StrataError(.unknownEntity, "The model has no entity with the number \(request.entityID.rawValue).")
-        }
+        try self.init(request, try PreparedQuery(request, schema, access: access))
+    }
+
+    /// Binds a request to what was prepared for its shape.
+    ///
+    /// - Throws: `wrongType`, `invalidRequest`.
+    init(_ request: StoreRequest, _ prepared: PreparedQuery) throws(StrataError) {
         guard request.offset >= 0, request.limit >= 0 else {
             throw StrataError(
-                .invalidRequest, "A limit or offset is negative.", context: .init(entityName: entity.name))
+                .invalidRequest, "A limit or offset is negative.", context: .init(entityName: prepared.entity.name))
         }
-        self.schema = schema
-        self.entity = entity
-        self.access = access
-        entities = EntitySet(
-            request.includesSubentities ? entity.concreteEntityIDs : entity.isAbstract ? [] : [entity.id], schema)
-        conditions =
-            try request.predicate.map { (predicate) throws(StrataError) in
-                try PredicateCompiler(entity: entity, schema: schema).conjuncts(of: predicate)
-            } ?? []
-        var order: [SortColumn] = []
-        for description in request.sort { order.append(try SortColumn(description, entity, schema)) }
-        self.order = order
+        if let conditions = try prepared.conditions(of: request) {
+            self.prepared = prepared
+            self.conditions = conditions
+        } else {
+            // Constants that cannot stand there are refused with a reason by whoever compiles them.
+            let own = try PreparedQuery(request, prepared.schema, access: prepared.access)
+            guard let conditions = try own.conditions(of: request) else {
+                throw StrataError(
+                    .invalidRequest, "The predicate cannot be evaluated by the store.",
+                    context: .init(entityName: own.entity.name, predicate: request.predicate?.description))
+            }
+            self.prepared = own
+            self.conditions = conditions
+        }
         offset = request.offset
         limit = request.limit == 0 ? nil : request.limit
     }
@@ -67,11 +99,17 @@ package final class CompiledQuery: Sendable {
         case rows
     }
 
+    var schema: Schema { prepared.schema }
+    var entity: EntitySchema { prepared.entity }
+    /// The concrete entities whose objects may be found.
+    var entities: EntitySet { prepared.entities }
+    var order: [SortColumn] { prepared.order }
+
     /// How many rows in order are enough; nil for all.
-    var needed: Int? { limit.map { $0 > Int.max - offset ? Int.max : $0 + offset } }
+    var needed: Int? { StoreRequest.needed(limit: limit, offset: offset) }
 
     /// Whether anything but a scan may be used.
-    var isPlanned: Bool { access != .scanOnly }
+    var isPlanned: Bool { prepared.access != .scanOnly }
 
     /// How the query is run over a view.
     ///
@@ -80,24 +118,30 @@ package final class CompiledQuery: Sendable {
         guard schema.version == view.schema.version else {
             throw StrataError(.modelChanged, "The request was made for another version of the model.")
         }
-        let generation = view.statistics?.generation ?? 0
-        if !wantsEstimates, let known = plans.withLock({ $0[use] }), known.generation == generation {
-            return known.plan
-        }
+        if !wantsEstimates, let known = plans.withLock({ $0[use] }), try isFresh(known, view) { return known.plan }
         let plan = try makePlan(for: use, view, wantsEstimates)
+        let rows = plan.isSettled ? 0 : try view.roughCount(of: entities.schemas)
         // Planning may have drawn samples, of which it knows already.
         let now = view.statistics?.generation ?? 0
-        plans.withLock { $0[use] = (now, plan) }
+        plans.withLock { $0[use] = KnownPlan(plan: plan, generation: now, rows: rows) }
         return plan
+    }
+
+    /// Whether a plan is still worth following: nothing new was sampled, and the entity has neither doubled nor halved.
+    private func isFresh(_ known: KnownPlan, _ view: View) throws -> Bool {
+        if known.plan.isSettled { return true }
+        guard known.generation == view.statistics?.generation ?? 0 else { return false }
+        let rows = try view.roughCount(of: entities.schemas)
+        return rows <= known.rows * 2 && rows >= known.rows / 2
     }
 
     private func makePlan(for use: Use, _ view: View, _ wantsEstimates: Bool) throws -> QueryPlan {
         let purpose = Planner.Purpose(
             order: use == .objects ? order : [], needed: use == .rows ? nil : needed, readsRows: use == .rows,
             wantsEstimates: wantsEstimates)
-        switch access {
+        switch prepared.access {
         case .planned, .avoidingScans, .disturbed:
-            var planner = Planner(view, access)
+            var planner = Planner(view, prepared.access)
             return try planner.plan(conditions, of: entity, entities, for: purpose)
         case .scanOnly:
             let scan = PlanStep(.scan, entities, rows: 0, cost: 0)

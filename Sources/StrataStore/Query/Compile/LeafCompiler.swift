@@ -2,12 +2,70 @@ import Foundation
 import StrataModel
 
 /// Makes the condition of one path against constants of its own kind, and wraps it in the joins on the way there.
-struct LeafCompiler {
+///
+/// It knows no constants, so it serves every comparison that differs from the first in nothing else.
+final class LeafCompiler: Sendable {
     let path: ResolvedPath
     let type: ComparedType
     let operation: ComparisonPredicate.Operator
     let folding: StringFolding
     let quantifier: MemberQuantifier
+
+    init(
+        path: ResolvedPath, type: ComparedType, operation: ComparisonPredicate.Operator, folding: StringFolding,
+        quantifier: MemberQuantifier
+    ) {
+        self.path = path
+        self.type = type
+        self.operation = operation
+        self.folding = folding
+        self.quantifier = quantifier
+    }
+
+    /// The constants of a comparison as the path's own kind has them; nil for those that cannot stand there.
+    func values(of comparison: ComparisonPredicate) -> [AttributeValue]? {
+        switch comparison.right {
+        case .constant(let constant):
+            guard operation != .in, operation != .between else { return nil }
+            return accepted(constant).map { [$0] }
+        case .aggregate(let parts):
+            guard operation == .in || operation == .between else { return nil }
+            var values: [AttributeValue] = []
+            values.reserveCapacity(parts.count)
+            guard append(parts, to: &values), operation == .in || values.count == 2 else { return nil }
+            return values
+        default: return nil
+        }
+    }
+
+    private func append(_ parts: [FetchExpression], to values: inout [AttributeValue]) -> Bool {
+        for part in parts {
+            switch part {
+            case .constant(let constant):
+                guard let value = accepted(constant) else { return false }
+                values.append(value)
+            case .aggregate(let inner): guard append(inner, to: &values) else { return false }
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private func accepted(_ constant: AttributeValue) -> AttributeValue? {
+        if type == .outside, !constant.isNull { return nil }
+        return type.constant(constant)
+    }
+
+    /// What an index over the row's own properties could do for the comparison.
+    func column(_ values: [AttributeValue]) -> ColumnCondition? {
+        switch (path.end, path.hops.count) {
+        case (.attribute(let slot, _), 0): return column(slot: slot, [], values)
+        case (.element(let slot, let names, _), 0): return column(slot: slot, names, values)
+        case (.object, 1): if case .toOne(let slot) = path.hops[0] { return column(slot: slot, [], values) }
+        default: break
+        }
+        return nil
+    }
 
     /// `values` were coerced to the path's type; there are two for BETWEEN, any number for IN, else one.
     func compiled(

@@ -11,42 +11,51 @@ struct PredicateCompiler {
     ///
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`.
     func conjuncts(of predicate: FetchPredicate) throws(StrataError) -> [CompiledCondition] {
+        let template = try template(of: predicate)
+        var conditions: [CompiledCondition] = []
+        guard try template.bind(predicate, into: &conditions) else {
+            throw StrataError(
+                .invalidRequest, "The predicate cannot be evaluated by the store.",
+                context: .init(entityName: entity.name, predicate: predicate.description))
+        }
+        return conditions
+    }
+
+    /// The predicate without its constants, once it is known that it can run with those that it has.
+    func template(of predicate: FetchPredicate) throws(StrataError) -> PredicateTemplate {
         guard predicate.depth(upTo: ModelLimits.predicateDepth) != nil else {
             throw StrataError(
                 .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
         }
-        return try flattened(predicate)
+        return try template(predicate, isNegated: false)
     }
 
-    private func flattened(
-        _ predicate: FetchPredicate, isNegated: Bool = false
-    ) throws(StrataError) -> [CompiledCondition] {
+    private func template(_ predicate: FetchPredicate, isNegated: Bool) throws(StrataError) -> PredicateTemplate {
         switch (predicate, isNegated) {
-        case (.not(let part), _): return try flattened(part, isNegated: !isNegated)
+        case (.not(let part), _): return .inverted(try template(part, isNegated: !isNegated))
         case (.and(let parts), false), (.or(let parts), true):
-            var conditions: [CompiledCondition] = []
-            for part in parts { conditions += try flattened(part, isNegated: isNegated) }
-            return conditions
+            return .all(try templates(parts, isNegated), isNegated: isNegated)
         case (.or(let parts), false), (.and(let parts), true):
-            return [try disjunction(parts, isNegated, predicate)]
-        case (.constant(let value), _): return [CompiledCondition(ConstantCondition(value != isNegated), predicate)]
+            return .any(try templates(parts, isNegated), isNegated: isNegated)
+        case (.constant(let value), _):
+            return .fixed(CompiledCondition(ConstantCondition(value != isNegated), predicate), predicate)
         case (.comparison(let comparison), _):
-            let compiled = try ComparisonCompiler(comparison, entity, schema).compiled()
-            guard isNegated else { return [compiled] }
-            return [CompiledCondition(NotCondition(compiled.row), .not(predicate))]
+            switch try ComparisonCompiler(comparison, entity, schema).compiled() {
+            case .leaf(let leaf): return .leaf(leaf, comparison.shape, isNegated: isNegated)
+            case .condition(let compiled):
+                let condition =
+                    isNegated ? CompiledCondition(NotCondition(compiled.row), .not(predicate)) : compiled
+                return .fixed(condition, predicate)
+            }
         }
     }
 
-    private func disjunction(
-        _ parts: [FetchPredicate], _ isNegated: Bool, _ predicate: FetchPredicate
-    ) throws(StrataError) -> CompiledCondition {
-        var lists: [[CompiledCondition]] = []
-        for part in parts { lists.append(try flattened(part, isNegated: isNegated)) }
-        let rows = lists.map { list in list.count == 1 ? list[0].row : AndCondition(list.map(\.row)) }
-        return CompiledCondition(
-            OrCondition(rows), isNegated ? .not(predicate) : predicate,
-            // Where one list can only be found by reading all rows, so can the whole.
-            access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
+    private func templates(
+        _ parts: [FetchPredicate], _ isNegated: Bool
+    ) throws(StrataError) -> [PredicateTemplate] {
+        var templates: [PredicateTemplate] = []
+        for part in parts { templates.append(try template(part, isNegated: isNegated)) }
+        return templates
     }
 }
 
@@ -100,19 +109,28 @@ struct ComparisonCompiler {
         self.schema = schema
     }
 
-    func compiled() throws(StrataError) -> CompiledCondition {
-        if let compiled = try compiledExpression() { return compiled }
+    /// What a comparison was compiled to.
+    enum Compiled {
+        /// A condition, with the constants in it.
+        case condition(CompiledCondition)
+        /// A path beside constants, which the comparison has on its right side.
+        case leaf(LeafCompiler)
+    }
+
+    func compiled() throws(StrataError) -> Compiled {
+        if let compiled = try compiledExpression() { return .condition(compiled) }
         let left = try side(comparison.left), right = try side(comparison.right)
         if comparison.modifier == .direct, left.isConstant, case .path(let path) = right,
             let turned = Self.turned(comparison.operator, path)
         {
             let comparison = ComparisonPredicate(
                 comparison.right, turned, comparison.left, modifier: comparison.modifier, folding: comparison.folding)
-            return try ComparisonCompiler(comparison, entity, schema).compiled(path, turned, left)
+            let compiled = try ComparisonCompiler(comparison, entity, schema).compiled(path, turned, left)
+            return .condition(try compiled.bound(to: comparison))
         }
         if case .path(let path) = left { return try compiled(path, comparison.operator, right) }
         try checkShape(left, right)
-        return general(left, right)
+        return .condition(general(left, right))
     }
 
     private func side(_ expression: FetchExpression) throws(StrataError) -> Side {
@@ -155,7 +173,7 @@ struct ComparisonCompiler {
 
     private func compiled(
         _ path: ResolvedPath, _ operation: ComparisonPredicate.Operator, _ right: Side
-    ) throws(StrataError) -> CompiledCondition {
+    ) throws(StrataError) -> Compiled {
         let type = ComparedType(path.end)
         var operation = operation
         var quantifier: MemberQuantifier? =
@@ -177,15 +195,15 @@ struct ComparisonCompiler {
                 }
             } else {
                 try checkCount(constants, operation, isList, path)
-                let values = try coerced(constants, type, operation, path)
-                let leaf = LeafCompiler(
-                    path: path, type: type, operation: operation, folding: comparison.folding,
-                    quantifier: quantifier ?? .any)
-                return try leaf.compiled(values, .comparison(comparison))
+                try checkConstants(constants, type, path)
+                return .leaf(
+                    LeafCompiler(
+                        path: path, type: type, operation: operation, folding: comparison.folding,
+                        quantifier: quantifier ?? .any))
             }
         }
         try checkComparable(type, right, operation, path)
-        return general(.path(path), right, operation, path.isToMany ? quantifier : nil)
+        return .condition(general(.path(path), right, operation, path.isToMany ? quantifier : nil))
     }
 
     private func general(
@@ -230,22 +248,18 @@ struct ComparisonCompiler {
         }
     }
 
-    private func coerced(
-        _ constants: [AttributeValue], _ type: ComparedType, _ operation: ComparisonPredicate.Operator,
-        _ path: ResolvedPath
-    ) throws(StrataError) -> [AttributeValue] {
-        var values: [AttributeValue] = []
+    private func checkConstants(
+        _ constants: [AttributeValue], _ type: ComparedType, _ path: ResolvedPath
+    ) throws(StrataError) {
         for constant in constants {
             if type == .outside, !constant.isNull {
                 throw refusal(.invalidRequest, path, "\(path.text) may be kept outside the row; ask only for nil.")
             }
-            guard let value = type.constant(constant) else {
+            guard type.constant(constant) != nil else {
                 throw refusal(
                     .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(constant.kindName).")
             }
-            values.append(value)
         }
-        return values
     }
 
     /// Whether both sides of a comparison between paths can be the same kind of thing.

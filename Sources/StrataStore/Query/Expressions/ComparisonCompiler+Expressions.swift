@@ -9,7 +9,7 @@ extension ComparisonCompiler {
             let folded = ComparisonPredicate(
                 left ?? comparison.left, comparison.operator, right ?? comparison.right,
                 modifier: comparison.modifier, folding: comparison.folding)
-            return try ComparisonCompiler(folded, entity, schema).compiled()
+            return try ComparisonCompiler(folded, entity, schema).compiled().bound(to: folded)
         }
         if let counted = try subqueryCount() { return counted }
         let needsEvaluator = comparison.left.needsEvaluator || comparison.right.needsEvaluator

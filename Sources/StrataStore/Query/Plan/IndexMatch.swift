@@ -7,7 +7,8 @@ struct IndexMatch {
 
     private let index: IndexSchema
     private let codec: IndexKeyCodec
-    private let conditions: [CompiledCondition]
+    /// What each condition asks of a property of the row; nil for one that asks something else.
+    private let columns: [ColumnCondition?]
     /// Values of the first elements, each combination of which is one range.
     private var prefixes: [[AttributeValue]] = [[]]
     /// Ranges of the element behind them.
@@ -28,10 +29,10 @@ struct IndexMatch {
     /// More ranges than this are not worth their seeks.
     private static let mostRanges = 4096
 
-    init(_ index: IndexSchema, _ codec: IndexKeyCodec, _ conditions: [CompiledCondition]) {
+    init(_ index: IndexSchema, _ codec: IndexKeyCodec, _ columns: [ColumnCondition?]) {
         self.index = index
         self.codec = codec
-        self.conditions = conditions
+        self.columns = columns
         while boundElements < index.elements.count, takeValues(boundElements) { boundElements += 1 }
         if boundElements < index.elements.count { takeRange(boundElements) }
     }
@@ -42,7 +43,7 @@ struct IndexMatch {
     // MARK: Matching
 
     private func column(_ place: Int, _ element: IndexSchema.Element) -> ColumnCondition? {
-        guard let column = conditions[place].column, column.slot == element.slot,
+        guard let column = columns[place], column.slot == element.slot,
             column.elementPath == element.compositePath
         else { return nil }
         return column
@@ -51,7 +52,7 @@ struct IndexMatch {
     /// Takes an equality or IN on an element; false when there is none.
     private mutating func takeValues(_ number: Int) -> Bool {
         let element = index.elements[number]
-        for place in conditions.indices {
+        for place in columns.indices {
             guard let column = column(place, element), case .values(let values) = column.kind else { continue }
             let distinct = values.count == 1 ? values : Array(Set(values))
             let isFolded = column.folding == element.folding || distinct == [.null]
@@ -76,7 +77,7 @@ struct IndexMatch {
     private mutating func takeRange(_ number: Int) {
         let element = index.elements[number]
         var lower: KeyBound?, upper: KeyBound?
-        for place in conditions.indices {
+        for place in columns.indices {
             guard let column = column(place, element) else { continue }
             switch column.kind {
             case .prefix(let text) where column.folding == element.folding && lower == nil && upper == nil:
@@ -103,7 +104,7 @@ struct IndexMatch {
 
     private mutating func takeNotNil(_ element: IndexSchema.Element) {
         rangeGuess = 0.9
-        for place in conditions.indices {
+        for place in columns.indices {
             guard let column = column(place, element) else { continue }
             switch column.kind {
             case .notNil: next = [.isNotNull]

@@ -67,6 +67,28 @@ struct IndexAccess: Sendable {
     let isSortedByID: Bool
     /// Whether all its entries are of the query's entities.
     let isCovered: Bool
+
+    init(
+        index: IndexSchema, ranges: [KeyRange], isDescending: Bool = false, isSortedByID: Bool, isCovered: Bool
+    ) {
+        self.index = index
+        self.ranges = ranges
+        self.isDescending = isDescending
+        self.isSortedByID = isSortedByID
+        self.isCovered = isCovered
+    }
+
+    /// The ranges that the conditions of a query come to.
+    init(
+        _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ entities: EntitySet, isDescending: Bool = false
+    ) {
+        index = prepared.index
+        ranges = match.ranges
+        self.isDescending = isDescending
+        // A constant between two keys makes a range of several.
+        isSortedByID = match.isWhole && match.ranges.count == 1 && !match.needsRecheck
+        isCovered = prepared.declaredEntities.allSatisfy { entities.contains(ObjectID(entity: $0, row: 1)) }
+    }
 }
 
 /// The objects at the near end of links whose far ends are known.

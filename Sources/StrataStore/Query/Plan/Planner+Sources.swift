@@ -10,7 +10,6 @@ extension Planner {
             covers.insert(place)
             switch access {
             case .objects(let ids):
-                let ids = Set(ids.filter { !$0.isNil && context.entities.contains($0) }).sorted()
                 sources.append(Source(step: objects(ids, context.entities), covers: covers))
             case .members(let relationship, let members):
                 if let step = try self.members(of: relationship, members, context) {
@@ -34,7 +33,9 @@ extension Planner {
         return sources
     }
 
-    private func objects(_ ids: [ObjectID], _ entities: EntitySet) -> PlanStep {
+    /// The named objects that are of the entities; others lead nowhere.
+    private func objects(_ named: [ObjectID], _ entities: EntitySet) -> PlanStep {
+        let ids = Set(named.filter { !$0.isNil && entities.contains($0) }).sorted()
         let count = Double(ids.count)
         return PlanStep(ids.isEmpty ? .nothing : .objects(ids), entities, rows: count, cost: count * PlanCost.row)
     }
@@ -43,40 +44,31 @@ extension Planner {
 
     private func source(_ index: IndexSchema, _ context: Context) throws -> Source? {
         let first = index.elements[0].slot
-        guard index.partialPredicate != nil || context.conditions.contains(where: { $0.column?.slot == first }) else {
+        guard index.partialPredicate != nil || context.columns.contains(where: { $0?.slot == first }) else {
             return nil
         }
         let prepared = try IndexPlan.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }
-        var match = IndexMatch(index, prepared.codec, context.conditions)
+        var match = IndexMatch(index, prepared.codec, context.columns)
         guard !match.used.isEmpty || index.partialPredicate != nil, match.close() else { return nil }
-        return try source(index, match, covered, context, isDescending: false)
+        return try source(prepared, match, covered, context, isDescending: false)
     }
 
     func source(
-        _ index: IndexSchema, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context, isDescending: Bool
+        _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context,
+        isDescending: Bool
     ) throws -> Source {
         var covers = implied
         if !match.needsRecheck { covers.formUnion(match.used) }
         guard !match.ranges.isEmpty else {
             return Source(step: PlanStep(.nothing, context.entities, rows: 0, cost: 0), covers: covers)
         }
-        let rows = try rows(in: match, of: index, context)
-        var access = access(index, match, context.entities)
-        access.isDescending = isDescending
+        let rows = try rows(in: match, of: prepared.index, context)
+        let access = IndexAccess(prepared, match, context.entities, isDescending: isDescending)
         let cost =
             Double(match.ranges.count) * PlanCost.seek + rows * PlanCost.indexEntry
             + (access.isSortedByID ? 0 : rows * PlanCost.sortedID)
         return Source(step: PlanStep(.index(access), context.entities, rows: rows, cost: cost), covers: covers)
-    }
-
-    func access(_ index: IndexSchema, _ match: IndexMatch, _ entities: EntitySet) -> IndexAccess {
-        let declared = schema.entity(index.entityID)?.concreteEntityIDs ?? []
-        return IndexAccess(
-            index: index, ranges: match.ranges,
-            // A constant between two keys makes a range of several.
-            isSortedByID: match.isWhole && match.ranges.count == 1 && !match.needsRecheck,
-            isCovered: declared.allSatisfy { entities.contains(ObjectID(entity: $0, row: 1)) })
     }
 
     /// How many entries are thought to lie in the ranges.
@@ -121,11 +113,10 @@ extension Planner {
     private func members(
         of relationship: PropertyID, _ members: [ObjectID], _ context: Context
     ) throws -> PlanStep? {
-        let ids = Set(members.filter { !$0.isNil }).sorted()
         guard let property = context.entity.property(relationship), let far = property.relationship?.destination,
             let farEntity = schema.entity(far)
         else { return nil }
-        let owners = objects(ids, EntitySet(farEntity.concreteEntityIDs, schema))
+        let owners = objects(members, EntitySet(farEntity.concreteEntityIDs, schema))
         return try links(.toMany(relationship), from: owners, farEntity, context)
     }
 
@@ -135,8 +126,7 @@ extension Planner {
             let relationship = context.entity.properties[column.slot].relationship,
             let far = schema.entity(relationship.destination)
         else { return nil }
-        let ids = Set(values.compactMap(\.object).filter { !$0.isNil }).sorted()
-        let owners = objects(ids, EntitySet(far.concreteEntityIDs, schema))
+        let owners = objects(values.compactMap(\.object), EntitySet(far.concreteEntityIDs, schema))
         return try links(.toOne(slot: column.slot), from: owners, far, context)
     }
 
@@ -203,8 +193,7 @@ extension Planner {
         var steps: [PlanStep] = []
         var isExact = true
         for list in lists {
-            let inner = Context(
-                conditions: list, entity: context.entity, entities: context.entities, total: context.total)
+            let inner = Context(list, context.entity, context.entities, total: context.total)
             let sources = try sources(inner)
             let usable = sources.min { weight($0, list) < weight($1, list) }
             guard let source = usable else { return nil }

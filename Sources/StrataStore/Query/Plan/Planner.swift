@@ -42,7 +42,7 @@ struct Planner {
     mutating func plan(
         _ conditions: [CompiledCondition], of entity: EntitySchema, _ entities: EntitySet, for purpose: Purpose
     ) throws -> QueryPlan {
-        var context = Context(conditions: conditions, entity: entity, entities: entities, total: 1)
+        var context = Context(conditions, entity, entities, total: 1)
         if let plan = try uniquePlan(context, purpose) { return plan }
         if let plan = try coveringPlan(context, purpose) { return plan }
         let total = try estimator.rows(of: entities)
@@ -64,10 +64,20 @@ struct Planner {
     /// What stays the same while one list of conditions is planned.
     struct Context {
         let conditions: [CompiledCondition]
+        /// What they ask of properties of the row.
+        let columns: [ColumnCondition?]
         let entity: EntitySchema
         let entities: EntitySet
         /// Rows of the entities.
         var total: Double
+
+        init(_ conditions: [CompiledCondition], _ entity: EntitySchema, _ entities: EntitySet, total: Double) {
+            self.conditions = conditions
+            columns = conditions.map(\.column)
+            self.entity = entity
+            self.entities = entities
+            self.total = total
+        }
     }
 
     private mutating func consider(_ plan: QueryPlan, _ best: inout QueryPlan) {
@@ -77,13 +87,13 @@ struct Planner {
 
     /// A unique key names at most one object: nothing is better, and nothing need be known to see it.
     private func uniquePlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
-        guard disturbance == nil, context.conditions.contains(where: { $0.column != nil }) else { return nil }
+        guard disturbance == nil, context.columns.contains(where: { $0 != nil }) else { return nil }
         for index in context.entity.indexes where index.isUnique {
             let prepared = try IndexPlan.of(schema).index(index.id)
-            var match = IndexMatch(index, prepared.codec, context.conditions)
+            var match = IndexMatch(index, prepared.codec, context.columns)
             guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
-            let step = PlanStep(
-                .index(access(index, match, context.entities)), context.entities, rows: 1, cost: PlanCost.seek)
+            let access = IndexAccess(prepared, match, context.entities)
+            let step = PlanStep(.index(access), context.entities, rows: 1, cost: PlanCost.seek)
             let source = Source(step: step, covers: match.needsRecheck ? ConditionSet() : match.used)
             return finish(source, context.conditions.map { _ in 1 }, context, purpose)
         }
@@ -98,28 +108,42 @@ struct Planner {
         }
         for index in context.entity.indexes where index.partialPredicate == nil {
             let first = index.elements[0].slot
-            guard context.conditions.contains(where: { $0.column?.slot == first }) else { continue }
+            guard context.columns.contains(where: { $0?.slot == first }) else { continue }
             let prepared = try IndexPlan.of(schema).index(index.id)
-            var match = IndexMatch(index, prepared.codec, context.conditions)
-            guard context.conditions.indices.allSatisfy(match.used.contains), match.close(), !match.needsRecheck,
-                match.ranges.count == 1
+            guard
+                let plan = try Self.coveringPlan(
+                    prepared, context.columns, context.entities, order: purpose.order,
+                    estimate: purpose.wantsEstimates
+                        ? { match in
+                            var context = context
+                            context.total = try estimator.rows(of: context.entities)
+                            return try rows(in: match, of: index, context)
+                        } : nil)
             else { continue }
-            let direction = match.direction(for: purpose.order)
-            guard purpose.order.isEmpty || direction != nil else { continue }
-            var access = access(index, match, context.entities)
-            access.isDescending = direction == .backwards
-            var rows = 0.0
-            if purpose.wantsEstimates {
-                var context = context
-                context.total = try estimator.rows(of: context.entities)
-                rows = try self.rows(in: match, of: index, context)
-            }
-            let cost =
-                PlanCost.seek + rows * (PlanCost.indexEntry + (access.isSortedByID ? 0 : PlanCost.sortedID))
-            let step = PlanStep(.index(access), context.entities, rows: rows, cost: cost)
-            return QueryPlan(root: step, order: purpose.order.isEmpty ? .byID : .index, cost: cost)
+            return plan
         }
         return nil
+    }
+
+    /// The plan by one index that is not partial, when one range of it settles all of the conditions and the order.
+    ///
+    /// - Parameter estimate: the number of entries in the range, for those who look at it.
+    static func coveringPlan(
+        _ prepared: IndexPlan.PreparedIndex, _ columns: [ColumnCondition?], _ entities: EntitySet,
+        order: [SortColumn], estimate: ((IndexMatch) throws -> Double)? = nil
+    ) rethrows -> QueryPlan? {
+        var match = IndexMatch(prepared.index, prepared.codec, columns)
+        guard columns.indices.allSatisfy(match.used.contains), match.close(), !match.needsRecheck,
+            match.ranges.count == 1
+        else { return nil }
+        let direction = match.direction(for: order)
+        guard order.isEmpty || direction != nil else { return nil }
+        let access = IndexAccess(
+            prepared, match, entities, isDescending: direction == .backwards)
+        let rows = try estimate?(match) ?? 0
+        let cost = PlanCost.seek + rows * (PlanCost.indexEntry + (access.isSortedByID ? 0 : PlanCost.sortedID))
+        let step = PlanStep(.index(access), entities, rows: rows, cost: cost)
+        return QueryPlan(root: step, order: order.isEmpty ? .byID : .index, cost: cost, isSettled: true)
     }
 
     private func scan(_ context: Context, _ purpose: Purpose, _ matches: Double) -> QueryPlan {
@@ -253,9 +277,9 @@ struct Planner {
     ) throws -> Source? {
         let prepared = try IndexPlan.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }
-        var match = IndexMatch(index, prepared.codec, context.conditions)
+        var match = IndexMatch(index, prepared.codec, context.columns)
         guard match.close(), let direction = match.direction(for: purpose.order) else { return nil }
         return try source(
-            index, match, covered, context, isDescending: direction == .backwards)
+            prepared, match, covered, context, isDescending: direction == .backwards)
     }
 }

@@ -15,6 +15,8 @@ struct QueryPlan: Sendable {
     let order: Order
     /// What all of it is thought to take, in nanoseconds.
     let cost: Double
+    /// Whether nothing but the shape of the request decided for it: one range of an index that settles all of it.
+    var isSettled = false
 
     /// The index that gives the order, and what is asked of the rows it leads to.
     var ordered: (step: PlanStep, access: IndexAccess, filter: RowFilter?)? {

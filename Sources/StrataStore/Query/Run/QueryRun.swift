@@ -2,14 +2,27 @@ import StrataModel
 
 /// One run of a query over a view.
 struct QueryRun {
-    let query: CompiledQuery
     let plan: QueryPlan
+    let order: [SortColumn]
+    let offset: Int
+    /// How many rows in order are enough; nil for all.
+    let needed: Int?
     let runner: StepRunner
 
     init(_ query: CompiledQuery, _ plan: QueryPlan, _ view: View, _ trace: QueryTrace? = nil) {
-        self.query = query
         self.plan = plan
+        order = query.order
+        offset = query.offset
+        needed = query.needed
         runner = StepRunner(view: view, evaluation: Evaluation(view), trace: trace)
+    }
+
+    init(_ request: StoreRequest, _ order: [SortColumn], _ plan: QueryPlan, _ view: View) {
+        self.plan = plan
+        self.order = order
+        offset = request.offset
+        needed = request.needed
+        runner = StepRunner(view: view, evaluation: Evaluation(view), trace: nil)
     }
 
     // MARK: Results
@@ -21,11 +34,11 @@ struct QueryRun {
             case .sort: try fetchSorted()
             case .index: try fetchInIndexOrder() ?? fetchSorted()
             }
-        return query.offset == 0 ? found : Array(found.dropFirst(query.offset))
+        return offset == 0 ? found : Array(found.dropFirst(offset))
     }
 
     func count() throws -> Int {
-        let needed = query.needed ?? .max
+        let needed = needed ?? .max
         if needed == 0 { return 0 }
         var count = 0
         switch plan.root.kind {
@@ -40,7 +53,7 @@ struct QueryRun {
                 return count < needed
             }
         }
-        return max(0, min(count, needed) - query.offset)
+        return max(0, min(count, needed) - offset)
     }
 
     /// Counted where they stand, without collecting their ids.
@@ -69,7 +82,7 @@ struct QueryRun {
     }
 
     private func fetchByID() throws -> [ObjectID] {
-        let needed = query.needed ?? .max
+        let needed = needed ?? .max
         if needed == 0 { return [] }
         var found: [ObjectID] = []
         switch plan.root.kind {
@@ -92,11 +105,11 @@ struct QueryRun {
     }
 
     private func fetchSorted() throws -> [ObjectID] {
-        var sorter = RowSorter(bound: query.needed)
+        var sorter = RowSorter(bound: needed)
         try runner.forEach(plan.root, readsRows: true) { id, row in
             guard let row else { return true }
             try sorter.add(id) { writer in
-                for column in query.order { try column.write(row, id, runner.evaluation, into: &writer) }
+                for column in order { try column.write(row, id, runner.evaluation, into: &writer) }
             }
             return true
         }
@@ -118,7 +131,7 @@ struct QueryRun {
     }
 
     private func walk(_ step: PlanStep, _ access: IndexAccess, _ filter: RowFilter?) throws -> [ObjectID]? {
-        let needed = query.needed ?? .max
+        let needed = needed ?? .max
         let condition = filter?.remaining
         var budget = condition == nil ? Int.max : 1000
         var found: [ObjectID] = []

@@ -4,14 +4,10 @@ extension View {
     /// The objects that a request asks for, in its order; ties, and all objects of a request without an order, by id.
     ///
     /// - Throws: what `CompiledQuery` refuses; `corrupt`.
-    package func fetch(_ request: StoreRequest) throws -> [ObjectID] {
-        try fetch(CompiledQuery(request, schema))
-    }
+    package func fetch(_ request: StoreRequest) throws -> [ObjectID] { try run(request, for: .objects).fetch() }
 
     /// How many objects `fetch` would find, limit and offset counted.
-    package func count(_ request: StoreRequest) throws -> Int {
-        try count(CompiledQuery(request, schema))
-    }
+    package func count(_ request: StoreRequest) throws -> Int { try run(request, for: .count).count() }
 
     /// The same for a request that was compiled before.
     package func fetch(_ query: CompiledQuery) throws -> [ObjectID] {
@@ -20,5 +16,19 @@ extension View {
 
     package func count(_ query: CompiledQuery) throws -> Int {
         try QueryRun(query, try query.plan(for: .count, self), self).count()
+    }
+
+    /// A run of a request by what is known of requests of its shape.
+    private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
+        let prepared = try queries?.query(for: request, schema) ?? PreparedQuery(request, schema)
+        if request.limit >= 0, request.offset >= 0,
+            let plan = try prepared.settledPlan(request, for: use, self)
+        {
+            return QueryRun(request, prepared.order, plan, self)
+        }
+        let query = try CompiledQuery(request, prepared)
+        let plan = try query.plan(for: use, self)
+        prepared.keep(plan, for: use)
+        return QueryRun(query, plan, self)
     }
 }

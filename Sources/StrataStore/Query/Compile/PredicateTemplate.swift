@@ -1,0 +1,143 @@
+import StrataModel
+
+/// A predicate bound to an entity, with its constants left out: what is worked out once for all predicates that differ
+/// in nothing else.
+///
+/// It is walked beside the predicate at hand, so the constants are always that one's own.
+indirect enum PredicateTemplate: Sendable {
+    /// All of the parts hold; `isNegated` for what was an OR inside a NOT.
+    case all([PredicateTemplate], isNegated: Bool)
+    /// One of the parts holds; `isNegated` for what was an AND inside a NOT.
+    case any([PredicateTemplate], isNegated: Bool)
+    /// The part of a NOT, which was compiled turned round.
+    case inverted(PredicateTemplate)
+    /// A path beside constants, and the comparison that it was made from, without them.
+    case leaf(LeafCompiler, ComparisonPredicate, isNegated: Bool)
+    /// Good only for the very same node.
+    case fixed(CompiledCondition, FetchPredicate)
+
+    // MARK: Binding
+
+    /// Appends the conditions of a predicate of this shape, which `fits` has told or which it was made from.
+    ///
+    /// - Returns: false for a predicate of another shape, or with constants that must be refused; then nothing in
+    ///   `conditions` is of use.
+    func bind(
+        _ predicate: FetchPredicate, into conditions: inout [CompiledCondition]
+    ) throws(StrataError) -> Bool {
+        switch (self, predicate) {
+        case (.all(let templates, false), .and(let parts)), (.all(let templates, true), .or(let parts)):
+            guard templates.count == parts.count else { return false }
+            for (template, part) in zip(templates, parts) {
+                guard try template.bind(part, into: &conditions) else { return false }
+            }
+            return true
+        case (.any(let templates, false), .or(let parts)), (.any(let templates, true), .and(let parts)):
+            guard templates.count == parts.count else { return false }
+            var lists: [[CompiledCondition]] = []
+            for (template, part) in zip(templates, parts) {
+                var list: [CompiledCondition] = []
+                guard try template.bind(part, into: &list) else { return false }
+                lists.append(list)
+            }
+            let isNegated = if case .and = predicate { true } else { false }
+            conditions.append(Self.disjunction(lists, isNegated ? .not(predicate) : predicate))
+            return true
+        case (.inverted(let template), .not(let part)): return try template.bind(part, into: &conditions)
+        case (.leaf(let leaf, _, let isNegated), .comparison(let comparison)):
+            guard let values = leaf.values(of: comparison) else { return false }
+            let compiled = try leaf.compiled(values, predicate)
+            conditions.append(
+                isNegated ? CompiledCondition(NotCondition(compiled.row), .not(predicate)) : compiled)
+            return true
+        case (.fixed(let condition, _), _):
+            conditions.append(condition)
+            return true
+        default: return false
+        }
+    }
+
+    private static func disjunction(
+        _ lists: [[CompiledCondition]], _ predicate: FetchPredicate
+    ) -> CompiledCondition {
+        let rows = lists.map { list in list.count == 1 ? list[0].row : AndCondition(list.map(\.row)) }
+        return CompiledCondition(
+            OrCondition(rows), predicate,
+            // Where one list can only be found by reading all rows, so can the whole.
+            access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
+    }
+
+    // MARK: Columns alone
+
+    /// Appends what an index could do for each conjunct of a predicate that fits, without the conditions that rows are
+    /// asked.
+    ///
+    /// - Returns: false where there is more in it than properties of the row beside constants.
+    func appendColumns(_ predicate: FetchPredicate, to columns: inout [ColumnCondition?]) -> Bool {
+        switch (self, predicate) {
+        case (.leaf(let leaf, _, false), .comparison(let comparison)):
+            guard let values = leaf.values(of: comparison), let column = leaf.column(values) else { return false }
+            columns.append(column)
+            return true
+        case (.all(let templates, false), .and(let parts)):
+            for (template, part) in zip(templates, parts) {
+                guard template.appendColumns(part, to: &columns) else { return false }
+            }
+            return true
+        default: return false
+        }
+    }
+
+    // MARK: Shape
+
+    /// Whether a predicate differs from the one that this was made from at most in its constants.
+    func fits(_ predicate: FetchPredicate) -> Bool {
+        switch (self, predicate) {
+        case (.leaf(_, let known, _), .comparison(let comparison)): return known.hasShape(of: comparison)
+        case (.all(let templates, false), .and(let parts)), (.all(let templates, true), .or(let parts)),
+            (.any(let templates, false), .or(let parts)), (.any(let templates, true), .and(let parts)):
+            return templates.count == parts.count && zip(templates, parts).allSatisfy { $0.fits($1) }
+        case (.inverted(let template), .not(let part)): return template.fits(part)
+        case (.fixed(_, let known), _): return known == predicate
+        default: return false
+        }
+    }
+}
+
+extension ComparisonCompiler.Compiled {
+    func bound(to comparison: ComparisonPredicate) throws(StrataError) -> CompiledCondition {
+        switch self {
+        case .condition(let condition): return condition
+        case .leaf(let leaf):
+            guard let values = leaf.values(of: comparison) else {
+                throw StrataError(
+                    .wrongType, "The constants cannot be compared with the property.",
+                    context: .init(key: leaf.path.text, predicate: comparison.description))
+            }
+            return try leaf.compiled(values, .comparison(comparison))
+        }
+    }
+}
+
+extension ComparisonPredicate {
+    /// The comparison with nothing in the place of its constants.
+    var shape: ComparisonPredicate {
+        var shape = self
+        if case .aggregate = right { shape.right = .aggregate([]) } else { shape.right = .constant(.null) }
+        return shape
+    }
+
+    /// Whether the two differ at most in the constants on their right sides.
+    fileprivate func hasShape(of other: ComparisonPredicate) -> Bool {
+        guard `operator` == other.operator, modifier == other.modifier, folding == other.folding else { return false }
+        switch (right, other.right) {
+        case (.constant, .constant), (.aggregate, .aggregate): break
+        default: return false
+        }
+        switch (left, other.left) {
+        case (.keyPath(let path), .keyPath(let otherPath)): return path == otherPath
+        case (.evaluatedObject, .evaluatedObject): return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Locking
+import StrataModel
+
+/// What all requests have in common that differ only in the constants of their predicates, in limit and in offset:
+/// entity, order and conditions, bound to a schema and checked.
+///
+/// It is to a request what a prepared statement is to the values bound to it.
+final class PreparedQuery: Sendable {
+    let schema: Schema
+    let entity: EntitySchema
+    /// The concrete entities whose objects may be found.
+    let entities: EntitySet
+    let order: [SortColumn]
+    let access: CompiledQuery.Access
+    /// Whether a part that was worked out beforehand would come out differently another time.
+    let isVolatile: Bool
+    private let template: PredicateTemplate?
+    private let includesSubentities: Bool
+    private let sort: [SortDescription]
+    /// The single index that settles requests of this shape, if there is one, by what is asked for. It depends on no
+    /// sizes, so nothing makes it out of date but another schema.
+    private let settling = Locked(SettlingIndexes())
+
+    private struct SettlingIndexes {
+        var objects: IndexID?
+        var count: IndexID?
+    }
+
+    /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
+    init(_ request: StoreRequest, _ schema: Schema, access: CompiledQuery.Access = .planned) throws(StrataError) {
+        guard let entity = schema.entity(request.entityID) else {
+            throw StrataError(.unknownEntity, "The model has no entity with the number \(request.entityID.rawValue).")
+        }
+        self.schema = schema
+        self.entity = entity
+        self.access = access
+        entities = EntitySet(
+            request.includesSubentities ? entity.concreteEntityIDs : entity.isAbstract ? [] : [entity.id], schema)
+        template =
+            try request.predicate.map { (predicate) throws(StrataError) in
+                try PredicateCompiler(entity: entity, schema: schema).template(of: predicate)
+            }
+        var order: [SortColumn] = []
+        for description in request.sort { order.append(try SortColumn(description, entity, schema)) }
+        self.order = order
+        var isVolatile = false
+        request.predicate?.forEachExpression { if case .function(.now, _) = $0 { isVolatile = true } }
+        self.isVolatile = isVolatile
+        includesSubentities = request.includesSubentities
+        sort = request.sort
+    }
+
+    /// Whether a request through this schema is of the same shape.
+    func fits(_ request: StoreRequest, _ schema: Schema) -> Bool {
+        guard self.schema === schema, entity.id == request.entityID,
+            includesSubentities == request.includesSubentities, sort == request.sort
+        else { return false }
+        switch (template, request.predicate) {
+        case (nil, nil): return true
+        case (let template?, let predicate?): return template.fits(predicate)
+        default: return false
+        }
+    }
+
+    /// The conditions of a request that fits; nil when it has constants that must be refused.
+    func conditions(of request: StoreRequest) throws(StrataError) -> [CompiledCondition]? {
+        guard let template, let predicate = request.predicate else { return [] }
+        var conditions: [CompiledCondition] = []
+        return try template.bind(predicate, into: &conditions) ? conditions : nil
+    }
+
+    // MARK: Settled by one index
+
+    /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last.
+    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ view: View) throws -> QueryPlan? {
+        let known = settling.withLock { use == .count ? $0.count : $0.objects }
+        guard let known, let template, let predicate = request.predicate else { return nil }
+        var columns: [ColumnCondition?] = []
+        guard template.appendColumns(predicate, to: &columns) else { return nil }
+        let index = try IndexPlan.of(schema).index(known)
+        return Planner.coveringPlan(
+            index, columns, entities, order: use == .objects ? order : [])
+    }
+
+    /// Remembers the index of a plan that had nothing to choose.
+    func keep(_ plan: QueryPlan, for use: CompiledQuery.Use) {
+        guard plan.isSettled, use != .rows, case .index(let access) = plan.root.kind else { return }
+        settling.withLock { settling in
+            if use == .count { settling.count = access.index.id } else { settling.objects = access.index.id }
+        }
+    }
+}

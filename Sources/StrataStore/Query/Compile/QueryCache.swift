@@ -1,0 +1,97 @@
+import Locking
+import StrataModel
+
+/// The queries of one open store that were prepared last, by the shape of their requests.
+///
+/// A request finds the prepared query of its shape by a hash over everything but its constants, and is then held
+/// against it in full; a hash that two shapes share costs time only. What was prepared through another model is another
+/// shape. `slots` is guarded by its mutex.
+final class QueryCache: Sendable {
+    private static let ways = 4
+    private static let sets = 64
+
+    private struct Slots {
+        var queries = [PreparedQuery?](repeating: nil, count: QueryCache.ways * QueryCache.sets)
+        /// Which query of a full set goes next.
+        var next = 0
+    }
+
+    private let slots = Locked(Slots())
+
+    /// What was prepared for requests of this shape, now if need be.
+    ///
+    /// - Throws: what `PreparedQuery` refuses.
+    func query(for request: StoreRequest, _ schema: Schema) throws(StrataError) -> PreparedQuery {
+        let first = Int(request.shapeHash & UInt64(Self.sets - 1)) * Self.ways
+        let known = slots.withLock { slots -> PreparedQuery? in
+            for place in first..<first + Self.ways {
+                if let query = slots.queries[place], query.fits(request, schema) { return query }
+            }
+            return nil
+        }
+        if let known { return known }
+        let fresh = try PreparedQuery(request, schema)
+        if fresh.isVolatile { return fresh }
+        slots.withLock { slots in
+            let free = (first..<first + Self.ways).first { slots.queries[$0] == nil }
+            slots.queries[free ?? first + slots.next] = fresh
+            slots.next = (slots.next + 1) % Self.ways
+        }
+        return fresh
+    }
+}
+
+extension StoreRequest {
+    /// The same for requests that differ only in constants, limit and offset.
+    fileprivate var shapeHash: UInt64 {
+        var hash = ShapeHash()
+        hash.add(UInt64(entityID.rawValue))
+        for description in sort { hash.add(description.keyPath) }
+        if let predicate { hash.add(predicate) }
+        return hash.finished
+    }
+}
+
+/// A hash of a few instructions a byte, for shapes that are compared anyway.
+private struct ShapeHash {
+    private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// With the high bits, which took in all of it, brought down.
+    var finished: UInt64 { value ^ value >> 29 ^ value >> 47 }
+
+    mutating func add(_ word: UInt64) { value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func add(_ text: String) {
+        var word: UInt64 = 0
+        for byte in text.utf8 { word = word &* 31 &+ UInt64(byte) }
+        add(word)
+    }
+
+    mutating func add(_ predicate: FetchPredicate) {
+        switch predicate {
+        case .comparison(let comparison):
+            add(UInt64(comparison.operator.rawValue))
+            add(comparison.left)
+            add(comparison.right)
+        case .and(let parts): add(parts, as: 0x41)
+        case .or(let parts): add(parts, as: 0x4F)
+        case .not(let part): add([part], as: 0x4E)
+        case .constant: add(UInt64(0x43))
+        }
+    }
+
+    private mutating func add(_ parts: [FetchPredicate], as word: UInt64) {
+        add(word)
+        for part in parts { add(part) }
+    }
+
+    private mutating func add(_ expression: FetchExpression) {
+        switch expression {
+        case .keyPath(let path): add(path)
+        case .constant: add(UInt64(1))
+        case .aggregate: add(UInt64(2))
+        case .evaluatedObject: add(UInt64(3))
+        default: add(UInt64(4))
+        }
+    }
+}
