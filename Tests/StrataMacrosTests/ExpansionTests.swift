@@ -1,3 +1,5 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import Testing
 
@@ -48,6 +50,14 @@ import Testing
 
                 nonisolated override class var entityName: String {
                     "Movie"
+                }
+
+                nonisolated override class var _validatesValues: Bool {
+                    false
+                }
+
+                nonisolated override class var _observesDeletion: Bool {
+                    false
                 }
 
                 nonisolated override class var entityDefinition: EntityDefinition {
@@ -146,6 +156,26 @@ import Testing
                 }
             }
             """, macros: macros)
+    }
+
+    @Test(arguments: [
+        ("ManagedObject", "var x = 1", "false", "false"),
+        ("ManagedObject", "override func willSave() {}", "false", "true"),
+        ("Base", "override func validateForDelete() throws {}", nil, "true"),
+        ("Base", "#if DEBUG\noverride func validateValue(_ v: inout Any?, forKey: String) {}\n#endif", "true", nil),
+        ("Base", "func other() {}", nil, nil),
+    ])
+    func hooksThatAreNotOverriddenAreNotCalled(
+        superclass: String, member: String, validates: String?, observes: String?
+    ) throws {
+        let source: DeclSyntax = "@Entity class Z: \(raw: superclass) {\n\(raw: member)\n}"
+        let declaration = try #require(source.as(ClassDeclSyntax.self))
+        let entity = try #require(EntityDeclaration(declaration, in: []))
+        let members = EntityExpansion(entity: entity, options: []).members.map { $0.trimmedDescription }
+        for (name, value) in [("_validatesValues", validates), ("_observesDeletion", observes)] {
+            let text = members.first { $0.contains(name) }?.filter { !$0.isWhitespace }
+            #expect(text == value.map { "nonisolatedoverrideclassvar\(name):Bool{\($0)}" })
+        }
     }
 
     @Test(arguments: [

@@ -26,6 +26,7 @@ final class Movie: ManagedObject {
     nonisolated static var _propertyEnd_Movie: Int { _propertyBase_Movie + 4 }
     nonisolated override class var entityName: String { "Movie" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Movie.self, superclass: ManagedObject.self) { Movie._describe_Movie(&$0) }
     }
@@ -64,6 +65,7 @@ final class Owner: ManagedObject {
     nonisolated static var _propertyEnd_Owner: Int { _propertyBase_Owner + 2 }
     nonisolated override class var entityName: String { "Owner" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Owner.self, superclass: ManagedObject.self) { Owner._describe_Owner(&$0) }
     }

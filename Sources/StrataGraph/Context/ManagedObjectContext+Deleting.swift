@@ -6,31 +6,40 @@ extension ManagedObjectContext {
     /// what cascades is deleted, what is nullified points at nothing. `deny` is judged by the save, so that the members
     /// may still be deleted or moved first.
     ///
+    /// A cascade makes objects only of classes that override a hook of deletions (`prepareForDeletion`, `willSave`,
+    /// `didSave`, `validateForDelete`); of the others it knows the ids (`deletedObjectIDs`).
+    ///
     /// An object that was never saved just leaves the context. Deleting a deleted object does nothing.
     public func delete(_ object: ManagedObject) {
         do {
-            try deleteAll(from: object)
+            if object._context !== self {
+                if object._state & ObjectState.detached != 0, object._context == nil { return }
+                throw StrataError(.otherContext, "The object belongs to another context.", context: object.place())
+            }
+            try deleteAll(from: object.objectID)
         } catch {
             report(Self.typed(error))
         }
     }
 
     /// Cascades follow a list, not the stack: a chain may be a million objects long.
-    private func deleteAll(from first: ManagedObject) throws {
+    func deleteAll(from first: ObjectID) throws {
         var waiting = [first]
-        while let object = waiting.popLast() {
-            if object._context !== self {
-                if object._state & ObjectState.detached != 0, object._context == nil { continue }
-                throw StrataError(.otherContext, "The object belongs to another context.", context: object.place())
-            }
-            if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { continue }
-            guard !isReadOnly else { throw readOnlyError }
-            object.prepareForDeletion()
-            if object._state & ObjectState.fault != 0 { try load(object) }
-            if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { continue }
-            markDeleted(object)
-            try propagateDeletion(of: object, to: &waiting)
+        while !waiting.isEmpty {
+            try deleteRows(&waiting)
+            guard let id = waiting.popLast(), let object = registeredOrFault(id) else { continue }
+            try delete(object, &waiting)
         }
+    }
+
+    private func delete(_ object: ManagedObject, _ waiting: inout [ObjectID]) throws {
+        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
+        guard !isReadOnly else { throw readOnlyError }
+        object.prepareForDeletion()
+        if object._state & ObjectState.fault != 0 { try load(object) }
+        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
+        markDeleted(object)
+        try propagateDeletion(of: object, to: &waiting)
     }
 
     private func markDeleted(_ object: ManagedObject) {
@@ -50,7 +59,7 @@ extension ManagedObjectContext {
     // MARK: Delete rules
 
     /// Applies the rules of a deleted object; what cascades is added to `waiting`.
-    func propagateDeletion(of object: ManagedObject, to waiting: inout [ManagedObject]) throws {
+    private func propagateDeletion(of object: ManagedObject, to waiting: inout [ObjectID]) throws {
         let entity = object._entity
         for index in entity.toOneIndexes { try propagate(object, entity.properties[index], &waiting) }
         for index in entity.toManyIndexes {
@@ -61,7 +70,7 @@ extension ManagedObjectContext {
     }
 
     private func propagate(
-        _ object: ManagedObject, _ property: PropertyRuntime, _ waiting: inout [ManagedObject]
+        _ object: ManagedObject, _ property: PropertyRuntime, _ waiting: inout [ObjectID]
     ) throws {
         guard property.isInRow, let relationship = property.relationship else { return }
         let target = object.reference(property.place)
@@ -71,54 +80,45 @@ extension ManagedObjectContext {
         case .toMany(let link, _):
             noteLinkChange(link, owner: target, member: object.objectID, isAdded: false)
         case .toOne(let inverse):
-            if rule == .nullify { try registeredOrFault(target)?.clearReference(inverse, to: object.objectID) }
+            if rule == .nullify, !deletedRows.contains(target) {
+                try registeredOrFault(target)?.clearReference(inverse, to: object.objectID)
+            }
         case .none: break
         }
-        if rule == .cascade, let other = registeredOrFault(target) { waiting.append(other) }
+        if rule == .cascade { waiting.append(target) }
     }
 
     private func propagate(
-        _ object: ManagedObject, _ link: LinkRuntime, _ rule: DeleteRule, _ waiting: inout [ManagedObject]
+        _ object: ManagedObject, _ link: LinkRuntime, _ rule: DeleteRule, _ waiting: inout [ObjectID]
     ) throws {
-        let state = toManyState(link, object.objectID)
+        let id = object.objectID
+        foldLinkChanges()
         switch link.source {
         case .rows(let toOne):
             switch rule {
-            case .cascade:
-                for id in try members(state) {
-                    if let member = registeredOrFault(id) { waiting.append(member) }
-                }
+            case .cascade: waiting += try read { try membersOfDeleted(link, id, $0) }
             case .nullify:
-                for id in try members(state) {
-                    guard let member = registeredOrFault(id), let property = member._entity.property(toOne) else {
+                for member in try members(toManyState(link, id)) where !deletedRows.contains(member) {
+                    guard let member = registeredOrFault(member), let property = member._entity.property(toOne) else {
                         continue
                     }
-                    try member.clearReference(toOne, to: object.objectID)
+                    try member.clearReference(toOne, to: id)
                     guard case .toMany(let inverse, _) = property.inverse else { continue }
-                    noteLinkChange(inverse, owner: object.objectID, member: id, isAdded: false)
+                    noteLinkChange(inverse, owner: id, member: member.objectID, isAdded: false)
                 }
             case .deny, .noAction: break
             }
-        case .pairs(_, _, _, let inverseID):
-            // The store unlinks the pairs of a deleted object; here only the other ends hear of it.
+        case .pairs(_, _, _, let inverse):
             guard rule != .deny else { return }
-            for id in try members(state) {
-                if rule == .cascade, let member = registeredOrFault(id) { waiting.append(member) }
-                guard let inverse = binding.link(inverseID), id != object.objectID else { continue }
-                toManyState(inverse, id).remove(object.objectID)
+            try read {
+                try leavePairs(link, inverse, of: id, isCascade: rule == .cascade, $0, &waiting)
             }
-            pairGeneration += 1
         }
     }
 
     /// What a deleted object still denies, for `validateForDelete`.
     func deniedDeletions(of object: ManagedObject) throws -> [StrataError] {
-        var errors: [StrataError] = []
-        let entity = object._entity
-        for property in entity.properties {
-            guard let relationship = property.relationship, relationship.description.deleteRule == .deny else {
-                continue
-            }
+        try object._entity.denyIndexes.map { object._entity.properties[$0] }.compactMap { property in
             var remain = false
             if property.isToMany, let link = binding.link(property.id) {
                 remain = try members(toManyState(link, object.objectID)).contains { !isDeleted($0) }
@@ -126,17 +126,19 @@ extension ManagedObjectContext {
                 let target = object.reference(property.place)
                 remain = !target.isNil && !isDeleted(target)
             }
-            guard remain else { continue }
-            errors.append(
-                StrataError(
-                    .validationRelationshipDeniedDelete,
-                    "\(entity.name) cannot be deleted while \(property.name) is not empty.",
-                    context: object.place(property.name)))
+            return remain ? deniedDeletion(of: object, property) : nil
         }
-        return errors
+    }
+
+    func deniedDeletion(of object: ManagedObject, _ property: PropertyRuntime) -> StrataError {
+        StrataError(
+            .validationRelationshipDeniedDelete,
+            "\(object._entity.name) cannot be deleted while \(property.name) is not empty.",
+            context: object.place(property.name))
     }
 
     func isDeleted(_ id: ObjectID) -> Bool {
-        map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 } ?? false
+        if deletedRows.contains(id) { return true }
+        return map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 } ?? false
     }
 }

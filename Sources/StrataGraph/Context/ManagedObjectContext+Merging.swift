@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         baseGeneration += 1
         try refreshObjects(changedAfter: before, through: staleness.head)
         layers = PendingLayers()
-        rebuildLinkChanges()
+        try rebuildLinkChanges()
         try settlePairs()
         try cutLinks(staleness.missingTargets)
         try takeUnforeseenMembers(staleness.members)
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
             return resolution
         }
         for stale in staleness.objects {
-            guard let object = map[stale.id] else { continue }
+            guard let object = map[stale.id] ?? objectOfDeletedRow(stale.id) else { continue }
             let conflict = try conflict(object, stale)
             let resolution = try conflict.map(ask) ?? .mine
             settled.append(SettledObject(stale: stale, conflict: conflict, resolution: resolution))
@@ -156,12 +156,13 @@ extension ManagedObjectContext {
     private func takeUnforeseenMembers(_ members: [Staleness.UnforeseenMember]) throws {
         for found in members {
             // The policy may have taken the deletion back.
-            guard let owner = map[found.deleted], owner._flags.contains(.deleted),
-                let member = registeredOrFault(found.member)
-            else { continue }
+            guard isDeleted(found.deleted), let owner = binding.entity(found.deleted.entityID) else { continue }
             switch rule(of: owner, for: found.toOne) {
-            case .cascade: delete(member)
+            case .cascade: try deleteAll(from: found.member)
             case .nullify:
+                guard !deletedRows.contains(found.member), let member = registeredOrFault(found.member) else {
+                    continue
+                }
                 try member.clearReference(found.toOne, to: found.deleted)
                 guard let property = member._entity.property(found.toOne), case .toMany(let link, _) = property.inverse
                 else { continue }
@@ -171,8 +172,8 @@ extension ManagedObjectContext {
         }
     }
 
-    private func rule(of owner: ManagedObject, for toOne: PropertyID) -> DeleteRule {
-        for property in owner._entity.properties {
+    private func rule(of owner: EntityRuntime, for toOne: PropertyID) -> DeleteRule {
+        for property in owner.properties {
             guard let relationship = property.relationship, relationship.inverse == toOne else { continue }
             return relationship.description.deleteRule
         }

@@ -69,6 +69,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `referentialIntegrity` (133000) when there is no such object, or it is deleted in this context.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
+        if deletedRows.contains(id) { throw Self.noObject(id, binding.entity(id.entityID)?.name) }
         let known = map[id]
         guard let entity = known?._entity ?? binding.entity(id.entityID), !id.isNil else {
             throw Self.noObject(id, nil)
@@ -111,6 +112,7 @@ extension ManagedObjectContext {
         let object = entity.objectClass.init(
             ObjectSeed(entity: entity, objectID: id, state: state, context: self, isInserted: false))
         map.insert(object)
+        if let row = deletedRows.take(id) { adoptDeletion(of: object, row) }
         return object
     }
 

@@ -8,9 +8,10 @@ extension ManagedObjectContext {
     /// what they showed when they were read.
     public func rollback() {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
+        var changes = ContextChanges(.objectsDidChange, at: base)
+        if !observers.isEmpty { changes.refreshedRows = Array(deletedRows.rows.keys) }
         forgetChanges()
         pendingErrors = []
-        var changes = ContextChanges(.objectsDidChange, at: base)
         for object in newObjects {
             object._flags = []
             forget(object)
@@ -72,7 +73,7 @@ extension ManagedObjectContext {
             updated.removeAll { $0 === object }
             touched.removeAll { $0 === object }
             layers = PendingLayers()
-            rebuildLinkChanges()
+            try rebuildLinkChanges()
             turnIntoFault(object)
         } catch {
             report(Self.typed(error))
@@ -101,7 +102,7 @@ extension ManagedObjectContext {
         guard let (image, revision) = theirs, revision != object._revision else { return }
         object.rebase(onto: image, revision: revision, keeping: object.slotsThatDiffer(from: try object.baseImage()))
         noteTouched(object)
-        rebuildLinkChanges()
+        try rebuildLinkChanges()
     }
 
     func moveToHead() throws {
@@ -165,7 +166,7 @@ extension ManagedObject {
     /// Goes back to the values that were read.
     final func dropChanges() {
         restoreBase()
-        _flags.subtract([.updated, .deleted])
+        _flags.subtract([.updated, .deleted, .deletedAsRow])
         _state = (_state & ~(ObjectState.deleted | ObjectState.layered)) | ObjectState.clean
         announceAllChanged()
     }

@@ -159,6 +159,9 @@ extension ManagedObjectContext {
         for object in deleted where object._flags.contains(.deleted) {
             changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
         }
+        for (id, row) in deletedRows.rows { changes.deletions.append(.init(id: id, baseRevision: row.revision)) }
+        // In the order of the keys a large deletion takes less than half the time.
+        changes.deletions.sort { $0.id < $1.id }
         if pairGeneration != 0 { changes.pairs = try pairChanges() }
         return changes
     }
@@ -244,6 +247,7 @@ extension ManagedObjectContext {
         updated.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)
         touched.removeAll(keepingCapacity: true)
+        deletedRows = DeletedRows()
         linkChanges.removeAll(keepingCapacity: true)
         withdrawnCount = 0
         toManyStates.removeAll(keepingCapacity: false)

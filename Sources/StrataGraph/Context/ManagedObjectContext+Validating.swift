@@ -17,6 +17,7 @@ extension ManagedObjectContext {
         for object in deleted where object._flags.contains(.deleted) {
             Self.collect(object, &errors) { try object.validateForDelete() }
         }
+        errors += try deniedRowDeletions()
         if binding.hasBoundedLinks { try validateBounds(&errors) }
         try Self.throwTogether(errors)
     }

@@ -31,6 +31,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var inserted: ContiguousArray<ManagedObject> = []
     @exclusivity(unchecked) var updated: ContiguousArray<ManagedObject> = []
     @exclusivity(unchecked) var deleted: ContiguousArray<ManagedObject> = []
+    /// Saved objects that are deleted without having been made.
+    @exclusivity(unchecked) var deletedRows = DeletedRows()
     /// New objects that were deleted again.
     @exclusivity(unchecked) var withdrawnCount = 0
     /// Objects changed again after a layer or a round of `willSave` had seen them.
@@ -99,7 +101,7 @@ public final class ManagedObjectContext {
     /// Whether anything would be saved.
     public var hasChanges: Bool {
         inserted.count > withdrawnCount || updated.contains { $0._flags.contains(.updated) }
-            || deleted.contains { $0._flags.contains(.deleted) }
+            || !deletedRows.isEmpty || deleted.contains { $0._flags.contains(.deleted) }
     }
 
     /// New objects that are not saved.
@@ -113,8 +115,18 @@ public final class ManagedObjectContext {
     }
 
     /// Saved objects whose deletion is not saved.
+    ///
+    /// This makes every object that a cascade deleted without making it; `deletedObjectIDs` makes none.
     public var deletedObjects: Set<ManagedObject> {
-        Set(deleted.lazy.filter { $0._flags.contains(.deleted) })
+        for id in Array(deletedRows.rows.keys) { _ = registeredOrFault(id) }
+        return deletedObjectsInMemory
+    }
+
+    var deletedObjectsInMemory: Set<ManagedObject> { Set(deleted.lazy.filter { $0._flags.contains(.deleted) }) }
+
+    /// The ids of saved objects whose deletion is not saved.
+    public var deletedObjectIDs: Set<ObjectID> {
+        Set(deletedRows.rows.keys).union(deleted.lazy.filter { $0._flags.contains(.deleted) }.map(\.objectID))
     }
 
     /// Every object in memory.

@@ -9,6 +9,10 @@ struct PendingLayers {
     struct Rows {
         let layer: Layer
         let objects: ContiguousArray<ManagedObject>
+        /// Deleted without an object.
+        let absent: ContiguousArray<ObjectID>
+
+        var count: Int { objects.count + absent.count }
     }
 
     var rows: [Rows] = []
@@ -19,6 +23,7 @@ struct PendingLayers {
     var updated = 0
     var deleted = 0
     var touched = 0
+    var deletedRows = 0
 
     var all: [Layer] { rows.map(\.layer) + (pairs.map { [$0] } ?? []) }
 }
@@ -49,16 +54,24 @@ extension ManagedObjectContext {
         layers.updated = updated.count
         layers.deleted = deleted.count
         layers.touched = touched.count
-        guard !fresh.isEmpty else { return }
-        while let last = layers.rows.last, last.objects.count <= fresh.count * 2 {
+        var absent = ContiguousArray(deletedRows.ids[layers.deletedRows...])
+        layers.deletedRows = deletedRows.ids.count
+        guard !fresh.isEmpty || !absent.isEmpty else { return }
+        while let last = layers.rows.last, last.count <= (fresh.count + absent.count) * 2 {
             fresh = last.objects + fresh
+            absent = last.absent + absent
             layers.rows.removeLast()
         }
-        layers.rows.append(PendingLayers.Rows(layer: try makeLayer(fresh), objects: fresh))
+        layers.rows.append(
+            PendingLayers.Rows(layer: try makeLayer(fresh, absent: absent), objects: fresh, absent: absent))
     }
 
-    private func makeLayer(_ objects: ContiguousArray<ManagedObject>) throws -> Layer {
+    private func makeLayer(
+        _ objects: ContiguousArray<ManagedObject>, absent: ContiguousArray<ObjectID>
+    ) throws -> Layer {
         var builder = Layer.Builder(schema: binding.schema)
+        // One that has an object by now is among the objects, as what it is.
+        for id in absent where deletedRows.contains(id) { builder.setAbsent(id) }
         for object in objects {
             let flags = object._flags
             if flags.contains(.deleted) || flags.contains(.withdrawn) {
@@ -133,7 +146,8 @@ extension ManagedObjectContext {
     }
 
     private func isGone(_ id: ObjectID) -> Bool {
-        map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible | ObjectState.detached) != 0 }
+        if deletedRows.contains(id) { return true }
+        return map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible | ObjectState.detached) != 0 }
             ?? false
     }
 }

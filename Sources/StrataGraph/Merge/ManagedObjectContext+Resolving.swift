@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     /// The object is there again. What its deletion did to others (members deleted or cut off) stays done.
     private func takeBackDeletion(of object: ManagedObject) {
         deleted.removeAll { $0 === object }
-        object._flags.remove(.deleted)
+        object._flags.subtract([.deleted, .deletedAsRow])
         object._state &= ~ObjectState.deleted
         object.restoreBase()
         object._flags.remove(.updated)

@@ -27,6 +27,10 @@ import StrataModel
     let checks: [Check]
     /// Whether the class may override `validateValue(_:forKey:)`.
     let validatesValues: Bool
+    /// Whether the class may override a hook that runs when an object is deleted.
+    let observesDeletion: Bool
+    /// Indexes of relationships whose members forbid that the object goes.
+    let denyIndexes: [Int]
     /// Whether the entity or a parent has predicates over the whole object.
     let hasPredicates: Bool
     let hasExternalStorage: Bool
@@ -60,6 +64,8 @@ import StrataModel
         toManyIndexes = properties.filter { $0.isToMany }.map(\.index)
         let validates = objectClass != ManagedObject.self && objectClass._validatesValues
         validatesValues = validates
+        observesDeletion = objectClass != ManagedObject.self && objectClass._observesDeletion
+        denyIndexes = properties.filter { $0.deleteRule == .deny }.map(\.index)
         checks = declared.indices.compactMap { Self.check(properties[$0], validates) }
         self.hasPredicates = hasPredicates
         hasExternalStorage = properties.contains { $0.kind == .externalData }
@@ -145,6 +151,8 @@ final class PropertyRuntime: Sendable {
     let isToOne: Bool
     let isOrdered: Bool
     let inverse: InverseRuntime
+    /// nil for an attribute.
+    let deleteRule: DeleteRule?
 
     /// What happens at the other end when a link of the property changes.
     enum InverseRuntime: Sendable {
@@ -165,6 +173,7 @@ final class PropertyRuntime: Sendable {
         isToMany = property.relationship?.isToMany ?? false
         isToOne = property.relationship.map { !$0.isToMany } ?? false
         isOrdered = property.relationship?.description.isOrdered ?? false
+        deleteRule = property.relationship?.description.deleteRule
         let slot = entity.layout.slots[property.slot]
         kind = SlotKind(slot)
         var flags: UInt16 = 0

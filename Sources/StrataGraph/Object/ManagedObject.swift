@@ -80,6 +80,10 @@ open class ManagedObject {
     /// override it, because boxing every value costs.
     open class var _validatesValues: Bool { true }
 
+    /// Whether an object must be made to be deleted by a cascade; generated as false for classes that override none of
+    /// `prepareForDeletion`, `willSave`, `didSave` and `validateForDelete`.
+    open class var _observesDeletion: Bool { true }
+
     /// Calls `visitor` with the key path of the property at `index`; generated, used to announce changes.
     open func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {}
 

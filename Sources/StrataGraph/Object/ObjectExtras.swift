@@ -15,6 +15,8 @@ struct ObjectFlags: OptionSet {
     static let withdrawn = ObjectFlags(rawValue: 256)
     /// The newest event of the row is not known; it is read before the next change is saved.
     static let revisionUnknown = ObjectFlags(rawValue: 512)
+    /// Made after its row was deleted; those who listen heard of it by its id.
+    static let deletedAsRow = ObjectFlags(rawValue: 1024)
 }
 
 /// The rarely needed part of an object, made when first needed.

@@ -21,7 +21,13 @@ public struct ContextChanges {
     public var inserted: Set<ManagedObject> = []
     public var updated: Set<ManagedObject> = []
     /// After the save they are cut off from the context; their ids stay.
+    ///
+    /// What a cascade deleted without making an object of it is in `deletedObjectIDs` only.
     public var deleted: Set<ManagedObject> = []
+    /// Deleted without objects.
+    var deletedRows: [ObjectID] = []
+    /// Not deleted after all, without objects.
+    var refreshedRows: [ObjectID] = []
     /// Clean objects whose values went because others changed them: they are read again when used.
     public var refreshed: Set<ManagedObject> = []
     /// Where the context stands after a save or merge.
@@ -29,10 +35,13 @@ public struct ContextChanges {
 
     public var insertedObjectIDs: Set<ObjectID> { Set(inserted.map(\.objectID)) }
     public var updatedObjectIDs: Set<ObjectID> { Set(updated.map(\.objectID)) }
-    public var deletedObjectIDs: Set<ObjectID> { Set(deleted.map(\.objectID)) }
-    public var refreshedObjectIDs: Set<ObjectID> { Set(refreshed.map(\.objectID)) }
+    public var deletedObjectIDs: Set<ObjectID> { Set(deleted.map(\.objectID)).union(deletedRows) }
+    public var refreshedObjectIDs: Set<ObjectID> { Set(refreshed.map(\.objectID)).union(refreshedRows) }
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+    var isEmpty: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && deletedRows.isEmpty
+            && refreshedRows.isEmpty
+    }
 
     init(_ event: ContextEvent, at sequence: EventSequence) {
         self.event = event
@@ -66,6 +75,7 @@ struct ContextObservers {
     var updated = 0
     var deleted = 0
     var touched = 0
+    var deletedRows = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -78,7 +88,7 @@ struct ContextObservers {
         entries.compactMap(\.observation).filter { $0.event == event && !$0.isCancelled }
     }
 
-    mutating func forgetAnnounced() { (inserted, updated, deleted, touched) = (0, 0, 0, 0) }
+    mutating func forgetAnnounced() { (inserted, updated, deleted, touched, deletedRows) = (0, 0, 0, 0, 0) }
 }
 
 extension ManagedObjectContext {
@@ -115,9 +125,18 @@ extension ManagedObjectContext {
             if object._flags.contains(.withdrawn) { changes.deleted.insert(object) }
             if object._flags.contains(.inserted), !changes.inserted.contains(object) { changes.updated.insert(object) }
         }
-        for object in deleted[min(observers.deleted, deleted.count)...] where object._flags.contains(.deleted) {
+        for object in deleted[min(observers.deleted, deleted.count)...]
+        where object._flags.contains(.deleted) && !object._flags.contains(.deletedAsRow) {
             changes.deleted.insert(object)
         }
+        for id in deletedRows.ids[min(observers.deletedRows, deletedRows.ids.count)...] {
+            if deletedRows.contains(id) {
+                changes.deletedRows.append(id)
+            } else if let object = map[id], object._flags.contains(.deleted) {
+                changes.deleted.insert(object)
+            }
+        }
+        observers.deletedRows = deletedRows.ids.count
         observers.inserted = inserted.count
         observers.updated = updated.count
         observers.deleted = deleted.count
@@ -140,7 +159,8 @@ extension ManagedObjectContext {
         var changes = ContextChanges(event, at: base)
         changes.inserted = insertedObjects
         changes.updated = updatedObjects
-        changes.deleted = deletedObjects
+        changes.deleted = deletedObjectsInMemory
+        changes.deletedRows = Array(deletedRows.rows.keys)
         return changes
     }
 }

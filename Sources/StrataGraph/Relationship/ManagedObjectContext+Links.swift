@@ -25,6 +25,11 @@ extension ManagedObjectContext {
         return state
     }
 
+    /// The state if there is one, up to date; nil where nothing was changed or looked at.
+    func knownState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState? {
+        toManyStates[ToManyKey(link: link.id, owner: owner)].map { _ in rawState(link, owner) }
+    }
+
     func noteLinkChange(_ link: PropertyID, owner: ObjectID, member: ObjectID, isAdded: Bool) {
         linkChanges.append(LinkChange(link: link, isAdded: isAdded, owner: owner, member: member))
     }
@@ -207,12 +212,13 @@ extension ManagedObjectContext {
     }
 
     /// Works the owners' sides of all to-ones out again, after rows were replaced under them.
-    func rebuildLinkChanges() {
+    func rebuildLinkChanges() throws {
         linkChanges = []
         for state in toManyStates.values where !state.link.isPairs { state.forgetChanges() }
         for list in [inserted, updated, deleted] {
             for object in list where object._flags.isPending { noteAllLinkChanges(of: object) }
         }
+        try noteAllLinkChangesOfDeletedRows()
     }
 
     private func noteAllLinkChanges(of object: ManagedObject) {

@@ -108,20 +108,30 @@ final class ToManyState {
     /// Takes what the store lists, in order, and puts the changes on top.
     func setMembers(base: [(id: ObjectID, position: Int64)]) {
         baseCount = base.count
-        var merged = base
-        if !pending.isEmpty {
-            merged.removeAll { pending[$0.id] != nil }
-            for (member, change) in pending {
-                switch change {
-                case .added(let position), .moved(let position): merged.append((member, position))
-                case .removed: break
-                }
-            }
-            merged.sort { ($0.position, $0.id) < ($1.position, $1.id) }
-        }
+        let merged = merged(with: base)
         members = merged.map(\.id)
         positions = link.isOrdered ? merged.map(\.position) : []
         if link.isOrdered { lastPosition = positions.last ?? .min }
+    }
+
+    /// What the store lists with the changes on top, in order.
+    func merged(with base: [(id: ObjectID, position: Int64)]) -> [(id: ObjectID, position: Int64)] {
+        guard !pending.isEmpty else { return base }
+        var merged = base.filter { pending[$0.id] == nil }
+        for (member, change) in pending {
+            switch change {
+            case .added(let position), .moved(let position): merged.append((member, position))
+            case .removed: break
+            }
+        }
+        merged.sort { ($0.position, $0.id) < ($1.position, $1.id) }
+        return merged
+    }
+
+    /// Forgets the list, not what was changed.
+    func forgetMembers() {
+        members = nil
+        positions = []
     }
 
     /// Where (position, id) belongs among the members.

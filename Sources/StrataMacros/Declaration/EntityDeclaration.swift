@@ -12,6 +12,8 @@ struct EntityDeclaration {
     /// The properties of the model that the class itself declares; a property's index is its place here.
     let properties: [PropertyDeclaration]
     let access: AccessLevel
+    /// Names of the functions that the class overrides.
+    let overrides: Set<String>
     /// Whether other modules see the class, so that what is generated can be inlined into them.
     let isVisibleOutside: Bool
 
@@ -27,6 +29,7 @@ struct EntityDeclaration {
         properties = declaration.memberBlock.members.compactMap { member in
             member.decl.as(VariableDeclSyntax.self).flatMap(PropertyDeclaration.init)
         }
+        overrides = declaration.memberBlock.functionNames
         access = AccessLevel(ofType: declaration.modifiers, in: lexicalContext)
         isVisibleOutside = access.isVisibleOutside(lexicalContext)
     }
@@ -39,6 +42,19 @@ struct EntityDeclaration {
 
     /// Where the indexes of its own properties begin, as an expression.
     var base: String { "\(identifier)._propertyBase_\(name)" }
+}
+
+extension MemberBlockSyntax {
+    /// The names after `func`, in nested types and conditional code too.
+    fileprivate var functionNames: Set<String> {
+        var names: Set<String> = []
+        var isName = false
+        for token in tokens(viewMode: .sourceAccurate) {
+            if isName { names.insert(token.bareText) }
+            isName = token.tokenKind == .keyword(.func)
+        }
+        return names
+    }
 }
 
 extension ClassDeclSyntax {

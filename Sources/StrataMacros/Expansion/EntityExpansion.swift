@@ -12,7 +12,7 @@ struct EntityExpansion {
     let options: [LabeledExprSyntax]
 
     var members: [DeclSyntax] {
-        let always = [propertyBase, propertyEnd, entityName, entityDefinition, describe]
+        let always = [propertyBase, propertyEnd, entityName] + hooks + [entityDefinition, describe]
         return entity.properties.isEmpty ? always : always + [visitKeyPath]
     }
 
@@ -55,6 +55,26 @@ struct EntityExpansion {
             \(literal: entity.name)
         }
         """
+    }
+
+    /// What the class overrides of hooks that cost when they are called for nothing.
+    ///
+    /// A class that overrides none says so only where it knows that its superclass does not either.
+    private var hooks: [DeclSyntax] {
+        [
+            hook("_validatesValues", ["validateValue"]),
+            hook("_observesDeletion", ["prepareForDeletion", "willSave", "didSave", "validateForDelete"]),
+        ].compactMap(\.self)
+    }
+
+    private func hook(_ name: String, _ functions: Set<String>) -> DeclSyntax? {
+        let isOverridden = !entity.overrides.isDisjoint(with: functions)
+        guard isOverridden || entity.superclassName == "ManagedObject" else { return nil }
+        return """
+            \(raw: overridePrefix) class var \(raw: name): Bool {
+                \(raw: isOverridden)
+            }
+            """
     }
 
     private var entityDefinition: DeclSyntax {

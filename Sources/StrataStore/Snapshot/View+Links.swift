@@ -195,7 +195,7 @@ extension RowView {
     }
 
     /// A to-one of the row, whatever model version the row is of.
-    func reference(_ toOne: PropertyID, of schema: Schema, _ id: ObjectID) throws -> ObjectID? {
+    package func reference(_ toOne: PropertyID, of schema: Schema, _ id: ObjectID) throws -> ObjectID? {
         guard let slot = schema.entity(id.entityID)?.slot(of: toOne),
             let place = layout.slotNumber(slot, of: schema, id)
         else { return nil }

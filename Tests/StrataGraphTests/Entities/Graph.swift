@@ -33,6 +33,7 @@ class Person: ManagedObject {
     nonisolated static var _propertyEnd_Person: Int { _propertyBase_Person + 6 }
     nonisolated override class var entityName: String { "Person" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Person.self, superclass: ManagedObject.self) { Person._describe_Person(&$0) }
     }
@@ -71,6 +72,7 @@ final class Employee: Person {
     nonisolated static var _propertyEnd_Employee: Int { _propertyBase_Employee + 1 }
     nonisolated override class var entityName: String { "Employee" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Employee.self, superclass: Person.self) { Employee._describe_Employee(&$0) }
     }
@@ -101,6 +103,7 @@ final class Passport: ManagedObject {
     nonisolated static var _propertyEnd_Passport: Int { _propertyBase_Passport + 2 }
     nonisolated override class var entityName: String { "Passport" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Passport.self, superclass: ManagedObject.self) { Passport._describe_Passport(&$0) }
     }
@@ -142,6 +145,7 @@ final class Club: ManagedObject {
     nonisolated static var _propertyEnd_Club: Int { _propertyBase_Club + 4 }
     nonisolated override class var entityName: String { "Club" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Club.self, superclass: ManagedObject.self) { Club._describe_Club(&$0) }
     }
@@ -183,6 +187,7 @@ final class Rule: ManagedObject {
     nonisolated static var _propertyEnd_Rule: Int { _propertyBase_Rule + 3 }
     nonisolated override class var entityName: String { "Rule" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Rule.self, superclass: ManagedObject.self) { Rule._describe_Rule(&$0) }
     }
@@ -222,6 +227,7 @@ final class Playlist: ManagedObject {
     nonisolated static var _propertyEnd_Playlist: Int { _propertyBase_Playlist + 3 }
     nonisolated override class var entityName: String { "Playlist" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Playlist.self, superclass: ManagedObject.self) { Playlist._describe_Playlist(&$0) }
     }
@@ -257,6 +263,7 @@ final class Song: ManagedObject {
     nonisolated static var _propertyEnd_Song: Int { _propertyBase_Song + 2 }
     nonisolated override class var entityName: String { "Song" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Song.self, superclass: ManagedObject.self) { Song._describe_Song(&$0) }
     }
@@ -290,6 +297,7 @@ final class Track: ManagedObject {
     nonisolated static var _propertyEnd_Track: Int { _propertyBase_Track + 2 }
     nonisolated override class var entityName: String { "Track" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Track.self, superclass: ManagedObject.self) { Track._describe_Track(&$0) }
     }

@@ -152,6 +152,7 @@ final class Kinds: ManagedObject {
     nonisolated static var _propertyEnd_Kinds: Int { _propertyBase_Kinds + 28 }
     nonisolated override class var entityName: String { "Kinds" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Kinds.self, superclass: ManagedObject.self) { Kinds._describe_Kinds(&$0) }
     }

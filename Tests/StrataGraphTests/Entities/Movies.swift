@@ -21,6 +21,7 @@ final class Movie: ManagedObject {
     nonisolated static var _propertyEnd_Movie: Int { _propertyBase_Movie + 3 }
     nonisolated override class var entityName: String { "Movie" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Movie.self, superclass: ManagedObject.self) { Movie._describe_Movie(&$0) }
     }
@@ -57,6 +58,7 @@ final class FamilyMember: ManagedObject {
     nonisolated static var _propertyEnd_FamilyMember: Int { _propertyBase_FamilyMember + 2 }
     nonisolated override class var entityName: String { "FamilyMember" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(FamilyMember.self, superclass: ManagedObject.self) { FamilyMember._describe_FamilyMember(&$0) }
     }

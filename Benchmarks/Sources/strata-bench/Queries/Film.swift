@@ -30,6 +30,7 @@ final class Film: ManagedObject {
     nonisolated static var _propertyEnd_Film: Int { _propertyBase_Film + 5 }
     nonisolated override class var entityName: String { "Film" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Film.self, superclass: ManagedObject.self) { Film._describe_Film(&$0) }
     }
@@ -70,6 +71,7 @@ final class Director: ManagedObject {
     nonisolated static var _propertyEnd_Director: Int { _propertyBase_Director + 2 }
     nonisolated override class var entityName: String { "Director" }
     nonisolated override class var _validatesValues: Bool { false }
+    nonisolated override class var _observesDeletion: Bool { false }
     nonisolated override class var entityDefinition: EntityDefinition {
         EntityDefinition(Director.self, superclass: ManagedObject.self) { Director._describe_Director(&$0) }
     }
