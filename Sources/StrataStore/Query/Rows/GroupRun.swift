@@ -22,6 +22,11 @@ struct GroupRun {
 
     func rows() throws -> [[AttributeValue]] {
         let groups = try fromIndexes() ?? countedInIndex() ?? inOnePass()
+        if shape.having == nil, let places = shape.plainOutputs {
+            return groups.map { group in
+                places.map { $0.isKey ? group.keys[$0.place] : group.aggregates[$0.place] }
+            }
+        }
         var rows: [[AttributeValue]] = []
         rows.reserveCapacity(groups.count)
         for group in groups { if let row = try row(of: group) { rows.append(row) } }

@@ -18,6 +18,8 @@ struct GroupShape: Sendable {
     /// The columns of the result.
     let outputs: [FetchExpression]
     let having: FetchPredicate?
+    /// Where each column stands among a group's keys and aggregates; nil unless all of them do.
+    let plainOutputs: [(isKey: Bool, place: Int)]?
 
     init(_ request: RowsRequest, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
         var keys: [SortColumn] = []
@@ -30,6 +32,8 @@ struct GroupShape: Sendable {
         having = try request.having.map { (having) throws(StrataError) in try rewriter.rewritten(having) }
         self.keys = keys
         self.outputs = outputs
+        let places = outputs.compactMap(GroupVariable.place)
+        plainOutputs = places.count == outputs.count ? places : nil
         var aggregates: [Aggregate] = []
         for (function, argument) in rewriter.aggregates {
             let reader = argument == .evaluatedObject ? nil : try ValueReader(argument, entity, schema)
@@ -141,6 +145,17 @@ private struct AggregateRewriter {
 
 /// The names of a group's values. No variable of a request can be called so: a name does not begin with a digit.
 enum GroupVariable {
-    static func key(_ place: Int) -> String { "0key\(place)" }
-    static func aggregate(_ place: Int) -> String { "0aggregate\(place)" }
+    private static let keyPrefix = "0key"
+    private static let aggregatePrefix = "0aggregate"
+
+    /// Which key or aggregate an expression is, if it is nothing else.
+    static func place(of expression: FetchExpression) -> (isKey: Bool, place: Int)? {
+        guard case .variable(let name) = expression else { return nil }
+        if name.hasPrefix(keyPrefix) { return Int(name.dropFirst(keyPrefix.count)).map { (true, $0) } }
+        if name.hasPrefix(aggregatePrefix) { return Int(name.dropFirst(aggregatePrefix.count)).map { (false, $0) } }
+        return nil
+    }
+
+    static func key(_ place: Int) -> String { "\(keyPrefix)\(place)" }
+    static func aggregate(_ place: Int) -> String { "\(aggregatePrefix)\(place)" }
 }
