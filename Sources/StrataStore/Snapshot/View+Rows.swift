@@ -90,7 +90,9 @@ extension View {
     /// Objects of these entities by the base's counters alone: an estimate where layers lie above.
     func roughCount(of entities: [EntitySchema]) throws -> Int {
         var count = 0
-        for entity in entities { count += try counter(.entity(entity.id)) }
+        for entity in entities {
+            count += try statistics?.count(of: entity.id, self) ?? counter(.entity(entity.id))
+        }
         return count
     }
 }

@@ -151,17 +151,28 @@ package final class View {
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, isDescending: Bool = false,
         _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
     ) throws {
-        let prefix = withUnsafeBytes(of: index.id.rawValue.bigEndian) { Array($0) }
-        let low = prefix + lower
-        let high = upper.map { prefix + $0 } ?? withUnsafeBytes(of: (index.id.rawValue + 1).bigEndian) { Array($0) }
         let added = LayeredKeys(try layers.map { try $0.addedEntries(index) })
-        try low.withUnsafeBytes { low in
-            try high.withUnsafeBytes { high in
-                let scan = MergedScan(
-                    table: tables.indexes, lower: low, upper: high, isUpperIncluded: false,
-                    isDescending: isDescending)
-                try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, _ in
-                    try body(StoreKey.lastObjectID(key), key)
+        try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
+            let scan = MergedScan(
+                table: tables.indexes, lower: low, upper: high, isUpperIncluded: false, isDescending: isDescending)
+            try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, _ in
+                try body(StoreKey.lastObjectID(key), key)
+            }
+        }
+    }
+
+    /// Appends the ids of the base's entries of `index` from `lower` up to `upper`, at most `limit`, whatever lies above.
+    func appendBaseEntries(
+        _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, atMost limit: Int, to ids: inout [ObjectID]
+    ) throws {
+        try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
+            try transaction.withCursor(tables.indexes) { cursor in
+                var left = limit
+                var isThere = try cursor.seek(atOrAfter: low)
+                while isThere, left > 0, cursor.key.compare(with: high) < 0 {
+                    ids.append(StoreKey.lastObjectID(cursor.key))
+                    left -= 1
+                    isThere = try cursor.next()
                 }
             }
         }
@@ -179,12 +190,9 @@ package final class View {
             }
             return count
         }
-        let prefix = withUnsafeBytes(of: index.id.rawValue.bigEndian) { Array($0) }
-        let low = prefix + lower
-        let high = upper.map { prefix + $0 } ?? withUnsafeBytes(of: (index.id.rawValue + 1).bigEndian) { Array($0) }
-        return try transaction.withCursor(tables.indexes) { cursor in
-            try high.withUnsafeBytes { high in
-                var isThere = try low.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+        return try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
+            try transaction.withCursor(tables.indexes) { cursor in
+                var isThere = try cursor.seek(atOrAfter: low)
                 while isThere, count < limit, cursor.key.compare(with: high) < 0 {
                     count += 1
                     isThere = try cursor.next()

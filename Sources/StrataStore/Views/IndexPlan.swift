@@ -5,7 +5,7 @@ import StrataModel
 /// worked out once.
 final class IndexPlan: Sendable {
     /// One index, ready to make keys.
-    struct PreparedIndex: Sendable {
+    final class PreparedIndex: Sendable {
         let index: IndexSchema
         let codec: IndexKeyCodec
         /// The concrete entities whose rows are entered.
@@ -14,6 +14,17 @@ final class IndexPlan: Sendable {
         let partial: (any RowCondition)?
         /// The same as the conditions that an entry tells of its row.
         let conditions: [CompiledCondition]
+
+        init(
+            index: IndexSchema, codec: IndexKeyCodec, declaredEntities: [EntityID], partial: (any RowCondition)?,
+            conditions: [CompiledCondition]
+        ) {
+            self.index = index
+            self.codec = codec
+            self.declaredEntities = declaredEntities
+            self.partial = partial
+            self.conditions = conditions
+        }
     }
 
     private struct ConverterKey: Hashable {

@@ -132,3 +132,30 @@ extension CounterKey: Comparable {
         left.withBytes { leftKey in right.withBytes { leftKey.compare(with: $0) < 0 } }
     }
 }
+
+extension StoreKey {
+    /// Calls `body` with the ends of a range of the `indexes` table: keys of one index led by its number. Without an
+    /// upper end the range goes to the last of them.
+    static func withIndexRange<R>(
+        _ index: IndexID, _ lower: [UInt8], _ upper: [UInt8]?,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
+        let size = 4 + lower.count
+        return try withUnsafeTemporaryAllocation(
+            byteCount: size + 4 + (upper?.count ?? 0), alignment: 1
+        ) { buffer in
+            buffer.storeBytes(of: index.rawValue.bigEndian, as: UInt32.self)
+            lower.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[4..<size]).copyMemory(from: $0) }
+            if let upper {
+                buffer.storeBytes(of: index.rawValue.bigEndian, toByteOffset: size, as: UInt32.self)
+                upper.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[(size + 4)...]).copyMemory(from: $0)
+                }
+            } else {
+                buffer.storeBytes(of: (index.rawValue + 1).bigEndian, toByteOffset: size, as: UInt32.self)
+            }
+            return try body(
+                UnsafeRawBufferPointer(rebasing: buffer[..<size]), UnsafeRawBufferPointer(rebasing: buffer[size...]))
+        }
+    }
+}

@@ -66,6 +66,8 @@ indirect enum ConditionAccess: Sendable {
 /// A condition on the far end of a relationship, where an object without a far end does not meet it.
 struct ConditionJoin: Sendable {
     let hop: ResolvedPath.Hop
+    /// How objects are found from the far end; nil when they are not.
+    let way: LinkAccess.Way?
     /// The entity that the hop starts from.
     let near: EntitySchema
     let far: EntitySchema

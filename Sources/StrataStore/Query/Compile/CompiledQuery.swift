@@ -99,6 +99,9 @@ package final class CompiledQuery: Sendable {
         case rows
     }
 
+    /// Whether it can be run again, and through this model.
+    package func isGood(for schema: Schema) -> Bool { prepared.schema === schema && !prepared.isVolatile }
+
     var schema: Schema { prepared.schema }
     var entity: EntitySchema { prepared.entity }
     /// The concrete entities whose objects may be found.

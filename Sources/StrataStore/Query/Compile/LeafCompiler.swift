@@ -10,11 +10,15 @@ final class LeafCompiler: Sendable {
     let operation: ComparisonPredicate.Operator
     let folding: StringFolding
     let quantifier: MemberQuantifier
+    /// For each hop, how objects are found from its far end.
+    private let ways: [LinkAccess.Way?]
 
     init(
         path: ResolvedPath, type: ComparedType, operation: ComparisonPredicate.Operator, folding: StringFolding,
-        quantifier: MemberQuantifier
+        quantifier: MemberQuantifier, schema: Schema
     ) {
+        let plan = path.hops.isEmpty ? nil : LinkPlan.of(schema)
+        ways = path.hops.indices.map { plan?.way(of: path.hops[$0], from: path.entities[$0], schema) }
         self.path = path
         self.type = type
         self.operation = operation
@@ -117,7 +121,8 @@ final class LeafCompiler: Sendable {
                 isFoundFromFarEnd = quantifier == .any
             }
             let join = ConditionJoin(
-                hop: hop, near: path.entities[place], far: path.entities[place + 1], conditions: [current])
+                hop: hop, way: ways[place], near: path.entities[place], far: path.entities[place + 1],
+                conditions: [current])
             current = CompiledCondition(
                 row, place == 0 ? end.predicate : path.tail(of: end.predicate, behind: place),
                 access: isFoundFromFarEnd ? .join(join) : nil)

@@ -199,7 +199,7 @@ struct ComparisonCompiler {
                 return .leaf(
                     LeafCompiler(
                         path: path, type: type, operation: operation, folding: comparison.folding,
-                        quantifier: quantifier ?? .any))
+                        quantifier: quantifier ?? .any, schema: schema))
             }
         }
         try checkComparable(type, right, operation, path)

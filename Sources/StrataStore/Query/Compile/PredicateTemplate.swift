@@ -67,6 +67,21 @@ indirect enum PredicateTemplate: Sendable {
             access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
     }
 
+    /// Whether it is plain that the constants of a predicate that fits can stand where they do. A pattern is not: only
+    /// who compiles it knows.
+    func accepts(_ predicate: FetchPredicate) -> Bool {
+        switch (self, predicate) {
+        case (.all(let templates, _), .and(let parts)), (.all(let templates, _), .or(let parts)),
+            (.any(let templates, _), .and(let parts)), (.any(let templates, _), .or(let parts)):
+            return templates.count == parts.count && zip(templates, parts).allSatisfy { $0.accepts($1) }
+        case (.inverted(let template), .not(let part)): return template.accepts(part)
+        case (.leaf(let leaf, _, _), .comparison(let comparison)):
+            return leaf.operation != .matches && leaf.values(of: comparison) != nil
+        case (.fixed, _): return true
+        default: return false
+        }
+    }
+
     // MARK: Columns alone
 
     /// Appends what an index could do for each conjunct of a predicate that fits, without the conditions that rows are

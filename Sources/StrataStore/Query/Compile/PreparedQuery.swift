@@ -22,8 +22,8 @@ final class PreparedQuery: Sendable {
     private let settling = Locked(SettlingIndexes())
 
     private struct SettlingIndexes {
-        var objects: IndexID?
-        var count: IndexID?
+        var objects: IndexPlan.PreparedIndex?
+        var count: IndexPlan.PreparedIndex?
     }
 
     /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
@@ -62,6 +62,12 @@ final class PreparedQuery: Sendable {
         }
     }
 
+    /// Whether it is plain that the constants of a request that fits can stand where they do.
+    func accepts(_ request: StoreRequest) -> Bool {
+        guard let template, let predicate = request.predicate else { return true }
+        return template.accepts(predicate)
+    }
+
     /// The conditions of a request that fits; nil when it has constants that must be refused.
     func conditions(of request: StoreRequest) throws(StrataError) -> [CompiledCondition]? {
         guard let template, let predicate = request.predicate else { return [] }
@@ -72,21 +78,21 @@ final class PreparedQuery: Sendable {
     // MARK: Settled by one index
 
     /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last.
-    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ view: View) throws -> QueryPlan? {
-        let known = settling.withLock { use == .count ? $0.count : $0.objects }
-        guard let known, let template, let predicate = request.predicate else { return nil }
+    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use) -> QueryPlan? {
+        let index = settling.withLock { use == .count ? $0.count : $0.objects }
+        guard let index, let template, let predicate = request.predicate else { return nil }
         var columns: [ColumnCondition?] = []
         guard template.appendColumns(predicate, to: &columns) else { return nil }
-        let index = try IndexPlan.of(schema).index(known)
         return Planner.coveringPlan(
             index, columns, entities, order: use == .objects ? order : [])
     }
 
     /// Remembers the index of a plan that had nothing to choose.
-    func keep(_ plan: QueryPlan, for use: CompiledQuery.Use) {
+    func keep(_ plan: QueryPlan, for use: CompiledQuery.Use) throws(StrataError) {
         guard plan.isSettled, use != .rows, case .index(let access) = plan.root.kind else { return }
+        let index = try IndexPlan.of(schema).index(access.index.id)
         settling.withLock { settling in
-            if use == .count { settling.count = access.index.id } else { settling.objects = access.index.id }
+            if use == .count { settling.count = index } else { settling.objects = index }
         }
     }
 }

@@ -1,12 +1,12 @@
 import Locking
-import StrataModel
+package import StrataModel
 
-/// The queries of one open store that were prepared last, by the shape of their requests.
+/// The queries of one open store, or for one class, that were prepared last, by the shape of their requests.
 ///
 /// A request finds the prepared query of its shape by a hash over everything but its constants, and is then held
 /// against it in full; a hash that two shapes share costs time only. What was prepared through another model is another
 /// shape. `slots` is guarded by its mutex.
-final class QueryCache: Sendable {
+package final class QueryCache: Sendable {
     private static let ways = 4
     private static let sets = 64
 
@@ -17,6 +17,17 @@ final class QueryCache: Sendable {
     }
 
     private let slots = Locked(Slots())
+
+    package init() {}
+
+    /// Refuses a request that cannot run.
+    ///
+    /// - Throws: what `CompiledQuery` refuses.
+    package func check(_ request: StoreRequest, _ schema: Schema) throws(StrataError) {
+        let prepared = try query(for: request, schema)
+        guard request.limit < 0 || request.offset < 0 || !prepared.accepts(request) else { return }
+        _ = try CompiledQuery(request, prepared)
+    }
 
     /// What was prepared for requests of this shape, now if need be.
     ///

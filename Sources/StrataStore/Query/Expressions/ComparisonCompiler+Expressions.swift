@@ -76,14 +76,15 @@ extension ComparisonCompiler {
         let conditions = try PredicateCompiler(entity: path.entity, schema: schema).conjuncts(of: inner)
         guard let member = RowFilter.conjunction(conditions) else { return nil }
         let ranges = LeafCompiler(
-            path: path, type: .integer, operation: operation, folding: [], quantifier: .any
+            path: path, type: .integer, operation: operation, folding: [], quantifier: .any, schema: schema
         ).integerRanges([value])
         let row = SubqueryCondition(relationship, member, ranges, isInside: operation != .notEqualTo)
         var compiled = CompiledCondition(row, .comparison(comparison))
         if !row.holdsForZero {
             compiled.access = .join(
                 ConditionJoin(
-                    hop: path.hops[0], near: entity, far: path.entity, conditions: conditions,
+                    hop: path.hops[0], way: LinkPlan.of(schema).way(of: path.hops[0], from: entity, schema),
+                    near: entity, far: path.entity, conditions: conditions,
                     isExact: row.isExistence))
         }
         return compiled

@@ -9,12 +9,16 @@ struct IndexMatch {
     private let codec: IndexKeyCodec
     /// What each condition asks of a property of the row; nil for one that asks something else.
     private let columns: [ColumnCondition?]
-    /// Values of the first elements, each combination of which is one range.
-    private var prefixes: [[AttributeValue]] = [[]]
-    /// Ranges of the element behind them.
-    private var next: [KeyCondition] = [.any]
+    /// Values of the first elements, as long as each is bound to one.
+    private var prefix: [AttributeValue] = []
+    /// Each combination of their values, which is one range; empty while there is only `prefix`.
+    private var prefixes: [[AttributeValue]] = []
+    /// What is asked of the element behind them.
+    private var next = KeyCondition.any
+    /// Another range of that element.
+    private var other: KeyCondition?
     /// Elements bound to a single value, which no order depends on.
-    private var single: Set<Int> = []
+    private var single = ConditionSet()
     /// How many elements are bound to values.
     private(set) var boundElements = 0
     /// Conditions that the ranges were made from.
@@ -55,16 +59,17 @@ struct IndexMatch {
         for place in columns.indices {
             guard let column = column(place, element), case .values(let values) = column.kind else { continue }
             let distinct = values.count == 1 ? values : Array(Set(values))
-            let isFolded = column.folding == element.folding || distinct == [.null]
+            let isFolded = column.folding == element.folding || distinct.count == 1 && distinct[0].isNull
             // What is equal as it is, is equal folded too.
             guard isFolded || element.folding.isSuperset(of: column.folding),
-                distinct.count * prefixes.count <= Self.mostRanges
+                distinct.count * max(1, prefixes.count) <= Self.mostRanges
             else { continue }
             if !isFolded || !column.isWhole { needsRecheck = true }
-            if distinct.count == 1, prefixes.count == 1 {
-                prefixes[0].append(distinct[0])
+            if distinct.count == 1, prefixes.isEmpty {
+                prefix.append(distinct[0])
             } else {
-                prefixes = prefixes.flatMap { prefix in distinct.map { prefix + [$0] } }
+                let known = prefixes.isEmpty ? [prefix] : prefixes
+                prefixes = known.flatMap { prefix in distinct.map { prefix + [$0] } }
             }
             used.insert(place)
             if distinct.count == 1 { single.insert(number) }
@@ -81,7 +86,7 @@ struct IndexMatch {
             guard let column = column(place, element) else { continue }
             switch column.kind {
             case .prefix(let text) where column.folding == element.folding && lower == nil && upper == nil:
-                next = [.beginsWith(text)]
+                next = .beginsWith(text)
                 if !column.isWhole { needsRecheck = true }
                 used.insert(place)
                 rangeGuess = PlanEstimator.Guess.prefix
@@ -95,7 +100,7 @@ struct IndexMatch {
             }
         }
         if lower != nil || upper != nil {
-            next = [.range(lower: lower, upper: upper)]
+            next = .range(lower: lower, upper: upper)
             rangeGuess = lower != nil && upper != nil ? PlanEstimator.Guess.closed : PlanEstimator.Guess.halfOpen
         } else {
             takeNotNil(element)
@@ -107,12 +112,10 @@ struct IndexMatch {
         for place in columns.indices {
             guard let column = column(place, element) else { continue }
             switch column.kind {
-            case .notNil: next = [.isNotNull]
+            case .notNil: next = .isNotNull
             case .otherThan(let value) where column.folding == element.folding:
-                next = [
-                    .range(lower: nil, upper: KeyBound(value, isInclusive: false)),
-                    .range(lower: KeyBound(value, isInclusive: false), upper: nil),
-                ]
+                next = .range(lower: nil, upper: KeyBound(value, isInclusive: false))
+                other = .range(lower: KeyBound(value, isInclusive: false), upper: nil)
             default: continue
             }
             used.insert(place)
@@ -126,19 +129,27 @@ struct IndexMatch {
     /// Makes the ranges; false when the index cannot hold such values.
     mutating func close() -> Bool {
         var found: [KeyRange] = []
-        for prefix in prefixes {
-            for condition in next {
-                do throws(UncomparableKey) {
-                    guard let range = try codec.range(equal: prefix, then: condition), !range.isEmpty else { continue }
-                    needsRecheck = needsRecheck || range.needsRecheck
-                    found.append(KeyRange(lower: range.lower, upper: range.upper, needsRecheck: false))
-                } catch {
-                    return false
-                }
-            }
+        do throws(UncomparableKey) {
+            if prefixes.isEmpty { try add(prefix, to: &found) }
+            for prefix in prefixes { try add(prefix, to: &found) }
+        } catch {
+            return false
         }
         ranges = found.count > 1 ? Self.distinct(found) : found
         return true
+    }
+
+    private mutating func add(_ prefix: [AttributeValue], to found: inout [KeyRange]) throws(UncomparableKey) {
+        try add(prefix, next, to: &found)
+        if let other { try add(prefix, other, to: &found) }
+    }
+
+    private mutating func add(
+        _ prefix: [AttributeValue], _ condition: KeyCondition, to found: inout [KeyRange]
+    ) throws(UncomparableKey) {
+        guard let range = try codec.range(equal: prefix, then: condition), !range.isEmpty else { return }
+        needsRecheck = needsRecheck || range.needsRecheck
+        found.append(KeyRange(lower: range.lower, upper: range.upper, needsRecheck: false))
     }
 
     private static func distinct(_ ranges: [KeyRange]) -> [KeyRange] {
@@ -159,24 +170,37 @@ struct IndexMatch {
 
     // MARK: Order
 
+    /// What an index can do for an order.
+    struct Ordering {
+        let direction: Direction
+        /// How many of the first elements tell objects apart by the order; nil for all, when ties are ties of whole
+        /// keys. Else entries that agree in so many must be put in order by id.
+        let elements: Int?
+    }
+
     /// How the index must be walked to give the order; nil when it does not.
     ///
-    /// Every element must be bound to one value or be a key of the order, so that ties are ties of whole keys.
-    func direction(for order: [SortColumn]) -> Direction? {
+    /// Up to the end of the order every element must be bound to one value or be a key of the order.
+    func ordering(for order: [SortColumn]) -> Ordering? {
         var rest = order[...]
         var direction: Direction?
+        var elements: Int?
         for (place, element) in index.elements.enumerated() {
             if single.contains(place) {
                 if let column = rest.first, column.matches(element) { rest = rest.dropFirst() }
                 continue
             }
-            guard let column = rest.popFirst(), column.matches(element) else { return nil }
+            guard let column = rest.popFirst() else {
+                elements = place
+                break
+            }
+            guard column.matches(element) else { return nil }
             let wanted: Direction = column.isAscending == element.isAscending ? .forwards : .backwards
             guard direction == nil || direction == wanted else { return nil }
             direction = wanted
         }
         guard rest.isEmpty, !order.isEmpty else { return nil }
-        return direction ?? .forwards
+        return Ordering(direction: direction ?? .forwards, elements: elements)
     }
 }
 
@@ -189,6 +213,8 @@ struct ConditionSet: Sendable, Hashable {
     mutating func formUnion(_ other: ConditionSet) { bits |= other.bits }
     func isSubset(of other: ConditionSet) -> Bool { bits & ~other.bits == 0 }
     var isEmpty: Bool { bits == 0 }
+    /// Whether the first `count` places are all in it.
+    func containsAll(_ count: Int) -> Bool { count <= 64 && (~bits).trailingZeroBitCount >= count }
 }
 
 extension SortColumn {

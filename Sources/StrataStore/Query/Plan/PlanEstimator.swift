@@ -5,7 +5,6 @@ import StrataModel
 /// Belongs to one planning on one thread.
 final class PlanEstimator {
     let view: View
-    private var counts: [EntityID: Int] = [:]
     private let cache: StatisticsCache?
     /// Usual parts where nothing is known.
     enum Guess {
@@ -21,21 +20,21 @@ final class PlanEstimator {
         cache = view.statistics
     }
 
-    func rows(of entities: EntitySet) throws -> Double { Double(try rows(of: entities.schemas.map(\.id))) }
+    func rows(of entities: EntitySet) throws -> Double {
+        var total = 0
+        for entity in entities.schemas { total += try count(of: entity.id) }
+        return Double(total)
+    }
 
-    /// By the base's counters, each read once.
     private func rows(of entities: [EntityID]) throws -> Int {
         var total = 0
-        for entity in entities {
-            if let known = counts[entity] {
-                total += known
-            } else {
-                let count = try view.counter(.entity(entity))
-                counts[entity] = count
-                total += count
-            }
-        }
+        for entity in entities { total += try count(of: entity) }
         return total
+    }
+
+    /// By the base's counters.
+    private func count(of entity: EntityID) throws -> Int {
+        try cache?.count(of: entity, view) ?? view.counter(.entity(entity))
     }
 
     /// The statistics of an index over entities that have `rows` rows now.

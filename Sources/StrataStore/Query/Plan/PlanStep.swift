@@ -31,6 +31,9 @@ final class PlanStep: Sendable {
         self.cost = cost
     }
 
+    var isScan: Bool { if case .scan = kind { true } else { false } }
+    var isNothing: Bool { if case .nothing = kind { true } else { false } }
+
     /// The steps that it takes its ids from.
     var inputs: [PlanStep] {
         switch kind {
@@ -63,6 +66,8 @@ struct IndexAccess: Sendable {
     /// In key order, without overlaps.
     let ranges: [KeyRange]
     var isDescending = false
+    /// How many of the first elements of its keys give the order; nil for all.
+    var orderElements: Int?
     /// Whether the ids of each range come sorted, since all its keys are equal.
     let isSortedByID: Bool
     /// Whether all its entries are of the query's entities.
@@ -80,11 +85,13 @@ struct IndexAccess: Sendable {
 
     /// The ranges that the conditions of a query come to.
     init(
-        _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ entities: EntitySet, isDescending: Bool = false
+        _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ entities: EntitySet,
+        _ ordering: IndexMatch.Ordering? = nil
     ) {
         index = prepared.index
         ranges = match.ranges
-        self.isDescending = isDescending
+        isDescending = ordering?.direction == .backwards
+        orderElements = ordering?.elements
         // A constant between two keys makes a range of several.
         isSortedByID = match.isWhole && match.ranges.count == 1 && !match.needsRecheck
         isCovered = prepared.declaredEntities.allSatisfy { entities.contains(ObjectID(entity: $0, row: 1)) }

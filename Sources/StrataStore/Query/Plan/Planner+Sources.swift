@@ -51,12 +51,12 @@ extension Planner {
         guard let covered = implied(prepared, context.conditions) else { return nil }
         var match = IndexMatch(index, prepared.codec, context.columns)
         guard !match.used.isEmpty || index.partialPredicate != nil, match.close() else { return nil }
-        return try source(prepared, match, covered, context, isDescending: false)
+        return try source(prepared, match, covered, context)
     }
 
     func source(
         _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context,
-        isDescending: Bool
+        _ ordering: IndexMatch.Ordering? = nil
     ) throws -> Source {
         var covers = implied
         if !match.needsRecheck { covers.formUnion(match.used) }
@@ -64,7 +64,7 @@ extension Planner {
             return Source(step: PlanStep(.nothing, context.entities, rows: 0, cost: 0), covers: covers)
         }
         let rows = try rows(in: match, of: prepared.index, context)
-        let access = IndexAccess(prepared, match, context.entities, isDescending: isDescending)
+        let access = IndexAccess(prepared, match, context.entities, ordering)
         let cost =
             Double(match.ranges.count) * PlanCost.seek + rows * PlanCost.indexEntry
             + (access.isSortedByID ? 0 : rows * PlanCost.sortedID)
@@ -134,15 +134,16 @@ extension Planner {
     private mutating func join(_ join: ConditionJoin, _ context: Context) throws -> PlanStep? {
         let far = EntitySet(join.far.concreteEntityIDs, schema)
         // Links are looked up before anything is planned at the far end.
-        guard way(of: join.hop, context.entity) != nil else { return nil }
+        guard let way = join.way else { return nil }
         let found = try plan(join.conditions, of: join.far, far, for: Purpose())
-        return try links(join.hop, from: found.root, join.far, context)
+        return try links(join.hop, way, from: found.root, join.far, context)
     }
 
     private func links(
-        _ hop: ResolvedPath.Hop, from owners: PlanStep, _ far: EntitySchema, _ context: Context
+        _ hop: ResolvedPath.Hop, _ way: LinkAccess.Way? = nil, from owners: PlanStep, _ far: EntitySchema,
+        _ context: Context
     ) throws -> PlanStep? {
-        guard let way = way(of: hop, context.entity) else { return nil }
+        guard let way = way ?? estimator.view.plan.way(of: hop, from: context.entity, schema) else { return nil }
         if case .nothing = owners.kind { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
         let rows: Double, cost: Double
         switch way {
@@ -161,27 +162,6 @@ extension Planner {
         return PlanStep(
             .links(LinkAccess(owners: owners, way: way, name: name)), context.entities,
             rows: min(context.total, rows), cost: cost)
-    }
-
-    /// How objects are found from the far end of a hop; nil for a one-to-one, whose links have no entries.
-    private func way(of hop: ResolvedPath.Hop, _ entity: EntitySchema) -> LinkAccess.Way? {
-        let plan = estimator.view.plan
-        switch hop {
-        case .toOne(let slot):
-            guard let link = plan.link(ofToOne: slot, in: entity), plan.source(of: link) != nil else { return nil }
-            return .links(link)
-        case .toMany(let number):
-            guard let relationship = entity.property(number)?.relationship else { return nil }
-            switch relationship.truth {
-            case .pair:
-                let link = relationship.inverse ?? number.hiddenInverse
-                return plan.source(of: link) == nil ? nil : .links(link)
-            case .inverseSlot:
-                guard let inverse = relationship.inverse, let property = schema.property(inverse) else { return nil }
-                return .reference(slot: property.slot)
-            case .slot: return nil
-            }
-        }
     }
 
     // MARK: Alternatives
@@ -228,6 +208,26 @@ extension CompiledCondition {
 }
 
 extension LinkPlan {
+    /// How objects are found from the far end of a hop; nil for a one-to-one, whose links have no entries.
+    func way(of hop: ResolvedPath.Hop, from entity: EntitySchema, _ schema: Schema) -> LinkAccess.Way? {
+        switch hop {
+        case .toOne(let slot):
+            guard let link = link(ofToOne: slot, in: entity), source(of: link) != nil else { return nil }
+            return .links(link)
+        case .toMany(let number):
+            guard let relationship = entity.property(number)?.relationship else { return nil }
+            switch relationship.truth {
+            case .pair:
+                let link = relationship.inverse ?? number.hiddenInverse
+                return source(of: link) == nil ? nil : .links(link)
+            case .inverseSlot:
+                guard let inverse = relationship.inverse, let property = schema.property(inverse) else { return nil }
+                return .reference(slot: property.slot)
+            case .slot: return nil
+            }
+        }
+    }
+
     /// The number under which the links of a to-one stand at its other end; nil for a one-to-one.
     func link(ofToOne slot: Int, in entity: EntitySchema) -> PropertyID? {
         // An abstract entity has no rows; its to-ones have the same slots in those below it.

@@ -49,16 +49,29 @@ struct Planner {
         context.total = total
         let sources = try sources(context)
         let parts = conditions.indices.map { part(of: $0, sources, context) }
-        let matches = parts.reduce(total, *)
-        var best = scan(context, purpose, matches)
-        for source in [combined(sources, parts, context, purpose)] + sources.map(Optional.some) {
-            guard let source else { continue }
-            consider(finish(source, parts, context, purpose), &best)
-        }
+        var best = candidate(scan(context), parts, context, purpose)
+        if let combined = combined(sources, parts, context, purpose) { consider(combined, &best) }
+        for source in sources { consider(candidate(source, parts, context, purpose), &best) }
         if !purpose.order.isEmpty {
-            for plan in try orderedPlans(parts, context, purpose) { consider(plan, &best) }
+            var ordered: QueryPlan?
+            for plan in try orderedPlans(parts, context, purpose) {
+                let cost = plan.cost * (disturbance?.factor() ?? 1)
+                if cost < best.cost {
+                    best.cost = cost
+                    ordered = QueryPlan(root: plan.root, order: plan.order, cost: cost)
+                }
+            }
+            if let ordered { return ordered }
         }
-        return best
+        return plan(best, context, purpose)
+    }
+
+    /// A way to find the objects, before the steps of it are made.
+    private struct Candidate {
+        let source: Source
+        /// How many rows are thought to meet all conditions.
+        let matches: Double
+        var cost: Double
     }
 
     /// What stays the same while one list of conditions is planned.
@@ -68,21 +81,24 @@ struct Planner {
         let columns: [ColumnCondition?]
         let entity: EntitySchema
         let entities: EntitySet
+        /// What it takes to ask a row each of them.
+        let evaluations: [Double]
         /// Rows of the entities.
         var total: Double
 
         init(_ conditions: [CompiledCondition], _ entity: EntitySchema, _ entities: EntitySet, total: Double) {
             self.conditions = conditions
             columns = conditions.map(\.column)
+            evaluations = conditions.map { PlanCost.evaluating($0.row) }
             self.entity = entity
             self.entities = entities
             self.total = total
         }
     }
 
-    private mutating func consider(_ plan: QueryPlan, _ best: inout QueryPlan) {
-        let cost = plan.cost * (disturbance?.factor() ?? 1)
-        if cost < best.cost { best = QueryPlan(root: plan.root, order: plan.order, cost: cost) }
+    private mutating func consider(_ candidate: Candidate, _ best: inout Candidate) {
+        let cost = candidate.cost * (disturbance?.factor() ?? 1)
+        if cost < best.cost { best = Candidate(source: candidate.source, matches: candidate.matches, cost: cost) }
     }
 
     /// A unique key names at most one object: nothing is better, and nothing need be known to see it.
@@ -95,7 +111,8 @@ struct Planner {
             let access = IndexAccess(prepared, match, context.entities)
             let step = PlanStep(.index(access), context.entities, rows: 1, cost: PlanCost.seek)
             let source = Source(step: step, covers: match.needsRecheck ? ConditionSet() : match.used)
-            return finish(source, context.conditions.map { _ in 1 }, context, purpose)
+            let found = candidate(source, context.conditions.map { _ in 1 }, context, purpose)
+            return plan(found, context, purpose)
         }
         return nil
     }
@@ -133,37 +150,66 @@ struct Planner {
         order: [SortColumn], estimate: ((IndexMatch) throws -> Double)? = nil
     ) rethrows -> QueryPlan? {
         var match = IndexMatch(prepared.index, prepared.codec, columns)
-        guard columns.indices.allSatisfy(match.used.contains), match.close(), !match.needsRecheck,
+        guard match.used.containsAll(columns.count), match.close(), !match.needsRecheck,
             match.ranges.count == 1
         else { return nil }
-        let direction = match.direction(for: order)
-        guard order.isEmpty || direction != nil else { return nil }
-        let access = IndexAccess(
-            prepared, match, entities, isDescending: direction == .backwards)
+        let ordering = order.isEmpty ? nil : match.ordering(for: order)
+        // Where entries with the same beginning must be put in order first, another index may be better.
+        guard order.isEmpty || ordering != nil && ordering?.elements == nil else { return nil }
+        let access = IndexAccess(prepared, match, entities, ordering)
         let rows = try estimate?(match) ?? 0
         let cost = PlanCost.seek + rows * (PlanCost.indexEntry + (access.isSortedByID ? 0 : PlanCost.sortedID))
         let step = PlanStep(.index(access), entities, rows: rows, cost: cost)
         return QueryPlan(root: step, order: order.isEmpty ? .byID : .index, cost: cost, isSettled: true)
     }
 
-    private func scan(_ context: Context, _ purpose: Purpose, _ matches: Double) -> QueryPlan {
-        let step = PlanStep(
-            .scan, context.entities, rows: context.total, cost: (context.total + 1) * PlanCost.scannedRow * scanFactor)
-        let filtered = filtered(step, context.conditions, context, purpose, matches)
-        return QueryPlan(
-            root: filtered, order: purpose.order.isEmpty ? .byID : .sort,
-            cost: filtered.cost + sorting(matches, purpose))
+    private func scan(_ context: Context) -> Source {
+        let cost = (context.total + 1) * PlanCost.scannedRow * scanFactor
+        return Source(
+            step: PlanStep(.scan, context.entities, rows: context.total, cost: cost), covers: ConditionSet())
     }
 
-    /// The plan that a source makes with what it leaves to ask.
-    private func finish(
+    /// What a source takes with what it leaves to ask, and with putting the answer in order.
+    private func candidate(
         _ source: Source, _ parts: [Double], _ context: Context, _ purpose: Purpose
-    ) -> QueryPlan {
-        let rest = context.conditions.indices.filter { !source.covers.contains($0) }
-        let matches = rest.reduce(source.step.rows) { $0 * parts[$1] }
-        let step = filtered(source.step, rest.map { context.conditions[$0] }, context, purpose, matches)
-        return QueryPlan(
-            root: step, order: purpose.order.isEmpty ? .byID : .sort, cost: step.cost + sorting(matches, purpose))
+    ) -> Candidate {
+        let step = source.step
+        var matches = step.rows, each = 0.0
+        var hasRest = false
+        for place in context.conditions.indices where !source.covers.contains(place) {
+            matches *= parts[place]
+            each += context.evaluations[place]
+            hasRest = true
+        }
+        var cost = step.cost
+        if hasRest || purpose.readsRows || !purpose.order.isEmpty, !step.isNothing {
+            let isScan = step.isScan
+            if !isScan { each += PlanCost.row }
+            // Without an order to bring about, enough is enough.
+            var examined = step.rows
+            if let needed = purpose.needed, purpose.order.isEmpty, matches > 0 {
+                examined = min(examined, Double(needed) * step.rows / matches)
+            }
+            let reading = step.cost * (isScan && step.rows > 0 ? examined / step.rows : 1)
+            cost = reading + examined * each
+        }
+        return Candidate(source: source, matches: matches, cost: cost + sorting(matches, purpose))
+    }
+
+    /// The plan that a source makes: where there is something to ask the rows or somebody wants them, a step that reads
+    /// them stands above it.
+    private func plan(_ candidate: Candidate, _ context: Context, _ purpose: Purpose) -> QueryPlan {
+        let step = candidate.source.step
+        let order: QueryPlan.Order = purpose.order.isEmpty ? .byID : .sort
+        let rest = context.conditions.indices.filter { !candidate.source.covers.contains($0) }
+        guard !rest.isEmpty || purpose.readsRows || !purpose.order.isEmpty, !step.isNothing else {
+            return QueryPlan(root: step, order: order, cost: candidate.cost)
+        }
+        let filter = RowFilter(rest.map { context.conditions[$0] }, of: context.conditions)
+        let root = PlanStep(
+            .filter(step, filter), context.entities, rows: candidate.matches,
+            cost: max(0, candidate.cost - sorting(candidate.matches, purpose)))
+        return QueryPlan(root: root, order: order, cost: candidate.cost)
     }
 
     private func sorting(_ rows: Double, _ purpose: Purpose) -> Double {
@@ -172,44 +218,24 @@ struct Planner {
         return rows * (PlanCost.sortedRow + (isAcross ? PlanCost.row : 0))
     }
 
-    /// A step that reads the rows of another, where there is something to ask them or somebody wants them.
-    private func filtered(
-        _ step: PlanStep, _ rest: [CompiledCondition], _ context: Context, _ purpose: Purpose, _ matches: Double
-    ) -> PlanStep {
-        if case .nothing = step.kind { return step }
-        if rest.isEmpty, !purpose.readsRows, purpose.order.isEmpty { return step }
-        let isScan = if case .scan = step.kind { true } else { false }
-        let each = (isScan ? 0 : PlanCost.row) + rest.reduce(0) { $0 + PlanCost.evaluating($1.row) }
-        // Without an order to bring about, enough is enough.
-        var examined = step.rows
-        if let needed = purpose.needed, purpose.order.isEmpty, matches > 0 {
-            examined = min(examined, Double(needed) * step.rows / matches)
-        }
-        let reading = step.cost * (isScan && step.rows > 0 ? examined / step.rows : 1)
-        return PlanStep(
-            .filter(step, RowFilter(rest, of: context.conditions)), context.entities, rows: matches,
-            cost: reading + examined * each)
-    }
-
     // MARK: Several sources
 
     /// Sources of which each settles something more, while reading another costs less than the rows it spares.
     private func combined(
         _ sources: [Source], _ parts: [Double], _ context: Context, _ purpose: Purpose
-    ) -> Source? {
+    ) -> Candidate? {
+        guard sources.count > 1 else { return nil }
         let sorted = sources.sorted { $0.step.rows < $1.step.rows }
-        guard sorted.count > 1, var current = sorted.first else { return nil }
-        var steps = [current.step]
-        for source in sorted.dropFirst() where !source.covers.isSubset(of: current.covers) {
-            let rows = context.total > 0 ? current.step.rows * source.step.rows / context.total : 0
-            var covers = current.covers
+        var current = candidate(sorted[0], parts, context, purpose)
+        var steps = [sorted[0].step]
+        for source in sorted.dropFirst() where !source.covers.isSubset(of: current.source.covers) {
+            let rows = context.total > 0 ? current.source.step.rows * source.step.rows / context.total : 0
+            var covers = current.source.covers
             covers.formUnion(source.covers)
             let cost = steps.reduce(source.step.cost) { $0 + $1.cost }
             let step = PlanStep(.intersection(steps + [source.step]), context.entities, rows: rows, cost: cost)
-            let next = Source(step: step, covers: covers)
-            guard finish(next, parts, context, purpose).cost < finish(current, parts, context, purpose).cost else {
-                continue
-            }
+            let next = candidate(Source(step: step, covers: covers), parts, context, purpose)
+            guard next.cost < current.cost else { continue }
             current = next
             steps.append(source.step)
         }
@@ -257,6 +283,7 @@ struct Planner {
             var examined = found.step.rows
             if let needed = purpose.needed {
                 examined = min(examined, matches > 0 ? Double(needed) * found.step.rows / matches : examined)
+                examined = min(found.step.rows, examined + (try tied(in: found.step, index)))
             }
             let each =
                 PlanCost.indexEntry
@@ -272,14 +299,22 @@ struct Planner {
         return plans
     }
 
+    /// How many entries are read at once where an index goes on behind the order.
+    private func tied(in step: PlanStep, _ index: IndexSchema) throws -> Double {
+        guard case .index(let access) = step.kind, let elements = access.orderElements else { return 0 }
+        guard elements > 0, let sizes = try estimator.statistics(of: index)?.groupSizes, elements <= sizes.count else {
+            return elements > 0 ? step.rows * PlanEstimator.Guess.equal : step.rows
+        }
+        return sizes[elements - 1]
+    }
+
     private func ordered(
         _ index: IndexSchema, _ context: Context, _ purpose: Purpose
     ) throws -> Source? {
         let prepared = try IndexPlan.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }
         var match = IndexMatch(index, prepared.codec, context.columns)
-        guard match.close(), let direction = match.direction(for: purpose.order) else { return nil }
-        return try source(
-            prepared, match, covered, context, isDescending: direction == .backwards)
+        guard match.close(), let ordering = match.ordering(for: purpose.order) else { return nil }
+        return try source(prepared, match, covered, context, ordering)
     }
 }

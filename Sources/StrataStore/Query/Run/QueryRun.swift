@@ -135,7 +135,8 @@ struct QueryRun {
         let condition = filter?.remaining
         var budget = condition == nil ? Int.max : 1000
         var found: [ObjectID] = []
-        var ties = TiedEntries()
+        var ties = TiedEntries(
+            codec: try IndexPlan.of(runner.view.schema).index(access.index.id).codec, elements: access.orderElements)
         var examined = 0
         var isUsable = needed > 0
         func take(_ ids: [ObjectID]) throws {
@@ -150,7 +151,7 @@ struct QueryRun {
             if examined > budget, condition != nil {
                 budget = max(budget, try runner.view.roughCount(of: step.entities.schemas) / 6)
             }
-            if condition == nil, !access.isDescending {
+            if condition == nil, !access.isDescending, access.orderElements == nil {
                 // Entries with equal keys come by id already.
                 isUsable = key.count < IndexKeys.cutKeySize
                 if isUsable { found.append(id) }
@@ -171,10 +172,19 @@ struct QueryRun {
     }
 }
 
-/// Entries with the same key, which a walk backwards gives with the highest id first.
+/// Entries that are the same by the order: those with the same key, which a walk backwards gives with the highest id
+/// first, or those that agree in the first elements, whose ids come in any order.
 private struct TiedEntries {
+    private let codec: IndexKeyCodec
+    /// How many elements must agree; nil for all.
+    private let elements: Int?
     private var key: [UInt8] = []
     private var ids: [ObjectID] = []
+
+    init(codec: IndexKeyCodec, elements: Int?) {
+        self.codec = codec
+        self.elements = elements
+    }
 
     /// Takes in the next entry of a walk; gives the entries before it to `take`, by id, once their key has passed.
     ///
@@ -182,10 +192,14 @@ private struct TiedEntries {
     mutating func add(
         _ id: ObjectID, _ entry: UnsafeRawBufferPointer, _ take: ([ObjectID]) throws -> Void
     ) rethrows -> Bool {
-        let bare = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
-        if !ids.isEmpty, key.isEqual(to: bare) {
+        var bare = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
+        if !ids.isEmpty, elements == nil ? key.isEqual(to: bare) : key.withUnsafeBytes(bare.hasPrefix) {
             ids.append(id)
             return false
+        }
+        if let elements {
+            let length = elements == 0 ? 0 : codec.prefixLengths(of: Array(bare[4...]))[elements - 1]
+            bare = UnsafeRawBufferPointer(rebasing: bare[..<(4 + length)])
         }
         let isFirst = ids.isEmpty
         try finish(take)

@@ -109,6 +109,7 @@ struct StepRunner {
     }
 
     private func entries(of access: IndexAccess, _ entities: EntitySet, _ isLimited: Bool) throws -> [ObjectID]? {
+        if access.isCovered, view.layers.isEmpty { return try baseEntries(of: access, entities, isLimited) }
         var ids: [ObjectID] = []
         var limit = isLimited ? Self.unquestioned : .max
         var isWithin = true
@@ -121,6 +122,29 @@ struct StepRunner {
         }
         guard isWithin else { return nil }
         if !access.isSortedByID || !view.layers.isEmpty { ids.sortIDs() }
+        return ids
+    }
+
+    /// The same where every entry of the base counts.
+    private func baseEntries(
+        of access: IndexAccess, _ entities: EntitySet, _ isLimited: Bool
+    ) throws -> [ObjectID]? {
+        var ids: [ObjectID] = []
+        func collect(atMost limit: Int) throws {
+            ids.removeAll(keepingCapacity: true)
+            for range in access.ranges where ids.count < limit {
+                try view.appendBaseEntries(
+                    access.index, lower: range.lower, upper: range.upper, atMost: limit - ids.count, to: &ids)
+            }
+        }
+        let unquestioned = isLimited ? Self.unquestioned + 1 : .max
+        try collect(atMost: unquestioned)
+        if isLimited, ids.count == unquestioned {
+            let limit = try view.roughCount(of: entities.schemas) / 6
+            if ids.count <= limit { try collect(atMost: limit + 1) }
+            if ids.count > limit { return nil }
+        }
+        if !access.isSortedByID { ids.sortIDs() }
         return ids
     }
 

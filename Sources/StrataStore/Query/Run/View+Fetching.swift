@@ -22,13 +22,13 @@ extension View {
     private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
         let prepared = try queries?.query(for: request, schema) ?? PreparedQuery(request, schema)
         if request.limit >= 0, request.offset >= 0,
-            let plan = try prepared.settledPlan(request, for: use, self)
+            let plan = prepared.settledPlan(request, for: use)
         {
             return QueryRun(request, prepared.order, plan, self)
         }
         let query = try CompiledQuery(request, prepared)
         let plan = try query.plan(for: use, self)
-        prepared.keep(plan, for: use)
+        try prepared.keep(plan, for: use)
         return QueryRun(query, plan, self)
     }
 }

@@ -13,6 +13,9 @@ final class StatisticsCache: Sendable {
         var generation: UInt64 = 0
         var isLoaded = false
         var unsaved: Set<IndexID> = []
+        /// Rows by entity, as the snapshot has them.
+        var counts: [EntityID: Int] = [:]
+        var snapshot: ReadTransaction.Snapshot?
     }
 
     private let state = Locked(State())
@@ -20,6 +23,21 @@ final class StatisticsCache: Sendable {
     static let smallestSampled = 512
 
     var generation: UInt64 { state.withLock { $0.generation } }
+
+    /// Rows of an entity in the base, read once for as long as nothing is committed.
+    func count(of entity: EntityID, _ view: View) throws -> Int {
+        let snapshot = view.transaction.snapshot
+        if let known = state.withLock({ $0.snapshot == snapshot ? $0.counts[entity] : nil }) { return known }
+        let count = try view.counter(.entity(entity))
+        state.withLock { state in
+            if state.snapshot != snapshot {
+                state.snapshot = snapshot
+                state.counts.removeAll(keepingCapacity: true)
+            }
+            state.counts[entity] = count
+        }
+        return count
+    }
 
     /// What is known of an index, sampled now if need be; nil for a small entity.
     func index(_ index: IndexSchema, rows: Int, _ view: View) throws -> IndexStatistics? {
