@@ -4,28 +4,45 @@ import Synchronization
 
 /// Holds requests against the model that their classes declare, when they are made and no store is at hand.
 enum RequestCheck {
-    // By class: the model of everything that relationships lead to from it; nil when that is no sound model. Guarded
-    // by the mutex, made once a process.
-    private static let cache = Mutex<[ObjectIdentifier: Schema?]>([:])
-    // Comparisons that passed; guarded by its mutex.
-    private static let passed = KnownComparisons()
+    /// What requests for a class are held against: the model of everything that relationships lead to from it.
+    private final class ClassModel: Sendable {
+        let schema: Schema
+        let queries = QueryCache()
+        private let entityName: String
+        private let entity: EntitySchema?
+
+        init(_ schema: Schema, _ entityName: String) {
+            self.schema = schema
+            self.entityName = entityName
+            entity = schema.entity(named: entityName)
+        }
+
+        func entity(named name: String) -> EntitySchema? {
+            name == entityName ? entity : schema.entity(named: name)
+        }
+    }
+
+    // By class; nil when its model is not sound. Guarded by the mutex, made once a process.
+    private static let cache = Mutex<[ObjectIdentifier: ClassModel?]>([:])
 
     /// - Throws: what `CompiledQuery` refuses. A request by the name of an entity that its class does not know is let
     ///   through; the context judges it.
     static func check<Result: ManagedObject>(_ request: FetchRequest<Result>) throws(StrataError) {
-        guard let schema = schema(around: Result.self), let entity = schema.entity(named: request.entityName) else {
+        guard let model = model(around: Result.self),
+            let entity = model.entity(named: request.entityName)
+        else { return }
+        if !request.relationshipKeyPathsForPrefetching.isEmpty {
+            try checkPrefetching(request.relationshipKeyPathsForPrefetching, from: entity, model.schema)
+        }
+        if request.predicate == nil, request.sortDescriptors.isEmpty, request.fetchLimit >= 0,
+            request.fetchOffset >= 0
+        {
             return
         }
-        try checkPrefetching(request.relationshipKeyPathsForPrefetching, from: entity, schema)
-        let isKnown = request.predicate.map { passed.contains($0, ObjectIdentifier(Result.self), entity) } ?? true
-        if isKnown, request.sortDescriptors.isEmpty, request.fetchLimit >= 0, request.fetchOffset >= 0 { return }
-        _ = try CompiledQuery(
+        try model.queries.check(
             StoreRequest(
                 entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
-                sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset), schema)
-        if !isKnown, let predicate = request.predicate {
-            passed.insert(predicate, ObjectIdentifier(Result.self), entity, schema)
-        }
+                sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset), model.schema)
     }
 
     /// The same for the condition of a batch.
@@ -60,10 +77,10 @@ enum RequestCheck {
         }
     }
 
-    private static func schema(around objectClass: ManagedObject.Type) -> Schema? {
+    private static func model(around objectClass: ManagedObject.Type) -> ClassModel? {
         let key = ObjectIdentifier(objectClass)
         if let known = cache.withLock({ $0[key] }) { return known }
-        let made = make(around: objectClass)
+        let made = make(around: objectClass).map { ClassModel($0, objectClass.entityName) }
         cache.withLock { $0[key] = .some(made) }
         return made
     }
