@@ -12,11 +12,13 @@ sections = [
     ("Tables", "Sources/StrataStore/Views/StoreTables.swift"),
     ("Header and head", "Sources/StrataStore/Log/StoreHeader.swift"),
     ("Events", "Sources/StrataModel/Log/EventRecord.swift"),
+    ("Maintenance events", "Sources/StrataModel/Log/MaintenanceRecord.swift"),
     ("Transactions", "Sources/StrataModel/Log/TransactionRecord.swift"),
     ("Rows", "Sources/StrataModel/Row/RowLayout.swift"),
     ("Rows in the objects view", "Sources/StrataModel/Row/StoredRow.swift"),
     ("Values", "Sources/StrataModel/Value/ValueCodec.swift"),
     ("Ordered keys", "Sources/StrataModel/Keys/KeyEncoding.swift"),
+    ("Tags and subscriptions", "Sources/StrataStore/History/Bookmarks.swift"),
     ("A rebuild under way", "Sources/StrataStore/Verify/RebuildMark.swift"),
     ("A migration under way", "Sources/StrataStore/Migration/MigrationMark.swift"),
 ]

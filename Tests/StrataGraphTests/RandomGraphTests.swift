@@ -16,11 +16,14 @@ import Testing
     @Test(arguments: seeds)
     func randomWorkAgreesWithThePlainModel(_ seed: UInt64) throws {
         var run = try RandomRun(seed: seed)
+        var names: [String] = []
         for step in 0..<250 {
             let name = try run.step()
+            names.append(name)
             let problem = try run.difference()
             if let problem {
-                Issue.record("seed \(seed), step \(step) (\(name)): \(problem)")
+                let trail = names.suffix(24).joined(separator: ", ")
+                Issue.record("seed \(seed), step \(step) (\(trail)): \(problem)")
                 return
             }
         }
@@ -53,10 +56,16 @@ private struct RandomRun {
     var saved = Plain()
     var history: [(EventSequence, Plain)] = []
     var counter = 0
+    /// The parents of `context`, outermost first, with what they show.
+    var parents: [(context: ManagedObjectContext, shown: Plain)] = []
+    /// What the outermost context showed before each group that can be undone, and after each that can be made again.
+    var before: [Plain] = []
+    var after: [Plain] = []
 
     init(seed: UInt64) throws {
         container = try makeContainer(graphEntities)
         context = container.newBackgroundContext()
+        context.undoManager = ObjectUndoManager()
         random = SeededGenerator(seed: seed)
     }
 
@@ -74,8 +83,22 @@ private struct RandomRun {
     // MARK: Steps
 
     mutating func step() throws -> String {
+        let shown = outermost.shown
+        let name = try work()
+        if let count = outermost.context.undoManager?.undoCount, count > before.count {
+            before.append(shown)
+            after = []
+        }
+        return name
+    }
+
+    private var outermost: (context: ManagedObjectContext, shown: Plain) {
+        parents.first.map { ($0.context, $0.shown) } ?? (context, now)
+    }
+
+    private mutating func work() throws -> String {
         counter += 1
-        switch chance(20) {
+        switch chance(24) {
         case 0, 1: return try makePerson()
         case 2: return try makeOthers()
         case 3: return try setName()
@@ -88,8 +111,51 @@ private struct RandomRun {
         case 15: return try rollback()
         case 16: return try reopen()
         case 17: return try travel()
+        case 18: return try beginChild()
+        case 19, 20: return try endChild()
+        case 21: return try undo()
+        case 22: return try redo()
         default: return try save()
         }
+    }
+
+    // MARK: Children
+
+    private mutating func beginChild() throws -> String {
+        guard parents.count < 3 else { return "nothing" }
+        parents.append((context, now))
+        context = try context.newChildContext()
+        return "begin child"
+    }
+
+    private mutating func endChild() throws -> String {
+        guard let parent = parents.last else { return "nothing" }
+        if chance(4) == 0 {
+            now = parent.shown
+        } else {
+            try context.save()
+        }
+        parents.removeLast()
+        context = parent.context
+        return "end child"
+    }
+
+    // MARK: Undo
+
+    private mutating func undo() throws -> String {
+        guard parents.isEmpty, let plain = before.popLast() else { return "nothing" }
+        try context.undoManager?.undo()
+        after.append(now)
+        now = plain
+        return "undo"
+    }
+
+    private mutating func redo() throws -> String {
+        guard parents.isEmpty, let plain = after.popLast() else { return "nothing" }
+        try context.undoManager?.redo()
+        before.append(now)
+        now = plain
+        return "redo"
     }
 
     private mutating func makePerson() throws -> String {
@@ -242,21 +308,32 @@ private struct RandomRun {
 
     private mutating func rollback() throws -> String {
         context.rollback()
-        now = saved
+        now = parents.last?.shown ?? saved
+        if parents.isEmpty { (before, after) = ([], []) }
         return "rollback"
     }
 
     private mutating func save() throws -> String {
         try context.save()
-        saved = now
-        history.append((context.sequence, saved))
-        return "save"
+        guard let parent = parents.last else {
+            saved = now
+            history.append((context.sequence, saved))
+            return "save"
+        }
+        parents[parents.count - 1] = (parent.context, now)
+        return "save into the parent"
     }
 
     private mutating func reopen() throws -> String {
+        while !parents.isEmpty {
+            try context.save()
+            context = parents.removeLast().context
+        }
         try context.save()
         saved = now
         context = container.newBackgroundContext()
+        context.undoManager = ObjectUndoManager()
+        (before, after) = ([], [])
         return "save, new context"
     }
 
@@ -274,7 +351,11 @@ private struct RandomRun {
 
     private static func difference(_ context: ManagedObjectContext, _ plain: Plain) throws -> String? {
         let persons = try context.fetch(FetchRequest<Person>())
-        if Set(persons.map(\.objectID)) != Set(plain.persons.keys) { return "other persons" }
+        let found = Set(persons.map(\.objectID))
+        if found != Set(plain.persons.keys) {
+            return "persons \(found.subtracting(plain.persons.keys)) too many, "
+                + "\(Set(plain.persons.keys).subtracting(found)) missing"
+        }
         for person in persons {
             let id = person.objectID
             guard let expected = plain.persons[id] else { continue }

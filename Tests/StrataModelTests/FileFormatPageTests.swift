@@ -8,6 +8,7 @@ import Testing
     /// The page is written by Scripts/format-page.py from these heads.
     @Test(arguments: [
         "StrataStore/Views/StoreTables.swift", "StrataStore/Log/StoreHeader.swift", "StrataModel/Log/EventRecord.swift",
+        "StrataModel/Log/MaintenanceRecord.swift", "StrataStore/History/Bookmarks.swift",
         "StrataModel/Log/TransactionRecord.swift", "StrataModel/Row/RowLayout.swift", "StrataModel/Row/StoredRow.swift",
         "StrataModel/Value/ValueCodec.swift", "StrataModel/Keys/KeyEncoding.swift",
         "StrataStore/Verify/RebuildMark.swift",

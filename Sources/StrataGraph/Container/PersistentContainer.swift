@@ -201,14 +201,7 @@ public final class PersistentContainer: Sendable {
     /// - Throws: `futureSequence`, `historyDropped`.
     public func context(asOf moment: HistoryMoment) throws -> sending ManagedObjectContext {
         let binding = binding
-        let sequence: EventSequence
-        switch moment {
-        case .sequence(let wanted): sequence = try binding.store.transaction(containing: wanted)?.lastEvent ?? wanted
-        case .date(let date): sequence = try binding.store.sequence(at: date)
-        case .transaction(let transaction): sequence = try binding.store.sequence(of: transaction)
-        }
-        // Says now whether the moment can be shown.
-        try binding.store.read(at: sequence) { _ in }
+        let sequence = try sequence(at: moment)
         let past = try binding.ofPast(sequence, classes)
         return ManagedObjectContext(binding: past, at: sequence, isPast: true)
     }
@@ -303,13 +296,4 @@ public struct PersistentStoreOptions: Sendable {
         options.migration.values = migratedValues
         return options
     }
-}
-
-/// A moment in a store's history.
-public enum HistoryMoment: Sendable, Hashable {
-    /// The end of the transaction that the event belongs to.
-    case sequence(EventSequence)
-    /// The newest transaction that is not after the date.
-    case date(Date)
-    case transaction(TransactionSequence)
 }

@@ -16,6 +16,8 @@ final class StoreBinding: Sendable {
     private let links: [PropertyID: LinkRuntime]
     /// For each entity the relationships without inverse that may lead to its objects, read backwards.
     private let incoming: [EntityID: [LinkRuntime]]
+    /// Hidden places of objects among the members of ordered relationships.
+    let places: Set<PropertyID>
     /// Whether any to-many has a least or greatest number of members.
     let hasBoundedLinks: Bool
     /// The values too large for a row are kept in files from this size on.
@@ -55,6 +57,10 @@ final class StoreBinding: Sendable {
             }
         }
         self.incoming = incoming
+        places = Set(
+            schema.entities.flatMap(\.properties).compactMap { property in
+                if case .position = property.kind { property.id } else { nil }
+            })
         hasBoundedLinks = links.values.contains { $0.isBounded }
     }
 

@@ -22,6 +22,7 @@ extension ManagedObjectContext {
         try settlePairs()
         try cutLinks(staleness.missingTargets)
         try takeUnforeseenMembers(staleness.members)
+        undoManager?.rebase()
     }
 
     /// Asks the policy about every conflict; changes nothing but the list of what it overrules.

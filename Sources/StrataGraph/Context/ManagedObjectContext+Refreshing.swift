@@ -23,6 +23,7 @@ extension ManagedObjectContext {
                 changes.refreshed.insert(object)
             }
         }
+        undoManager?.removeAllActions()
         if !changes.isEmpty { announce(changes) }
     }
 
@@ -34,10 +35,14 @@ extension ManagedObjectContext {
         }
         map = IdentityMap()
         forgetChanges()
+        undoManager?.removeAllActions()
         pendingErrors = []
         baseGeneration += 1
         guard !isPast else { return }
-        do { base = try binding.store.head() } catch { report(Self.typed(error)) }
+        do {
+            if let parent { return try stand(on: parent) }
+            base = try binding.store.head()
+        } catch { report(Self.typed(error)) }
     }
 
     // MARK: Moving on
@@ -70,8 +75,8 @@ extension ManagedObjectContext {
             guard !mergeChanges else { return try mergeStoredChanges(into: object) }
             object.dropChanges()
             dropPairChanges(of: object.objectID)
-            updated.removeAll { $0 === object }
-            touched.removeAll { $0 === object }
+            unlist(object, .updated)
+            unlist(object, .touched)
             layers = PendingLayers()
             try rebuildLinkChanges()
             turnIntoFault(object)
@@ -107,6 +112,7 @@ extension ManagedObjectContext {
 
     func moveToHead() throws {
         guard !isPast else { return }
+        if let parent { return try follow(parent) }
         let head = try binding.store.head()
         guard head != base else { return }
         try learnRevisions()
@@ -114,6 +120,7 @@ extension ManagedObjectContext {
         base = head
         baseGeneration += 1
         try refreshObjects(changedAfter: before, through: head)
+        undoManager?.rebase()
     }
 
     /// Makes objects that others changed faults again, unless this context changed them too: what is to become of those

@@ -19,6 +19,9 @@ extension ManagedObjectContext {
         precondition(!isSaving, "save() was called from willSave or a validation.")
         try throwPendingErrors()
         guard hasChanges else { return }
+        guard !isScratch else {
+            throw StrataError(.readOnly, "A scratch context cannot be saved: make a child context instead.")
+        }
         processPendingChanges()
         announcePending(.willSave)
         var saved = try saveChanges()
@@ -35,7 +38,9 @@ extension ManagedObjectContext {
         defer { turn?.end() }
         for round in 1...4 {
             try prepare()
+            undoManager?.register(joining: true)
             try validate()
+            if let parent { return try save(into: parent) }
             let changes = try makeChangeSet()
             if changes.isEmpty {
                 settleWithoutSaving()
@@ -89,7 +94,7 @@ extension ManagedObjectContext {
                 + "the later changes again.")
     }
 
-    private func throwPendingErrors() throws {
+    func throwPendingErrors() throws {
         guard let first = pendingErrors.first else { return }
         let errors = pendingErrors
         pendingErrors = []
@@ -102,7 +107,7 @@ extension ManagedObjectContext {
     // MARK: willSave
 
     /// Calls `willSave` on every changed object, and again on those changed by it.
-    private func prepare() throws {
+    func prepare() throws {
         var seen = (inserted: 0, updated: 0, deleted: 0, touched: touched.count)
         for _ in 0..<100 {
             if seen == (inserted.count, updated.count, deleted.count, touched.count) { return }
@@ -132,6 +137,8 @@ extension ManagedObjectContext {
 
     private func makeChangeSet() throws -> ChangeSet {
         var metadata = transactionMetadata
+        metadata[HistoryTransaction.reasonKey] = transactionReason
+        metadata[HistoryTransaction.correlationKey] = transactionCorrelationID
         if !overruled.isEmpty { metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(overruled) }
         var changes = ChangeSet(
             base: base, modelVersion: binding.schema.version, author: transactionAuthor, contextName: name,
@@ -188,7 +195,7 @@ extension ManagedObjectContext {
 
     // MARK: Afterwards
 
-    private func settleWithoutSaving() {
+    func settleWithoutSaving() {
         settleObjects(insertedRevision: nil)
     }
 
@@ -257,6 +264,7 @@ extension ManagedObjectContext {
         layers = PendingLayers()
         blobLease = nil
         doubtful = nil
+        undoManager?.rebase()
     }
 }
 

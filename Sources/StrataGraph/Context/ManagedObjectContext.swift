@@ -17,6 +17,10 @@ public final class ManagedObjectContext {
     let binding: StoreBinding
     /// Where the context stands.
     @exclusivity(unchecked) var base: EventSequence
+    /// The context that a child saves into.
+    public let parent: ManagedObjectContext?
+    /// Whether nothing can be saved from here; see `newScratchContext()`.
+    public let isScratch: Bool
     /// What the parents of a child context have not saved, bottom to top; see `read`.
     @exclusivity(unchecked) var inherited: [Layer] = []
     /// Whether the context shows a past moment or belongs to a read-only container.
@@ -51,6 +55,13 @@ public final class ManagedObjectContext {
     var pendingErrors: [StrataError] = []
     var isSaving = false
     var observers = ContextObservers()
+    /// Records changes so that they can be undone; none by default.
+    public var undoManager: ObjectUndoManager? {
+        didSet {
+            oldValue?.attach(to: nil)
+            undoManager?.attach(to: self)
+        }
+    }
     /// Changes of which the store could not say whether they are on disk.
     var doubtful: ChangeSet?
 
@@ -58,6 +69,10 @@ public final class ManagedObjectContext {
     public var name: String?
     /// Who saves; recorded with each save.
     public var transactionAuthor: String?
+    /// Why; recorded with each save.
+    public var transactionReason: String?
+    /// What the save belongs to: a request, a job, a message; recorded with each save.
+    public var transactionCorrelationID: String?
     /// Recorded with each save.
     public var transactionMetadata: [String: String] = [:]
     /// Who wins when others saved first and changed the same; an error by default.
@@ -84,11 +99,16 @@ public final class ManagedObjectContext {
     /// The id of the transaction that the next save makes, where one and the same save may be tried again.
     var savedTransactionID: UUID?
 
-    init(binding: StoreBinding, at sequence: EventSequence, isPast: Bool = false) {
+    init(
+        binding: StoreBinding, at sequence: EventSequence, isPast: Bool = false,
+        parent: ManagedObjectContext? = nil, isScratch: Bool = false
+    ) {
         self.binding = binding
+        self.parent = parent
+        self.isScratch = isScratch
         base = sequence
         self.isPast = isPast
-        isReadOnly = isPast || binding.store.isReadOnly
+        isReadOnly = !isScratch && (isPast || binding.store.isReadOnly)
     }
 
     deinit { map.forEach { $0.detach() } }

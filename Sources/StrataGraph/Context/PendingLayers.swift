@@ -18,12 +18,7 @@ struct PendingLayers {
     var rows: [Rows] = []
     var pairs: Layer?
     var pairGeneration = -1
-    /// How much of the context's lists the layers have seen.
-    var inserted = 0
-    var updated = 0
-    var deleted = 0
-    var touched = 0
-    var deletedRows = 0
+    var seen = ChangeCursor()
 
     var all: [Layer] { rows.map(\.layer) + (pairs.map { [$0] } ?? []) }
 }
@@ -41,21 +36,9 @@ extension ManagedObjectContext {
     }
 
     private func addRowLayer() throws {
-        guard
-            layers.inserted != inserted.count || layers.updated != updated.count || layers.deleted != deleted.count
-                || layers.touched != touched.count
-        else { return }
-        var fresh: ContiguousArray<ManagedObject> = []
-        fresh += inserted[layers.inserted...]
-        fresh += updated[layers.updated...]
-        fresh += deleted[layers.deleted...]
-        fresh += touched[layers.touched...]
-        layers.inserted = inserted.count
-        layers.updated = updated.count
-        layers.deleted = deleted.count
-        layers.touched = touched.count
-        var absent = ContiguousArray(deletedRows.ids[layers.deletedRows...])
-        layers.deletedRows = deletedRows.ids.count
+        let firstRow = layers.seen.deletedRows
+        var fresh = listed(since: &layers.seen)
+        var absent = ContiguousArray(deletedRows.ids[firstRow...])
         guard !fresh.isEmpty || !absent.isEmpty else { return }
         while let last = layers.rows.last, last.count <= (fresh.count + absent.count) * 2 {
             fresh = last.objects + fresh

@@ -10,6 +10,10 @@ public struct HistoryTransaction: Sendable, Hashable {
     public let author: String?
     public let contextName: String?
     public let processName: String?
+    /// The context's `transactionReason`.
+    public let reason: String?
+    /// The context's `transactionCorrelationID`.
+    public let correlationID: String?
     /// What the context gave as `transactionMetadata`.
     public let metadata: [String: String]
     public let firstEvent: EventSequence

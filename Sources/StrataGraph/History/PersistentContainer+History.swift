@@ -1,3 +1,4 @@
+import Foundation
 public import StrataModel
 import StrataStore
 
@@ -24,10 +25,17 @@ extension PersistentContainer {
         return try store.named(recorded)
     }
 
-    /// Everything that happened to an object's own properties, newest first: who, when, before and after.
+    /// Everything that happened to an object, newest first: who, when, why, before and after.
     ///
-    /// - Complexity: a lookup for each event of the object, whatever the length of the log.
-    public func history(of id: ObjectID) throws -> [HistoryEvent] { try store.named(try store.history(of: id)) }
+    /// Changes of a to-one are told by the object that has it; many-to-many links by both ends.
+    ///
+    /// - Complexity: a lookup for each event of the object, whatever the length of the log; and a walk over the
+    ///   transactions for an entity with many-to-many relationships.
+    public func history(of id: ObjectID) throws -> [HistoryEvent] {
+        let own = try store.history(of: id)
+        let links = try store.linkHistory(of: id)
+        return try store.named(links.isEmpty ? own : (own + links).sorted { $0.sequence > $1.sequence })
+    }
 }
 
 extension Store {
@@ -46,14 +54,19 @@ extension Store {
                 throw StrataError(
                     .corrupt, "The log has an event without its transaction.", context: .init(sequence: event.sequence))
             }
-            return HistoryEvent(try resolved(event), transaction, names)
+            return try HistoryEvent(try resolved(event), transaction, names)
         }
     }
 }
 
 extension HistoryTransaction {
+    static let reasonKey = "strata.reason"
+    static let correlationKey = "strata.correlation"
+
     init(_ record: TransactionRecord) throws {
         var metadata = record.metadata
+        let reason = metadata.removeValue(forKey: Self.reasonKey)
+        let correlationID = metadata.removeValue(forKey: Self.correlationKey)
         let conflicts = try metadata.removeValue(forKey: ConflictRecord.metadataKey).map { text in
             do { return try ConflictRecord.decode(text) } catch {
                 throw StrataError(
@@ -63,20 +76,47 @@ extension HistoryTransaction {
         }
         self.init(
             sequence: record.sequence, id: record.id, date: record.date, author: record.author,
-            contextName: record.contextName, processName: record.processName, metadata: metadata,
+            contextName: record.contextName, processName: record.processName, reason: reason,
+            correlationID: correlationID, metadata: metadata,
             firstEvent: record.firstEvent, lastEvent: record.lastEvent, conflicts: conflicts ?? [])
     }
 }
 
 extension HistoryEvent {
-    fileprivate init(_ event: RecordedEvent, _ transaction: HistoryTransaction, _ names: RecordedNames) {
+    fileprivate init(
+        _ event: RecordedEvent, _ transaction: HistoryTransaction, _ names: RecordedNames
+    ) throws {
         self.init(
             sequence: event.sequence, kind: Kind(event.kind), objectID: event.object,
             entityName: event.object.map { names.name(of: $0.entityID) },
-            changes: Self.changes(event.payload, names), transaction: transaction)
+            changes: try Self.changes(event.payload, names, event.sequence), transaction: transaction)
     }
 
-    private static func changes(_ payload: RecordedEvent.Payload, _ names: RecordedNames) -> [Change] {
+    private static func record(_ payload: Data, _ sequence: EventSequence) throws -> MaintenanceRecord {
+        do {
+            return try payload.withUnsafeBytes { try MaintenanceRecord($0) }
+        } catch {
+            throw StrataError(
+                .corrupt, "What a maintenance event says cannot be read.", context: .init(sequence: sequence),
+                cause: error)
+        }
+    }
+
+    private static func changes(_ record: MaintenanceRecord) -> [Change] {
+        switch record {
+        case .tagged(let name, let sequence):
+            [
+                Change(key: "tag", before: .null, after: .string(name)),
+                Change(key: "sequence", before: .null, after: .integer(Int64(bitPattern: sequence.rawValue))),
+            ]
+        case .untagged(let name): [Change(key: "tag", before: .string(name), after: .null)]
+        case .note, .unknown: []
+        }
+    }
+
+    private static func changes(
+        _ payload: RecordedEvent.Payload, _ names: RecordedNames, _ sequence: EventSequence
+    ) throws -> [Change] {
         switch payload {
         case .inserted(let values):
             values.map { Change(key: names.name(of: $0.property), before: .null, after: $0.value.known) }
@@ -98,7 +138,8 @@ extension HistoryEvent {
             ]
         case .modelInstalled(let version):
             [Change(key: "modelVersion", before: .null, after: .integer(Int64(version.rawValue)))]
-        case .maintenance, .redacted: []
+        case .maintenance(let payload): changes(try record(payload, sequence))
+        case .redacted: []
         }
     }
 }
@@ -117,9 +158,4 @@ extension HistoryEvent.Kind {
             case .maintenance: .maintenance
             }
     }
-}
-
-extension RecordedValue {
-    /// The value; events are resolved before they are named, so nothing is left to look up.
-    fileprivate var known: AttributeValue { if case .value(let value) = self { value } else { .null } }
 }

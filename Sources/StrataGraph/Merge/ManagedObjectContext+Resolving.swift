@@ -29,11 +29,11 @@ extension ManagedObjectContext {
         switch settled.resolution {
         case .allTheirs:
             object.dropChanges()
-            updated.removeAll { $0 === object }
+            unlist(object, .updated)
             object._flags.remove(.updated)
             takeRow(object, theirs, settled.stale.revision)
         case .allMine:
-            object.rebase(onto: theirs, revision: settled.stale.revision, keeping: object.slotsInRow)
+            object.rebase(onto: theirs, revision: settled.stale.revision, keeping: object._entity.slotsInRow)
         case .theirs, .values:
             let names = Set(settled.conflict?.properties.map(\.name) ?? [])
             let base = try object.baseImage()
@@ -67,13 +67,13 @@ extension ManagedObjectContext {
             case .fail, .theirs, .allTheirs: false
             }
         guard isWanted else {
-            updated.removeAll { $0 === object }
-            deleted.removeAll { $0 === object }
+            unlist(object, .updated)
+            unlist(object, .deleted)
             object._flags = []
             return forget(object)
         }
         // The object is made again under its own id; others have cut its links.
-        updated.removeAll { $0 === object }
+        unlist(object, .updated)
         RowAllocation.free(object._base)
         object._base = nil
         object._flags = .inserted
@@ -83,14 +83,16 @@ extension ManagedObjectContext {
     }
 
     /// The object is there again. What its deletion did to others (members deleted or cut off) stays done.
-    private func takeBackDeletion(of object: ManagedObject) {
-        deleted.removeAll { $0 === object }
+    func takeBackDeletion(of object: ManagedObject) {
+        unlist(object, .deleted)
         object._flags.subtract([.deleted, .deletedAsRow])
         object._state &= ~ObjectState.deleted
         object.restoreBase()
         object._flags.remove(.updated)
-        updated.removeAll { $0 === object }
+        unlist(object, .updated)
         object._state |= ObjectState.clean
+        object.announceAllChanged()
+        layers = PendingLayers()
         for index in object._entity.toManyIndexes {
             guard let link = binding.link(object._entity.properties[index].id),
                 case .pairs(_, _, _, let inverse) = link.source
@@ -112,7 +114,7 @@ extension ManagedObjectContext {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let property = try object.declared(key)
             if property.relationship != nil {
-                try object.changeTarget(value.object.flatMap(registeredOrFault), at: property.index)
+                try object.changeTarget(value.objectReference.flatMap(registeredOrFault), at: property.index)
             } else {
                 try object.write(try object.boxed(value.isNull ? nil : value, for: property), to: property)
             }
@@ -150,15 +152,3 @@ extension MergeResolution {
     }
 }
 
-extension AttributeValue {
-    fileprivate var object: ObjectID? {
-        if case .objectID(let id) = self, !id.isNil { id } else { nil }
-    }
-}
-
-extension ManagedObject {
-    /// Every slot that the row holds.
-    fileprivate final var slotsInRow: [Int] {
-        _entity.schema.properties.indices.filter { _entity.property(slot: $0).isInRow }
-    }
-}

@@ -70,12 +70,7 @@ struct ContextObservers {
     }
 
     private var entries: [Entry] = []
-    /// How much of the context's lists has been announced.
-    var inserted = 0
-    var updated = 0
-    var deleted = 0
-    var touched = 0
-    var deletedRows = 0
+    var announced = ChangeCursor()
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -88,7 +83,7 @@ struct ContextObservers {
         entries.compactMap(\.observation).filter { $0.event == event && !$0.isCancelled }
     }
 
-    mutating func forgetAnnounced() { (inserted, updated, deleted, touched, deletedRows) = (0, 0, 0, 0, 0) }
+    mutating func forgetAnnounced() { announced = ChangeCursor() }
 }
 
 extension ManagedObjectContext {
@@ -109,39 +104,31 @@ extension ManagedObjectContext {
     ///
     /// A save, a rollback and a move to what others saved do it by themselves; there is no run loop that could.
     public func processPendingChanges() {
+        undoManager?.register()
         guard !observers.isEmpty else { return }
         var changes = ContextChanges(.objectsDidChange, at: base)
-        for object in inserted[min(observers.inserted, inserted.count)...] where object._flags.contains(.inserted) {
-            changes.inserted.insert(object)
-        }
-        for list in [
-            updated[min(observers.updated, updated.count)...], touched[min(observers.touched, touched.count)...],
-        ] {
-            for object in list where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
+        let firstInserted = min(observers.announced.inserted, inserted.count)
+        let firstRow = observers.announced.deletedRows
+        let isNew = Set(inserted[firstInserted...].map { ObjectIdentifier($0) })
+        for object in objectsChanged(since: &observers.announced) {
+            if object._flags.contains(.withdrawn) {
+                if !isNew.contains(ObjectIdentifier(object)) { changes.deleted.insert(object) }
+            } else if object._flags.contains(.deleted) {
+                // One that was deleted as a row is announced by its id.
+                if !object._flags.contains(.deletedAsRow) { changes.deleted.insert(object) }
+            } else if object._flags.contains(.inserted), isNew.contains(ObjectIdentifier(object)) {
+                changes.inserted.insert(object)
+            } else if object._flags.isPending {
                 changes.updated.insert(object)
             }
         }
-        for object in touched[min(observers.touched, touched.count)...] {
-            if object._flags.contains(.withdrawn) { changes.deleted.insert(object) }
-            if object._flags.contains(.inserted), !changes.inserted.contains(object) { changes.updated.insert(object) }
-        }
-        for object in deleted[min(observers.deleted, deleted.count)...]
-        where object._flags.contains(.deleted) && !object._flags.contains(.deletedAsRow) {
-            changes.deleted.insert(object)
-        }
-        for id in deletedRows.ids[min(observers.deletedRows, deletedRows.ids.count)...] {
+        for id in deletedRows.ids[firstRow...] {
             if deletedRows.contains(id) {
                 changes.deletedRows.append(id)
             } else if let object = map[id], object._flags.contains(.deleted) {
                 changes.deleted.insert(object)
             }
         }
-        observers.deletedRows = deletedRows.ids.count
-        observers.inserted = inserted.count
-        observers.updated = updated.count
-        observers.deleted = deleted.count
-        observers.touched = touched.count
-        for object in changes.inserted.union(changes.updated) { object._state |= ObjectState.layered }
         if !changes.isEmpty { announce(changes) }
     }
 

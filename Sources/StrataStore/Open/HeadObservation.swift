@@ -6,12 +6,15 @@ package import StrataModel
 /// Hears of every move of the log's end until it is cancelled or let go; see `Store.observeHead`.
 package final class HeadObservation: Sendable {
     fileprivate let handler: @Sendable (EventSequence) -> Void
+    fileprivate let onClose: @Sendable () -> Void
     private let remove: @Sendable () -> Void
 
     fileprivate init(
-        _ handler: @escaping @Sendable (EventSequence) -> Void, remove: @escaping @Sendable () -> Void
+        _ handler: @escaping @Sendable (EventSequence) -> Void, onClose: @escaping @Sendable () -> Void,
+        remove: @escaping @Sendable () -> Void
     ) {
         self.handler = handler
+        self.onClose = onClose
         self.remove = remove
     }
 
@@ -45,14 +48,14 @@ final class HeadFeed: @unchecked Sendable {
 
     /// - Parameter read: the end of the log; nil once there is nothing to read any more.
     func observe(
-        _ handler: @escaping @Sendable (EventSequence) -> Void, from start: EventSequence,
-        read: @escaping @Sendable () -> EventSequence?
+        _ handler: @escaping @Sendable (EventSequence) -> Void, onClose: @escaping @Sendable () -> Void,
+        from start: EventSequence, read: @escaping @Sendable () -> EventSequence?
     ) -> HeadObservation {
         condition.lock()
         defer { condition.unlock() }
         let number = nextNumber
         nextNumber += 1
-        let observation = HeadObservation(handler) { [weak self] in self?.remove(number) }
+        let observation = HeadObservation(handler, onClose: onClose) { [weak self] in self?.remove(number) }
         entries.append(Entry(number: number, observation: observation, known: start))
         // The head may have moved since the observer looked.
         hasNews = true
@@ -89,9 +92,22 @@ final class HeadFeed: @unchecked Sendable {
 
     private func run(_ read: () -> EventSequence?) {
         while waitForWork() {
-            guard let head = read() else { return stop() }
+            guard let head = read() else {
+                stop()
+                break
+            }
             for observation in observations(knowingLess: head) { observation.handler(head) }
         }
+        for observation in closedObservations() { observation.onClose() }
+    }
+
+    /// Those who are to hear that the store is closed, once.
+    private func closedObservations() -> [HeadObservation] {
+        condition.lock()
+        defer { condition.unlock() }
+        guard isStopped else { return [] }
+        defer { entries = [] }
+        return entries.compactMap(\.observation)
     }
 
     private func observations(knowingLess head: EventSequence) -> [HeadObservation] {
@@ -125,11 +141,12 @@ extension Store {
     /// Calls `handler` with the end of the log each time it has moved, on a thread of its own: at once after saves of
     /// this process, within a 20th of a second after those of others. Several moves may come as one.
     ///
+    /// - Parameter onClose: called once when the store is closed.
     /// - Returns: what must be kept; without it the calls end.
     package func observeHead(
-        _ handler: @escaping @Sendable (EventSequence) -> Void
+        onClose: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable (EventSequence) -> Void
     ) throws -> HeadObservation {
-        feed.observe(handler, from: try head()) { [weak self] in
+        feed.observe(handler, onClose: onClose, from: try head()) { [weak self] in
             do { return try self?.head() } catch {
                 StoreLog.logger.debug("the end of the log cannot be read any more: \(error)")
                 return nil

@@ -189,18 +189,9 @@ extension Store {
 
     /// Writes a transaction that changes nothing, with this id and metadata.
     package func note(_ id: UUID, _ metadata: [String: String]) throws {
-        try onWriter { [self] in
-            try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
-                if try core.transaction(id: id, transaction) != nil { return }
-                var head = try core.readHead(transaction)
-                let histories = try core.histories(for: head, transaction)
-                var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
-                var events = EventList(transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
-                events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, ByteWriter())
-                let description = TransactionDescription(id: id, author: "strata", metadata: metadata)
-                _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
-            }
-        }
+        var note = MaintenanceNote(author: "strata", metadata: metadata)
+        note.id = id
+        try appendMaintenance(.note, note)
     }
 
     /// The transaction that installed the newest model, and the last event before it.

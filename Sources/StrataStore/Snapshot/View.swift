@@ -88,6 +88,9 @@ package final class View {
         }
     }
 
+    /// The pair's places; nil when it is not linked at this point.
+    package func pair(_ key: PairKey) throws -> PairPositions? { try pair(key, below: layers.count) }
+
     /// The pair's places as the base and the first `level` layers show it; nil when it is not linked.
     func pair(_ key: PairKey, below level: Int) throws -> PairPositions? {
         var index = level

@@ -3,6 +3,8 @@
 //   table         key                                         value
 //   meta          "header", "head"                            StoreHeader, LogHead
 //   state         "rows"                                      UInt64: first row number not leased to anybody
+//                 "tag" or "subscription", a name             Bookmarks.swift
+//                 "statistics", UInt32 index                  StatisticsRecord.swift
 //   events        UInt64 sequence                             EventRecord.swift
 //   transactions  UInt64 sequence                             TransactionRecord.swift
 //   -- views: functions of the two above, dropped and rebuilt at will --

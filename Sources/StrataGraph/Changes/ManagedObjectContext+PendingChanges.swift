@@ -1,0 +1,122 @@
+import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// What the next save would do, object by object.
+    ///
+    /// - Throws: `corrupt`, when what was there before cannot be read.
+    public func changes() throws -> [ObjectChange] { try described(try netChanges()) }
+
+    func described(_ changes: NetChanges) throws -> [ObjectChange] {
+        ObjectChange.list(changes, try binding.store.recordedNames(), isPlace: binding.isPlace)
+    }
+
+    /// What the context has not saved, against the state it stands on.
+    func netChanges() throws -> NetChanges {
+        foldLinkChanges()
+        var changes = NetChanges()
+        for list in [inserted, updated, deleted] {
+            for object in list { changes.objects[object.objectID] = try netChange(of: object) }
+        }
+        for (id, change) in try netChanges(ofRows: deletedRows.rows.keys) { changes.objects[id] = change }
+        changes.pairs = try netPairChanges()
+        changes.simplify()
+        return changes
+    }
+
+    /// nil for an object that is as the store has it.
+    func netChange(of object: ManagedObject) throws -> NetChanges.Object? {
+        let flags = object._flags
+        guard flags.isPending else { return nil }
+        let layout = object._entity.layout
+        if flags.contains(.deleted) {
+            var change = NetChanges.Object(existedBefore: true, existsAfter: false)
+            let base = try RowReader(object.baseImage(), layout: layout)
+            for slot in object._entity.slotsInRow {
+                change.note(object._entity.property(slot: slot).id, before: try base.value(slot), after: .null)
+            }
+            return change
+        }
+        let now = try RowReader(object.rowBytes, layout: layout)
+        guard flags.contains(.updated) else {
+            var change = NetChanges.Object(existedBefore: false, existsAfter: true)
+            for slot in object._entity.slotsInRow {
+                change.note(object._entity.property(slot: slot).id, before: .null, after: try now.value(slot))
+            }
+            return change
+        }
+        guard object._base != nil, let bytes = object.baseBytes else { return nil }
+        let base = try RowReader(bytes, layout: layout)
+        var change = NetChanges.Object(existedBefore: true, existsAfter: true)
+        for slot in object.slotsThatDiffer(from: bytes) {
+            change.note(
+                object._entity.property(slot: slot).id, before: try base.value(slot), after: try now.value(slot))
+        }
+        return change
+    }
+
+    /// The deletions of objects that were deleted as rows.
+    func netChanges(ofRows ids: some Collection<ObjectID>) throws -> [ObjectID: NetChanges.Object] {
+        guard !ids.isEmpty else { return [:] }
+        var changes: [ObjectID: NetChanges.Object] = [:]
+        try read { view in
+            for id in ids {
+                guard let entity = binding.entity(id.entityID), let row = try view.row(id) else { continue }
+                var change = NetChanges.Object(existedBefore: true, existsAfter: false)
+                try row.converted(to: entity.schema).withReader(entity.layout) { reader throws(CorruptRecord) in
+                    for slot in entity.slotsInRow {
+                        change.note(entity.property(slot: slot).id, before: try reader.value(slot), after: .null)
+                    }
+                }
+                changes[id] = change
+            }
+        }
+        return changes
+    }
+
+    /// Pairs that were made, cut or moved, those that go with a deleted object among them.
+    func netPairChanges() throws -> [PairKey: NetChanges.Places] {
+        let gone = deletedObjectIDs
+        let hasDeletions = !gone.isEmpty
+        guard pairGeneration != 0 || hasDeletions else { return [:] }
+        var pairs: [PairKey: NetChanges.Places] = [:]
+        try read { view in
+            for change in try pairChanges() {
+                let before = try view.pair(change.key)
+                switch change.kind {
+                case .link(let places), .move(let places): pairs[change.key] = .init(before: before, after: places)
+                case .unlink: pairs[change.key] = .init(before: before, after: nil)
+                }
+            }
+            for id in gone {
+                for link in binding.pairLinks(of: id.entityID) {
+                    try view.members(of: link.id, owner: id) { member in
+                        if let key = link.pairKey(owner: id, member: member) {
+                            pairs[key] = .init(before: try view.pair(key), after: nil)
+                        }
+                        return true
+                    }
+                }
+            }
+        }
+        return pairs.filter { $0.value.before != $0.value.after }
+    }
+}
+
+extension EntityRuntime {
+    /// Every slot that the row holds.
+    var slotsInRow: [Int] { schema.properties.indices.filter { property(slot: $0).isInRow } }
+}
+
+extension StoreBinding {
+    /// The relationships of an entity's objects whose truth are pairs, hidden ways back among them.
+    func pairLinks(of entity: EntityID) -> [LinkRuntime] {
+        let declared = self.entity(entity).map { runtime in
+            runtime.toManyIndexes.compactMap { link(runtime.properties[$0].id) }
+        }
+        return ((declared ?? []) + incomingLinks(of: entity)).filter(\.isPairs)
+    }
+
+    /// Whether a property is the hidden place of an object among the members of an ordered relationship.
+    func isPlace(_ property: PropertyID) -> Bool { places.contains(property) }
+}

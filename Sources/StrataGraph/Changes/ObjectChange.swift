@@ -1,0 +1,73 @@
+public import StrataModel
+import StrataStore
+
+/// What became of one object between two states: properties with the values before and after, and links made and cut.
+///
+/// A to-one and the members behind it are told once, by the to-one: a movie that changed its owner is an update of the
+/// movie. Many-to-many links, and those of a to-many without inverse, stand under `links` of one of the two objects.
+public struct ObjectChange: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+        case inserted, updated, deleted
+    }
+
+    /// Members that a to-many gained, lost, or has in another place.
+    public struct Links: Sendable, Hashable {
+        public let key: String
+        public let added: [ObjectID]
+        public let removed: [ObjectID]
+        public let moved: [ObjectID]
+    }
+
+    public let objectID: ObjectID
+    public let entityName: String
+    public let kind: Kind
+    /// In the order of their names; of a new or deleted object those that are not nil.
+    public let properties: [HistoryEvent.Change]
+    /// In the order of their names.
+    public let links: [Links]
+
+    /// The change of one property, if it changed.
+    public subscript(key: String) -> HistoryEvent.Change? { properties.first { $0.key == key } }
+}
+
+extension ObjectChange {
+    /// The changes object by object, by id.
+    ///
+    /// - Parameter names: of numbers, also of such as have left the model; a hidden place is nobody's word and left out.
+    static func list(_ changes: NetChanges, _ names: RecordedNames, isPlace: (PropertyID) -> Bool) -> [ObjectChange] {
+        var links: [ObjectID: [PropertyID: [(ObjectID, NetChanges.Places)]]] = [:]
+        for (key, places) in changes.pairs {
+            links[key.source, default: [:]][key.property, default: []].append((key.target, places))
+        }
+        return Set(changes.objects.keys).union(links.keys).sorted().compactMap { id in
+            let object = changes.objects[id]
+            let properties = (object?.values ?? [:]).compactMap { property, values -> HistoryEvent.Change? in
+                guard !isPlace(property), values.before != values.after else { return nil }
+                return HistoryEvent.Change(key: names.name(of: property), before: values.before, after: values.after)
+            }
+            let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key), $0.value) }
+            let kind: Kind =
+                switch (object?.existedBefore ?? true, object?.existsAfter ?? true) {
+                case (false, _): .inserted
+                case (_, false): .deleted
+                default: .updated
+                }
+            guard kind != .updated || !properties.isEmpty || !changedLinks.isEmpty else { return nil }
+            return ObjectChange(
+                objectID: id, entityName: names.name(of: id.entityID), kind: kind,
+                properties: properties.sorted { $0.key < $1.key }, links: changedLinks.sorted { $0.key < $1.key })
+        }
+    }
+}
+
+extension ObjectChange.Links {
+    fileprivate init(_ key: String, _ members: [(ObjectID, NetChanges.Places)]) {
+        func ids(_ isIncluded: (NetChanges.Places) -> Bool) -> [ObjectID] {
+            members.filter { isIncluded($0.1) }.map(\.0).sorted()
+        }
+        self.init(
+            key: key, added: ids { $0.before == nil && $0.after != nil },
+            removed: ids { $0.before != nil && $0.after == nil },
+            moved: ids { $0.before != nil && $0.after != nil })
+    }
+}

@@ -1,0 +1,89 @@
+import StrataModel
+import StrataStore
+
+// A child stands on its parent as it was when the child last looked: the parent's place in the store, with the layers
+// of what the parent (and its parents) had not saved. The layers do not change, so the child is isolated from the
+// parent as contexts are from each other, and a save brings its changes to the parent by three-way merge.
+
+extension ManagedObjectContext {
+    /// A context whose changes are saved into this one, and reach the store when this one is saved.
+    ///
+    /// It shows this context's unsaved changes as they are now, works in the same isolation, and may have children
+    /// itself. Its ids are those the objects will have in the store.
+    ///
+    /// ```swift
+    /// let editing = context.newChildContext()
+    /// let draft = try editing.existingObject(with: movie.objectID, as: Movie.self)
+    /// draft.title = "Solaris"
+    /// try editing.save()   // the movie has the title now; the store has it after context.save()
+    /// ```
+    ///
+    /// - Throws: `readOnly` for a context of a past moment, `corrupt`.
+    public func newChildContext() throws -> ManagedObjectContext { try makeChild(isScratch: isScratch) }
+
+    /// A context on top of this one that can be changed, validated, fetched from and compared, but not saved.
+    public func newScratchContext() throws -> ManagedObjectContext { try makeChild(isScratch: true) }
+
+    private func makeChild(isScratch: Bool) throws -> ManagedObjectContext {
+        guard !isReadOnly || isScratch else { throw readOnlyError }
+        let child = ManagedObjectContext(binding: binding, at: base, parent: self, isScratch: isScratch)
+        child.mergePolicy = mergePolicy
+        child.observesObjects = observesObjects
+        try child.stand(on: self)
+        return child
+    }
+
+    /// Takes the parent's present state as the one to stand on.
+    func stand(on parent: ManagedObjectContext) throws {
+        let layers = try parent.pendingLayers()
+        base = parent.base
+        inherited = parent.inherited + layers
+        baseGeneration += 1
+    }
+
+    /// Moves a child to its parent's present state: objects without changes are read again when next used.
+    func follow(_ parent: ManagedObjectContext) throws {
+        try stand(on: parent)
+        var changes = ContextChanges(.didMerge, at: base)
+        map.forEach { object in
+            guard !object._flags.isPending, object._state & ObjectState.fault == 0 else { return }
+            changes.refreshed.insert(object)
+        }
+        for object in changes.refreshed { turnIntoFault(object) }
+        layers = PendingLayers()
+        try rebuildLinkChanges()
+        if !changes.isEmpty { announce(changes) }
+    }
+
+    // MARK: Saving into the parent
+
+    /// - Returns: what was saved, for those who listen.
+    func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
+        let changes = try netChanges()
+        var records = overruled
+        try parent.apply(changes, remaking: wholeObject) { conflict in
+            let resolution = try mergePolicy.resolution(of: conflict) { [] }
+            if let winner = resolution.winner {
+                records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
+            }
+            return resolution
+        }
+        parent.overruled += records
+        parent.processPendingChanges()
+        let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
+        settleWithoutSaving()
+        try follow(parent)
+        return saved
+    }
+
+    /// An object as this context has it, to be made again where it is gone.
+    private func wholeObject(_ id: ObjectID) throws -> NetChanges.Object? {
+        guard let object = map[id], !object._flags.contains(.deleted) else { return nil }
+        var change = NetChanges.Object(existedBefore: false, existsAfter: true)
+        let row = try RowReader(object.rowBytes, layout: object._entity.layout)
+        for slot in object._entity.slotsInRow {
+            change.note(object._entity.property(slot: slot).id, before: .null, after: try row.value(slot))
+        }
+        return change
+    }
+}

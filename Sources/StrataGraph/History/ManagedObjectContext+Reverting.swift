@@ -1,0 +1,46 @@
+public import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// Takes back what a transaction did, as changes of this context that the next save writes: what it made is
+    /// deleted, what it deleted comes back under its own id, what it changed has the values from before.
+    ///
+    /// ```swift
+    /// try context.revert(transaction.sequence)
+    /// context.transactionReason = "revert of \(transaction.sequence)"
+    /// try context.save()
+    /// ```
+    ///
+    /// - Parameter policy: what becomes of objects that were changed after the transaction, in the same properties: an
+    ///   error by default, the store's or the reverted values else.
+    /// - Throws: `merge` (133020) with every conflict: base is what the transaction wrote, theirs what is there now,
+    ///   mine what was before; then nothing was changed. `futureSequence`, `readOnly`.
+    public func revert(_ transaction: TransactionSequence, policy: MergePolicy = .error) throws {
+        let changes = try binding.netChanges(in: transaction).inverted
+        try apply(changes) { conflict in
+            try policy.resolution(of: conflict) { try self.events(of: conflict.objectID, after: transaction) }
+        }
+        processPendingChanges()
+    }
+
+    private func events(of id: ObjectID, after transaction: TransactionSequence) throws -> [HistoryEvent] {
+        try binding.store.named(
+            binding.store.history(of: id).filter { $0.transaction > transaction }.reversed())
+    }
+
+    /// Gives an object the values and links that it had at a sequence, as changes of this context; an object that is
+    /// gone comes back under its own id, one that was not there yet is deleted.
+    ///
+    /// To-ones are part of the object. Members of a one-to-many point at it themselves and are left as they are.
+    ///
+    /// - Returns: the object; nil when it was not there then.
+    /// - Throws: `futureSequence`, `historyDropped`, `readOnly`.
+    @discardableResult
+    public func restore(_ id: ObjectID, at sequence: EventSequence) throws -> ManagedObject? {
+        let then = try binding.store.transaction(containing: sequence)?.lastEvent ?? sequence
+        let changes = try binding.store.netChanges(of: id, after: then).inverted
+        try apply(changes) { _ in .mine }
+        processPendingChanges()
+        return try presentObject(id)
+    }
+}

@@ -1,0 +1,248 @@
+import StrataModel
+import StrataStore
+
+/// Undo and redo of a context's changes, in groups, across saves.
+///
+/// A group holds what changed between its beginning and its end, as values: undoing it sets what was, whatever was saved
+/// meanwhile, and the result is changes that are not saved, like any others. Objects that were deleted come back under
+/// their own ids. A group of its own is made for each event: what changed until
+/// `ManagedObjectContext.processPendingChanges()`, a save, or `undo()`; `beginUndoGrouping()` makes larger ones.
+///
+/// ```swift
+/// context.undoManager = ObjectUndoManager()
+/// movie.rating = 5
+/// context.undoManager?.setActionName("Rate")
+/// context.undoManager?.undo()
+/// ```
+///
+/// Belongs to its context's isolation.
+public final class ObjectUndoManager {
+    struct Group {
+        var changes: NetChanges
+        var actionName: String
+    }
+
+    private weak var context: ManagedObjectContext?
+    private var undoGroups: [Group] = []
+    private var redoGroups: [Group] = []
+    /// Groups that are open, outermost first.
+    private var open: [Group] = []
+    /// What the context had not saved when it was last looked at.
+    private var seen = NetChanges()
+    var cursor = ChangeCursor()
+    private var seenPairGeneration = 0
+    private var disabledCount = 0
+    private var nextActionName = ""
+
+    public init() {}
+
+    /// How many groups are kept; the oldest go first. 0 keeps all.
+    public var levelsOfUndo = 0 { didSet { trim() } }
+    /// Whether changes outside of open groups become groups by themselves.
+    public var groupsByEvent = true
+
+    public private(set) var isUndoing = false
+    public private(set) var isRedoing = false
+    /// How many groups are open.
+    public var groupingLevel: Int { open.count }
+    public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
+
+    /// Whether there is something to undo, changes that no event has ended among it.
+    public var canUndo: Bool {
+        register()
+        return !undoGroups.isEmpty || open.contains { !$0.changes.isEmpty }
+    }
+
+    /// How many groups can be undone.
+    public var undoCount: Int {
+        register()
+        return undoGroups.count
+    }
+
+    /// How many groups can be made again.
+    public var redoCount: Int {
+        register()
+        return redoGroups.count
+    }
+
+    public var canRedo: Bool {
+        register()
+        return !redoGroups.isEmpty
+    }
+
+    // MARK: Groups
+
+    public func beginUndoGrouping() {
+        register()
+        open.append(Group(changes: NetChanges(), actionName: ""))
+    }
+
+    /// Ends the innermost open group; without one it does nothing.
+    public func endUndoGrouping() {
+        register()
+        guard let group = open.popLast() else { return }
+        guard !group.changes.isEmpty else { return }
+        add(group)
+    }
+
+    /// Changes made until `enableUndoRegistration()` cannot be undone.
+    public func disableUndoRegistration() {
+        register()
+        disabledCount += 1
+    }
+
+    public func enableUndoRegistration() {
+        register()
+        disabledCount = max(0, disabledCount - 1)
+    }
+
+    /// Names the group that is open, or the one just made.
+    public func setActionName(_ name: String) {
+        register()
+        if !open.isEmpty {
+            open[open.count - 1].actionName = name
+        } else if !undoGroups.isEmpty {
+            undoGroups[undoGroups.count - 1].actionName = name
+        }
+    }
+
+    /// Of the group that `undo()` would undo; empty where it has none.
+    public var undoActionName: String {
+        register()
+        return undoGroups.last?.actionName ?? ""
+    }
+
+    public var redoActionName: String {
+        register()
+        return redoGroups.last?.actionName ?? ""
+    }
+
+    /// Forgets every group.
+    public func removeAllActions() {
+        register()
+        undoGroups = []
+        redoGroups = []
+        for index in open.indices { open[index].changes = NetChanges() }
+    }
+
+    // MARK: Undo
+
+    /// Takes the last group back; groups that are open are ended first. What others deleted meanwhile stays deleted.
+    ///
+    /// - Throws: `readOnly`, `corrupt`, when the objects cannot be changed.
+    public func undo() throws {
+        register()
+        while !open.isEmpty { endUndoGrouping() }
+        guard let group = undoGroups.popLast() else { return }
+        isUndoing = true
+        defer { isUndoing = false }
+        try run(group.changes.inverted) { undoGroups.append(group) }
+        redoGroups.append(group)
+    }
+
+    /// Makes again what the last `undo()` took back.
+    public func redo() throws {
+        register()
+        guard let group = redoGroups.popLast() else { return }
+        isRedoing = true
+        defer { isRedoing = false }
+        try run(group.changes) { redoGroups.append(group) }
+        undoGroups.append(group)
+    }
+
+    private func run(_ changes: NetChanges, orElse restore: () -> Void) throws {
+        guard let context else { return }
+        do {
+            try context.apply(changes) { _ in .mine }
+            rebase()
+        } catch {
+            restore()
+            throw error
+        }
+        context.processPendingChanges()
+    }
+
+    // MARK: What happened
+
+    func attach(to context: ManagedObjectContext?) {
+        self.context = context
+        rebase()
+    }
+
+    /// An event has ended, or somebody asks: what changed since becomes a group, or part of the open one.
+    ///
+    /// - Parameter joins: adds it to the newest group, as what a save's hooks changed.
+    /// - Complexity: O(objects changed since the last look).
+    func register(joining joins: Bool = false) {
+        guard let context, !isUndoing, !isRedoing else { return }
+        reading {
+            let step = try step(in: context)
+            guard disabledCount == 0, !step.isEmpty else { return }
+            redoGroups = []
+            if !open.isEmpty {
+                open[open.count - 1].changes.append(step)
+            } else if joins, !undoGroups.isEmpty {
+                undoGroups[undoGroups.count - 1].changes.append(step)
+            } else if groupsByEvent {
+                add(Group(changes: step, actionName: ""))
+            }
+        }
+    }
+
+    /// What changed since the last look, which this is.
+    private func step(in context: ManagedObjectContext) throws -> NetChanges {
+        var before = NetChanges()
+        var after = NetChanges()
+        // An object may be listed twice.
+        var looked: Set<ObjectID> = []
+        let firstRow = cursor.deletedRows
+        for object in context.objectsChanged(since: &cursor) where looked.insert(object.objectID).inserted {
+            let id = object.objectID
+            before.objects[id] = seen.objects[id]
+            let change = try context.netChange(of: object)
+            after.objects[id] = change
+            seen.objects[id] = change
+        }
+        let rows = context.deletedRows.ids[firstRow...].filter { context.deletedRows.contains($0) }
+        for (id, change) in try context.netChanges(ofRows: rows) {
+            before.objects[id] = seen.objects[id]
+            after.objects[id] = change
+            seen.objects[id] = change
+        }
+        if context.pairGeneration != seenPairGeneration || !before.objects.isEmpty || !after.objects.isEmpty {
+            seenPairGeneration = context.pairGeneration
+            before.pairs = seen.pairs
+            after.pairs = try context.netPairChanges()
+            seen.pairs = after.pairs
+        }
+        return after.since(before)
+    }
+
+    /// The context has dropped or saved its changes, or moved: they begin anew from where it stands.
+    func rebase() {
+        guard let context else { return }
+        cursor = ChangeCursor()
+        _ = context.objectsChanged(since: &cursor)
+        seenPairGeneration = context.pairGeneration
+        reading { seen = try context.netChanges() }
+    }
+
+    private func add(_ group: Group) {
+        if open.isEmpty {
+            undoGroups.append(group)
+            trim()
+        } else {
+            open[open.count - 1].changes.append(group.changes)
+            if open[open.count - 1].actionName.isEmpty { open[open.count - 1].actionName = group.actionName }
+        }
+    }
+
+    private func trim() {
+        guard levelsOfUndo > 0, undoGroups.count > levelsOfUndo else { return }
+        undoGroups.removeFirst(undoGroups.count - levelsOfUndo)
+    }
+
+    private func reading(_ body: () throws -> Void) {
+        do { try body() } catch { context?.report(ManagedObjectContext.typed(error)) }
+    }
+}

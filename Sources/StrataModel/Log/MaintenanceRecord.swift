@@ -1,0 +1,54 @@
+// The payload of a maintenance event, all integers little-endian:
+//
+//   offset  width  field
+//   0       1      what: 1 = tag set, 2 = tag removed
+//   1       8      sequence that the tag names (0 when removed)
+//   9       ...    the tag's name, UTF-8
+//
+// An empty payload is a note: the transaction's metadata says what. Anything else is from a newer version, and passed
+// over.
+
+/// What a maintenance event says.
+package enum MaintenanceRecord: Sendable, Hashable {
+    case note
+    case tagged(name: String, sequence: EventSequence)
+    case untagged(name: String)
+    /// Written by a newer version.
+    case unknown
+
+    package init(_ payload: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard !payload.isEmpty else {
+            self = .note
+            return
+        }
+        var reader = ByteReader(payload)
+        let what = try reader.readByte()
+        guard what == 1 || what == 2 else {
+            self = .unknown
+            return
+        }
+        let sequence = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        let offset = reader.offset
+        guard let name = String(validating: try reader.readBytes(reader.remaining), as: UTF8.self) else {
+            throw CorruptRecord("a tag's name is not UTF-8", at: offset)
+        }
+        self = what == 1 ? .tagged(name: name, sequence: sequence) : .untagged(name: name)
+    }
+
+    package func encoded() -> ByteWriter {
+        var writer = ByteWriter()
+        switch self {
+        case .note, .unknown: break
+        case .tagged(let name, let sequence): Self.write(1, sequence, name, to: &writer)
+        case .untagged(let name): Self.write(2, .zero, name, to: &writer)
+        }
+        return writer
+    }
+
+    private static func write(_ what: UInt8, _ sequence: EventSequence, _ name: String, to writer: inout ByteWriter) {
+        writer.append(what)
+        writer.append(littleEndian: sequence.rawValue)
+        var name = name
+        name.withUTF8 { writer.append(UnsafeRawBufferPointer($0)) }
+    }
+}

@@ -1,0 +1,203 @@
+package import StrataModel
+
+/// What became of objects and pairs between two states, by value; steps between the two do not show.
+///
+/// The same form serves what the log says between two moments, what a context has not saved, and a step of undo.
+/// Values stand under property numbers, hidden places of ordered relationships among them.
+package struct NetChanges: Sendable, Hashable {
+    package struct Object: Sendable, Hashable {
+        package var existedBefore: Bool
+        package var existsAfter: Bool
+        /// Of an object that came or went every value, else the changed ones.
+        package var values: [PropertyID: Values]
+
+        package init(existedBefore: Bool, existsAfter: Bool, values: [PropertyID: Values] = [:]) {
+            self.existedBefore = existedBefore
+            self.existsAfter = existsAfter
+            self.values = values
+        }
+
+        /// Records one more value; the first `before` and the last `after` stand.
+        package mutating func note(_ property: PropertyID, before: AttributeValue, after: AttributeValue) {
+            values[property] = Values(before: values[property]?.before ?? before, after: after)
+        }
+
+        fileprivate var isNothing: Bool {
+            existedBefore == existsAfter && (!existsAfter || values.values.allSatisfy { $0.before == $0.after })
+        }
+    }
+
+    package struct Values: Sendable, Hashable {
+        package var before: AttributeValue
+        package var after: AttributeValue
+
+        package init(before: AttributeValue, after: AttributeValue) {
+            self.before = before
+            self.after = after
+        }
+    }
+
+    /// The places of a pair; nil where it is not linked.
+    package struct Places: Sendable, Hashable {
+        package var before: PairPositions?
+        package var after: PairPositions?
+
+        package init(before: PairPositions?, after: PairPositions?) {
+            self.before = before
+            self.after = after
+        }
+    }
+
+    package var objects: [ObjectID: Object] = [:]
+    package var pairs: [PairKey: Places] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { objects.isEmpty && pairs.isEmpty }
+
+    /// The way back.
+    package var inverted: NetChanges {
+        var result = NetChanges()
+        result.objects = objects.mapValues { object in
+            Object(
+                existedBefore: object.existsAfter, existsAfter: object.existedBefore,
+                values: object.values.mapValues { Values(before: $0.after, after: $0.before) })
+        }
+        result.pairs = pairs.mapValues { Places(before: $0.after, after: $0.before) }
+        return result
+    }
+
+    /// Adds what happened after this.
+    package mutating func append(_ later: NetChanges) {
+        for (id, change) in later.objects { append(change, to: id) }
+        for (key, places) in later.pairs {
+            pairs[key] = Places(before: pairs[key].map { $0.before } ?? places.before, after: places.after)
+        }
+        simplify()
+    }
+
+    private mutating func append(_ change: Object, to id: ObjectID) {
+        guard var object = objects[id] else {
+            objects[id] = change
+            return
+        }
+        object.existsAfter = change.existsAfter
+        for (property, values) in change.values {
+            object.note(property, before: values.before, after: values.after)
+        }
+        objects[id] = object
+    }
+
+    /// What leads from the end of `earlier` to the end of this, both from the same state.
+    package func since(_ earlier: NetChanges) -> NetChanges {
+        var result = earlier.inverted
+        result.append(self)
+        return result
+    }
+
+    /// Drops what is as it was.
+    package mutating func simplify() {
+        for (id, object) in objects {
+            if object.isNothing {
+                objects[id] = nil
+            } else if object.existedBefore, object.existsAfter {
+                let changed = object.values.filter { $0.value.before != $0.value.after }
+                if changed.count != object.values.count { objects[id]?.values = changed }
+            }
+        }
+        pairs = pairs.filter { $0.value.before != $0.value.after }
+    }
+}
+
+extension Store {
+    /// What the events from `first` through `last` did to objects and pairs.
+    ///
+    /// - Throws: `historyDropped`, `futureSequence` when the log ends before `last`, `corrupt`.
+    /// - Complexity: a walk along those events.
+    package func netChanges(from first: EventSequence, through last: EventSequence) throws -> NetChanges {
+        var changes = NetChanges()
+        try readLog { reader, head in
+            guard last <= head.event else {
+                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(sequence: last))
+            }
+            guard first > last || first >= head.firstKeptEvent else {
+                throw StrataError(
+                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(sequence: first))
+            }
+            guard first <= last else { return }
+            try reader.events(from: first, through: last) { event, sequence in
+                let recorded = try RecordedEvent(event, sequence, reader.histories)
+                changes.note(recorded.hasReferences ? try reader.resolved(recorded) : recorded)
+                return true
+            }
+        }
+        changes.simplify()
+        return changes
+    }
+}
+
+extension Store {
+    /// What the events after a sequence did to one object and its pairs.
+    ///
+    /// - Complexity: as `history(of:)` and `linkHistory(of:)`.
+    package func netChanges(of id: ObjectID, after sequence: EventSequence) throws -> NetChanges {
+        let events = try (history(of: id) + linkHistory(of: id)).filter { $0.sequence > sequence }
+        var changes = NetChanges()
+        for event in events.sorted(by: { $0.sequence < $1.sequence }) { changes.note(try resolved(event)) }
+        changes.simplify()
+        return changes
+    }
+}
+
+extension NetChanges {
+    /// Adds one event of the log, resolved.
+    fileprivate mutating func note(_ event: RecordedEvent) {
+        switch event.payload {
+        case .inserted(let values):
+            guard let id = event.object else { return }
+            var object = objects[id] ?? Object(existedBefore: false, existsAfter: true)
+            object.existsAfter = true
+            for value in values { object.note(value.property, before: .null, after: value.value.known) }
+            objects[id] = object
+        case .updated(let changes):
+            guard let id = event.object else { return }
+            var object = objects[id] ?? Object(existedBefore: true, existsAfter: true)
+            for change in changes {
+                object.note(change.property, before: change.before.known, after: change.after.known)
+            }
+            objects[id] = object
+        case .deleted(let values):
+            guard let id = event.object else { return }
+            var object = objects[id] ?? Object(existedBefore: true, existsAfter: false)
+            object.existsAfter = false
+            for value in values { object.note(value.property, before: value.value.known, after: .null) }
+            objects[id] = object
+        case .linked(let pair): note(pair, before: nil, after: pair.positions)
+        case .unlinked(let pair): note(pair, before: pair.positions, after: nil)
+        case .moved(let pair): note(pair, before: pair.positionsBefore ?? pair.positions, after: pair.positions)
+        case .modelInstalled, .maintenance, .redacted: break
+        }
+    }
+
+    private mutating func note(_ pair: PairEvent, before: PairPositions?, after: PairPositions?) {
+        pairs[pair.key] = Places(before: pairs[pair.key].map { $0.before } ?? before, after: after)
+    }
+}
+
+extension RecordedEvent {
+    /// Whether a value is told by naming an earlier event.
+    fileprivate var hasReferences: Bool {
+        switch payload {
+        case .updated(let changes): changes.contains { $0.before.isReference || $0.after.isReference }
+        case .deleted(let values): values.contains { $0.value.isReference }
+        default: false
+        }
+    }
+}
+
+extension RecordedValue {
+    fileprivate var isReference: Bool { if case .value = self { false } else { true } }
+
+    /// The value; events are resolved before they are asked, so nothing is left to look up.
+    package var known: AttributeValue { if case .value(let value) = self { value } else { .null } }
+}
