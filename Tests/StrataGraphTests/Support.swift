@@ -5,10 +5,12 @@ import StrataTestSupport
 import Synchronization
 import Testing
 
-/// A fresh store in memory with the entities of the tests.
-func makeContainer(_ entities: [ManagedObject.Type] = [Movie.self, FamilyMember.self]) throws -> PersistentContainer {
+/// A store with the entities of the tests, in memory unless it is to stand somewhere.
+func makeContainer(
+    _ entities: [ManagedObject.Type] = [Movie.self, FamilyMember.self], at location: PersistentStoreLocation = .inMemory
+) throws -> PersistentContainer {
     let container = try PersistentContainer(
-        name: "Test", entities: entities, at: .inMemory, options: .init(durability: .disposable))
+        name: "Test", entities: entities, at: location, options: .init(durability: .disposable))
     try container.loadPersistentStores()
     MadeStores.current?.add(container)
     return container

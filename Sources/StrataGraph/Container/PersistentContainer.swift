@@ -20,9 +20,14 @@ public final class PersistentContainer: Sendable {
     public let location: PersistentStoreLocation
     public let options: PersistentStoreOptions
     let classes: [String: ManagedObject.Type]
-    // The open store. Guarded by the mutex; set once by loading, cleared by closing.
-    private let opened = Locked<StoreBinding?>(nil)
+    // The open store, or the one that was closed last: its calls throw `storeClosed`. Guarded by the mutex.
+    private let opened = Locked(Opened())
     @MainActor private var madeViewContext: ManagedObjectContext?
+
+    private struct Opened {
+        var binding: StoreBinding?
+        var isOpen = false
+    }
 
     /// Takes the model from entity classes; parents that are not named are added.
     ///
@@ -63,15 +68,16 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Throws: `persistentStoreOpen`, `migration`, `modelChanged`, or what the file system says.
     public func loadPersistentStores() throws {
-        try opened.withLock { binding in
-            guard binding == nil else { return }
+        try opened.withLock { opened in
+            guard !opened.isOpen else { return }
             if case .staged(let stages) = options.migration {
                 try StageRun(container: self, location: storeLocation(), stages: stages).run()
             }
             let store = try Store.open(storeLocation(), model: managedObjectModel, options: options.storeOptions)
             do {
-                binding = try StoreBinding(
+                opened.binding = try StoreBinding(
                     store: store, schema: store.schema, classes: classes, model: managedObjectModel)
+                opened.isOpen = true
             } catch {
                 store.close()
                 throw error
@@ -80,20 +86,20 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Whether the store is open.
-    public var isLoaded: Bool { opened.withLock { $0 != nil } }
+    public var isLoaded: Bool { opened.withLock(\.isOpen) }
 
     /// Closes the store after the saves that wait; contexts that are still used then throw `storeClosed`.
     public func close() {
-        let binding = opened.withLock { binding in
-            defer { binding = nil }
-            return binding
+        let binding = opened.withLock { opened in
+            opened.isOpen = false
+            return opened.binding
         }
         binding?.store.close()
     }
 
     /// What contexts stand on.
     var binding: StoreBinding {
-        guard let binding = opened.withLock({ $0 }) else {
+        guard let binding = opened.withLock(\.binding) else {
             preconditionFailure("The container \(name) has no open store: call loadPersistentStores() first.")
         }
         return binding
@@ -104,7 +110,9 @@ public final class PersistentContainer: Sendable {
     /// - Returns: an empty plan for a store that has the model, or that is not there yet.
     /// - Throws: `persistentStoreOpen`, `persistentStoreTimeout` while another process migrates it.
     public func migrationPlan() throws -> MigrationPlan {
-        if let store = opened.withLock({ $0?.store }) { return try store.migrationPlan(to: managedObjectModel) }
+        if let store = opened.withLock({ $0.isOpen ? $0.binding?.store : nil }) {
+            return try store.migrationPlan(to: managedObjectModel)
+        }
         guard let storeURL, FileManager.default.fileExists(atPath: storeURL.appending(path: "data.mdb").path) else {
             return MigrationPlan(steps: [])
         }

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     ///
     /// ```swift
     /// let plan = try context.whatIf { draft in
-    ///     for movie in try draft.fetch(FetchRequest<Movie>("rating < 2")) { draft.delete(movie) }
+    ///     for movie in try draft.fetch(FetchRequest<Movie>(format: "rating < 2")) { draft.delete(movie) }
     /// }
     /// print(try plan.changes().count, "objects would go")
     /// try plan.keep()     // or let go of it

@@ -86,7 +86,8 @@ extension PersistentContainer {
             guard let id = event.objectID, let entityName = event.entityName else { return nil }
             let values = event.changes.filter { !$0.before.isNull }.map { ($0.key, $0.before) }
             return DeletedObject(
-                objectID: id, entityName: entityName, values: Dictionary(values, uniquingKeysWith: { first, _ in first }),
+                objectID: id, entityName: entityName,
+                values: Dictionary(values, uniquingKeysWith: { first, _ in first }),
                 event: event)
         }
     }

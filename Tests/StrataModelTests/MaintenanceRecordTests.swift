@@ -1,0 +1,32 @@
+import StrataModel
+import StrataTestSupport
+import Testing
+
+@Suite struct MaintenanceRecordTests {
+    private func decode(_ bytes: [UInt8]) throws -> MaintenanceRecord {
+        try bytes.withUnsafeBytes { try MaintenanceRecord($0) }
+    }
+
+    private func bytes(_ record: MaintenanceRecord) -> [UInt8] { Array(record.encoded().bytes) }
+
+    @Test func theBytesAreThoseOfTheLayout() throws {
+        let tagged = MaintenanceRecord.tagged(name: "é1", sequence: EventSequence(rawValue: 0x0102))
+        #expect(bytes(tagged) == [1, 2, 1, 0, 0, 0, 0, 0, 0, 0xC3, 0xA9, 0x31])
+        #expect(bytes(.untagged(name: "a")) == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0x61])
+        #expect(bytes(.note) == [])
+        for record in [tagged, .untagged(name: "a"), .note] { #expect(try decode(bytes(record)) == record) }
+        #expect(try decode([9, 1, 2]) == .unknown)
+    }
+
+    @Test func damagedBytesAreErrors() throws {
+        #expect(throws: CorruptRecord.self) { try decode([1, 2, 3]) }
+        #expect(throws: CorruptRecord.self) { try decode([1, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF]) }
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<2000 {
+            let noise = (0..<Int.random(in: 0..<24, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            do { _ = try decode(noise) } catch is CorruptRecord {}
+        }
+    }
+}
