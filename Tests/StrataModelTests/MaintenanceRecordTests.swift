@@ -7,7 +7,11 @@ import Testing
         try bytes.withUnsafeBytes { try MaintenanceRecord($0) }
     }
 
-    private func bytes(_ record: MaintenanceRecord) -> [UInt8] { Array(record.encoded().bytes) }
+    private func bytes(_ record: MaintenanceRecord) -> [UInt8] {
+        let writer = record.encoded()
+        defer { withExtendedLifetime(writer) {} }
+        return Array(writer.bytes)
+    }
 
     @Test func theBytesAreThoseOfTheLayout() throws {
         let tagged = MaintenanceRecord.tagged(name: "é1", sequence: EventSequence(rawValue: 0x0102))
