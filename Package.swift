@@ -52,7 +52,10 @@ var targets: [Target] = [
         dependencies: [
             "StrataStore", "LMDB", "Locking", "StrataTestSupport", "store-crash-child", "store-fault-child",
         ]),
-    .testTarget(name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataStore", "StrataTestSupport"]),
+    .executableTarget(
+        name: "race-child", dependencies: ["StrataGraph", "StrataTestSupport"], path: "Tests/race-child"),
+    .testTarget(
+        name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataStore", "StrataTestSupport", "race-child"]),
     .testTarget(
         name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
 ]

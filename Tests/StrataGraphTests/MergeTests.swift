@@ -54,13 +54,44 @@ import Testing
         #expect(a.rating == 2)
     }
 
-    @Test func theSameValueOnBothSidesIsNoConflict() throws {
+    /// Both read 0 and added 2: merged silently, one of the two would be lost.
+    @Test func theSameValueOnBothSidesIsAConflict() throws {
         let (a, b) = try sharedMovie()
         a.rating = 2
         b.rating = 2
         try theirs.save()
+        #expect(thrownError { try mine.save() }?.code == .merge)
+        mine.mergePolicy = .custom { conflict, _ in
+            guard case .double(let base)? = conflict.properties.first?.base,
+                case .double(let theirs)? = conflict.properties.first?.theirs,
+                case .double(let mine)? = conflict.properties.first?.mine
+            else { return .fail }
+            return .values(["rating": .double(theirs + mine - base)])
+        }
+        try mine.save()
+        #expect(a.rating == 4)
+    }
+
+    @Test func theSameValueOnBothSidesOverrulesNobody() throws {
+        let (a, b) = try sharedMovie()
+        a.rating = 2
+        b.rating = 2
+        try theirs.save()
+        mine.mergePolicy = .mergeByPropertyStoreTrump
         try mine.save()
         #expect(a.rating == 2 && !mine.hasChanges)
+        #expect(try container.transactions().allSatisfy(\.conflicts.isEmpty))
+    }
+
+    @Test func theSameTargetOnBothSidesIsNoConflict() throws {
+        let owner = FamilyMember(context: mine)
+        owner.name = "O"
+        let (a, b) = try sharedMovie()
+        a.familyMember = owner
+        b.familyMember = try theirs.existingObject(with: owner.objectID, as: FamilyMember.self)
+        try theirs.save()
+        try mine.save()
+        #expect(a.familyMember === owner && !mine.hasChanges)
     }
 
     @Test func validationSeesTheMergedObject() throws {

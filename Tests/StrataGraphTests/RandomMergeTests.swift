@@ -103,6 +103,8 @@ private struct PlainMerge {
             hasConflict = true
             if minesWins { result.persons[id] = mine }
         case (let mine?, let theirs?):
+            // Two that write the same may have counted the same; two that link the same have made one link.
+            if mine.name != before.name, mine.name == theirs.name { hasConflict = true }
             let name = merged(before.name, mine.name, theirs.name)
             let boss = merged(before.boss, mine.boss, theirs.boss)
             result.persons[id]?.name = name

@@ -9,16 +9,18 @@ extension ManagedObjectContext {
     /// Makes the changes in this context; what is already so is left alone.
     ///
     /// - Parameters:
+    ///   - isStrict: an attribute that both changed is a conflict even where both wrote the same.
     ///   - remake: the whole of a changed object that is gone here and is to be made again; nil leaves it gone.
     ///   - resolve: is asked about each object that is not as the changes found it; nothing has been done when it is
     ///     asked. `fail` makes the whole fail.
     /// - Throws: `merge` with every conflict that came out as `fail`; then nothing was changed.
     func apply(
-        _ changes: NetChanges, remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
+        _ changes: NetChanges, isStrict: Bool = false,
+        remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
         resolving resolve: (MergeConflict) throws -> MergeResolution
     ) throws {
         guard !isReadOnly else { throw readOnlyError }
-        let plan = try applicationPlan(changes, remake, resolve)
+        let plan = try applicationPlan(changes, isStrict, remake, resolve)
         try makeObjects(plan)
         for id in plan.ids { try setAttributes(of: id, plan) }
         var isPlaced = false
@@ -39,7 +41,7 @@ extension ManagedObjectContext {
     // MARK: Conflicts
 
     private func applicationPlan(
-        _ changes: NetChanges, _ remake: (ObjectID) throws -> NetChanges.Object?,
+        _ changes: NetChanges, _ isStrict: Bool, _ remake: (ObjectID) throws -> NetChanges.Object?,
         _ resolve: (MergeConflict) throws -> MergeResolution
     ) throws -> ApplicationPlan {
         var plan = ApplicationPlan()
@@ -47,7 +49,7 @@ extension ManagedObjectContext {
         for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
             guard let entity = binding.entity(id.entityID) else { continue }
             let object = try presentObject(id)
-            guard let conflict = try conflict(change, id, entity, object) else {
+            guard let conflict = try conflict(change, id, entity, object, isStrict) else {
                 if object != nil || !change.existedBefore { plan.objects[id] = change }
                 continue
             }
@@ -78,7 +80,7 @@ extension ManagedObjectContext {
 
     /// What stands against a change; nil when the object is as the change found it, or already as it leaves it.
     private func conflict(
-        _ change: NetChanges.Object, _ id: ObjectID, _ entity: EntityRuntime, _ object: ManagedObject?
+        _ change: NetChanges.Object, _ id: ObjectID, _ entity: EntityRuntime, _ object: ManagedObject?, _ isStrict: Bool
     ) throws -> MergeConflict? {
         guard let object else {
             // Gone, and meant to go: agreed.
@@ -92,7 +94,7 @@ extension ManagedObjectContext {
                 return false
             }
             let now = object.attributeValue(property)
-            return now != values.before && now != values.after
+            return now != values.before && (now != values.after || isStrict && property.attribute != nil)
         }
         guard !contested.isEmpty else { return nil }
         var reduced = change

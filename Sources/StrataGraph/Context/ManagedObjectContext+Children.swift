@@ -61,9 +61,9 @@ extension ManagedObjectContext {
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
         let changes = try netChanges()
         var records = overruled
-        try parent.apply(changes, remaking: wholeObject) { conflict in
+        try parent.apply(changes, isStrict: true, remaking: wholeObject) { conflict in
             let resolution = try mergePolicy.resolution(of: conflict) { [] }
-            if let winner = resolution.winner {
+            if let winner = resolution.winner, !conflict.isAgreed {
                 records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
             }
             return resolution

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
                     binding.store.history(of: conflict.objectID).filter { $0.sequence > base }.reversed())
             }
             if let winner = resolution.winner {
+                if conflict.isAgreed { return resolution }
                 records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
             } else {
                 failed.append(conflict)
@@ -88,8 +89,14 @@ extension ManagedObjectContext {
                 isDeletedHere: true, properties: try properties(object, mine: changed, theirs: theirs))
         }
         let mine = Set(object.slotsThatDiffer(from: base))
+        // An attribute that both changed is in conflict even where both wrote the same: two that add one to a counter
+        // would else be merged to one more. A link that both made is the same link.
         let both = theirs.withBytes { bytes in
-            changed.filter { mine.contains($0) && !object._entity.isEqual(slot: $0, bytes, object.rowBytes) }
+            changed.filter { slot in
+                guard mine.contains(slot) else { return false }
+                return object._entity.property(slot: slot).attribute != nil
+                    || !object._entity.isEqual(slot: slot, bytes, object.rowBytes)
+            }
         }
         // Places are nobody's words: mine stand.
         let real = both.filter { object._entity.property(slot: $0).kind != .position }

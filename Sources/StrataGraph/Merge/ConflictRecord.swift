@@ -49,6 +49,11 @@ extension MergeResolution {
 extension MergeConflict {
     private static let largestValue = 1024
 
+    /// Whether both sides wrote the same, so that whoever wins overrules nobody.
+    var isAgreed: Bool {
+        !isDeletedHere && !isDeletedInStore && properties.allSatisfy { $0.theirs == $0.mine }
+    }
+
     fileprivate var withoutLargeValues: MergeConflict {
         MergeConflict(
             objectID: objectID, entityName: entityName, isDeletedInStore: isDeletedInStore,

@@ -3,7 +3,8 @@ public import StrataModel
 /// Who wins when a save finds that others saved first and changed the same property.
 ///
 /// Different properties of one object, and different members of one relationship, never conflict whatever the policy:
-/// they are merged. The policy decides what remains, and what it overrules is kept with the transaction
+/// they are merged. An attribute that both changed is a conflict even where both wrote the same, or two that add one to
+/// a counter would add one together; a link that both made is one link. The policy decides what remains, and what it overrules is kept with the transaction
 /// (`HistoryTransaction.conflicts`). Core Data's five policies have its names and numbers.
 ///
 /// | conflict | error | store trump | object trump | overwrite | rollback |
