@@ -105,28 +105,35 @@ package final class Store: Sendable {
     ) throws -> R {
         try checkOpen()
         return try core.read { transaction, head, newest in
-            guard sequence <= head else {
-                throw StrataError(
-                    .futureSequence, "The log ends at \(head).", context: .init(sequence: sequence))
-            }
-            let histories = try core.histories(newest, through: schema, at: sequence, transaction)
-            guard let schema = histories.newest else {
-                throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
-            }
-            var stack = layers
-            if sequence != head {
-                stack.insert(contentsOf: try lag.layers(at: sequence, head: head, transaction, core, histories), at: 0)
-            }
-            let view = View(
-                sequence: sequence, schema: schema, transaction: transaction, tables: core.tables,
-                histories: histories, layers: stack, statistics: core.statistics, queries: core.queries,
-                verifiedPages: core.verifiedPages)
+            let view = try view(at: sequence, layers: layers, through: schema, transaction, head, newest)
             if let monitor {
                 try monitor.check()
                 view.monitor = monitor
             }
             return try body(view)
         }
+    }
+
+    /// The state at `sequence` with `layers` above it, in a read transaction whose head and models are known.
+    @inline(__always)
+    func view(
+        at sequence: EventSequence, layers: [Layer], through schema: Schema?, _ transaction: ReadTransaction,
+        _ head: EventSequence, _ newest: SchemaHistory
+    ) throws -> View {
+        guard sequence <= head else {
+            throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(sequence: sequence))
+        }
+        let histories = try core.histories(newest, through: schema, at: sequence, transaction)
+        guard let schema = histories.newest else {
+            throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
+        }
+        var stack = layers
+        if sequence != head {
+            stack.insert(contentsOf: try lag.layers(at: sequence, head: head, transaction, core, histories), at: 0)
+        }
+        return View(
+            sequence: sequence, schema: schema, transaction: transaction, tables: core.tables, histories: histories,
+            layers: stack, statistics: core.statistics, queries: core.queries, verifiedPages: core.verifiedPages)
     }
 
     // MARK: Saving

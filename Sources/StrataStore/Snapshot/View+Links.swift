@@ -98,6 +98,11 @@ extension View {
         }
     }
 
+    /// Where a to-one of an object leads; nil when it leads nowhere, or there is no such object.
+    package func reference(_ toOne: PropertyID, of id: ObjectID) throws -> ObjectID? {
+        try owner(of: id, toOne, below: layers.count)
+    }
+
     // MARK: Inside
 
     /// The pair that links `owner` and `member`.

@@ -1,0 +1,198 @@
+package import StrataModel
+
+/// A request whose answer is kept up to date: it knows which objects a change of any row or link can concern.
+///
+/// A predicate that crosses relationships makes a change at a far end concern the objects that lead to it, before the
+/// change or after it. So every key path is walked back from the changed row in both states, and only what is found is
+/// judged again.
+package final class LiveQuery: Sendable {
+    package let request: StoreRequest
+    let query: CompiledQuery
+    private let readings: LiveReadings
+    private let byEntity: [EntityID: [Int]]
+    private let observesWholeRows: Bool
+    private let conditions: (any RowCondition)?
+
+    /// - Parameter keyPaths: what shows that an object is another; nil is everything of its own.
+    /// - Throws: what `CompiledQuery` refuses.
+    package init(
+        _ request: StoreRequest, _ schema: Schema, observing keyPaths: [String]? = nil
+    ) throws(StrataError) {
+        self.request = request
+        query = try CompiledQuery(request, schema)
+        readings = LiveReadings(request, query.entity, schema, observing: keyPaths)
+        observesWholeRows = keyPaths == nil
+        conditions = RowFilter.conjunction(query.conditions)
+        var byEntity: [EntityID: [Int]] = [:]
+        for (place, reading) in readings.readings.enumerated() {
+            for entity in reading.entities { byEntity[entity, default: []].append(place) }
+        }
+        self.byEntity = byEntity
+    }
+
+    /// Why changes make the whole request run again; nil when only the objects they concern are looked at.
+    package var rerunReason: String? {
+        if let obstacle = readings.obstacle { return obstacle }
+        return request.limit > 0 || request.offset > 0
+            ? "which objects are within the limit depends on the others" : nil
+    }
+
+    /// Whether any change may concern any object.
+    package var isOpaque: Bool { readings.obstacle != nil }
+
+    package func fetch(_ view: View) throws -> [ObjectID] { try view.fetch(query) }
+
+    /// What changes between two states concern.
+    package struct Concerned: Sendable {
+        /// Whether they are found, or where they stand, may be another.
+        package var settled: Set<ObjectID> = []
+        /// They hold or show another value.
+        package var updated: Set<ObjectID> = []
+    }
+
+    package func concerned(
+        by difference: StateDifference, _ old: View, _ new: View
+    ) throws -> Concerned {
+        var found = Concerned()
+        for id in difference.rows {
+            guard let places = byEntity[id.entityID] else { continue }
+            try compare(id, places, old, new, &found)
+        }
+        for key in difference.pairs { try compare(key, old, new, &found) }
+        return found
+    }
+
+    // MARK: Rows
+
+    private func compare(
+        _ id: ObjectID, _ places: [Int], _ old: View, _ new: View, _ found: inout Concerned
+    ) throws {
+        let (before, after) = (try old.row(id), try new.row(id))
+        guard let before, let after else {
+            guard before != nil || after != nil else { return }
+            for place in places {
+                let reading = readings.readings[place]
+                if reading.isSettling { try add(id, reading.hops, isSettling: true, old, new, &found) }
+                if reading.isObserved { try add(id, reading.hops, isSettling: false, old, new, &found) }
+            }
+            return
+        }
+        if before.layout === after.layout, before.image.isSame(as: after.image) { return }
+        try before.withNewestReader(id, old.schema) { before in
+            try after.withNewestReader(id, new.schema) { after in
+                for place in places {
+                    let reading = readings.readings[place]
+                    if try differs(reading.settling, id, before, after, new.schema) {
+                        try add(id, reading.hops, isSettling: true, old, new, &found)
+                    }
+                    if try differs(reading.observed, id, before, after, new.schema) {
+                        try add(id, reading.hops, isSettling: false, old, new, &found)
+                    }
+                }
+            }
+        }
+        if query.entities.contains(id), observesWholeRows { found.updated.insert(id) }
+    }
+
+    private func differs(
+        _ properties: Set<PropertyID>, _ id: ObjectID, _ before: RowReader, _ after: RowReader, _ schema: Schema
+    ) throws -> Bool {
+        guard let entity = schema.entity(id.entityID) else { return true }
+        for property in properties {
+            guard let slot = entity.slot(of: property), entity.properties[slot].storage != nil else { continue }
+            if try before.value(slot) != after.value(slot) { return true }
+        }
+        return false
+    }
+
+    private func add(
+        _ id: ObjectID, _ hops: [LiveHop], isSettling: Bool, _ old: View, _ new: View, _ found: inout Concerned
+    ) throws {
+        let sources =
+            hops.isEmpty
+            ? [id] : try old.sources(of: id, through: hops).union(try new.sources(of: id, through: hops))
+        for source in sources where query.entities.contains(source) {
+            if isSettling { found.settled.insert(source) } else { found.updated.insert(source) }
+        }
+    }
+
+    // MARK: Pairs
+
+    private func compare(_ key: PairKey, _ old: View, _ new: View, _ found: inout Concerned) throws {
+        let concerned = readings.pairs.filter { $0.canonical == key.property }
+        guard !concerned.isEmpty else { return }
+        let before = try old.pair(key, below: old.layers.count)
+        let after = try new.pair(key, below: new.layers.count)
+        guard (before == nil) != (after == nil) else { return }
+        for pairs in concerned {
+            for owner in pairs.owners(of: key) {
+                try add(owner, pairs.hops, isSettling: pairs.isSettling, old, new, &found)
+            }
+        }
+    }
+}
+
+/// Judges single objects of a live query in one view.
+///
+/// Belongs to one read on one thread.
+package final class LiveReader {
+    private let live: LiveQuery
+    private let view: View
+    private let evaluation: Evaluation
+    private var known: [ObjectID: [UInt8]] = [:]
+    /// Rows that were read to judge objects or to find places.
+    package private(set) var readCount = 0
+
+    package init(_ live: LiveQuery, _ view: View) {
+        self.live = live
+        self.view = view
+        evaluation = Evaluation(view)
+    }
+
+    /// The key by which the object stands in the order; nil when the request does not find it.
+    package func keyIfFound(_ id: ObjectID) throws -> [UInt8]? {
+        guard live.query.entities.contains(id) else { return nil }
+        readCount += 1
+        let conditions = live.conditionsForReader
+        return try evaluation.withRow(id) { row in
+            guard let row, try conditions?.holds(row, id, evaluation) ?? true else { return nil }
+            let key = try makeKey(row, id)
+            known[id] = key
+            return key
+        }
+    }
+
+    /// The key of an object that is known to be found.
+    package func key(_ id: ObjectID) throws -> [UInt8] {
+        if let key = known[id] { return key }
+        readCount += 1
+        let key = try evaluation.withRow(id) { row in try row.map { try makeKey($0, id) } ?? [] }
+        known[id] = key
+        return key
+    }
+
+    /// The value of the first column of the order.
+    package func firstValue(_ id: ObjectID) throws -> AttributeValue {
+        guard let column = live.query.order.first else { return .null }
+        readCount += 1
+        return try evaluation.withRow(id) { row in
+            try row.map { try column.path.value($0, id, evaluation) } ?? .null
+        }
+    }
+
+    private func makeKey(_ row: RowReader, _ id: ObjectID) throws -> [UInt8] {
+        var writer = ByteWriter(capacity: 32)
+        for column in live.query.order { try column.write(row, id, evaluation, into: &writer) }
+        writer.append(bigEndian: id.rawValue)
+        return writer.array
+    }
+}
+
+extension LiveQuery {
+    fileprivate var conditionsForReader: (any RowCondition)? { conditions }
+
+    /// Whether one key stands before another.
+    package static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { left.compare(with: $0) < 0 } }
+    }
+}
