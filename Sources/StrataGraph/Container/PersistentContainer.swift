@@ -173,6 +173,9 @@ public final class PersistentContainer: Sendable {
         let context = makeContext()
         context.observesObjects = true
         context.name = "view"
+        context.reach = { [weak self] in
+            Task { @MainActor [weak self] in self?.madeViewContext?.mergeWhatOthersSaved() }
+        }
         madeViewContext = context
         return context
     }

@@ -14,7 +14,16 @@ public actor ContextActor {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Takes the context over; the caller cannot use it any more.
-    public init(adopting context: sending ManagedObjectContext) { self.context = context }
+    ///
+    /// A context with `automaticallyMergesChangesFromParent` moves on as soon as others have saved.
+    public init(adopting context: sending ManagedObjectContext) {
+        let reach = ContextReach()
+        context.reach = { reach.call() }
+        self.context = context
+        reach.set { [weak self] in Task { [weak self] in await self?.mergeWhatOthersSaved() } }
+    }
+
+    private func mergeWhatOthersSaved() { context.mergeWhatOthersSaved() }
 
     /// Runs `body` with the context; only sendable results leave.
     public func perform<Result: Sendable>(

@@ -12,7 +12,11 @@ extension ManagedObjectContext {
     ///   context's place are as they were.
     func merge(_ staleness: Staleness) throws {
         let settled = try settle(staleness)
-        for object in settled { try adopt(object) }
+        for object in settled {
+            try adopt(object)
+            overtaken.remove(object.stale.id)
+        }
+        vanished = []
         let before = base
         base = staleness.head
         baseGeneration += 1
@@ -141,7 +145,7 @@ extension ManagedObjectContext {
     // MARK: Taking theirs
 
     /// Drops changes of pairs that others made too.
-    private func settlePairs() throws {
+    func settlePairs() throws {
         guard pairGeneration != 0 else { return }
         pairGeneration += 1
         let states = toManyStates.values.filter { $0.link.isPairs && $0.hasChanges && !isNew($0.owner) }

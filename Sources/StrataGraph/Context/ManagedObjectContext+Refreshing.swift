@@ -10,6 +10,7 @@ extension ManagedObjectContext {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
         var changes = ContextChanges(.objectsDidChange, at: base)
         if !observers.isEmpty { changes.refreshedRows = Array(deletedRows.rows.keys) }
+        let stale = overtaken
         forgetChanges()
         pendingErrors = []
         for object in newObjects {
@@ -20,11 +21,14 @@ extension ManagedObjectContext {
         for list in [changedObjects, deletedObjects] {
             for object in list where object._flags.isPending {
                 object.dropChanges()
+                // What was read is not what the context stands on any more.
+                if stale.contains(object.objectID) { turnIntoFault(object) }
                 changes.refreshed.insert(object)
             }
         }
         undoManager?.removeAllActions()
         if !changes.isEmpty { announce(changes) }
+        tellFollowers()
     }
 
     /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
@@ -38,17 +42,18 @@ extension ManagedObjectContext {
         undoManager?.removeAllActions()
         pendingErrors = []
         baseGeneration += 1
-        guard !isPast else { return }
-        do {
-            if let parent { return try stand(on: parent) }
-            base = try binding.store.head()
-        } catch { report(Self.typed(error)) }
+        if !isPast {
+            do {
+                if let parent { try stand(on: parent) } else { base = try binding.store.head() }
+            } catch { report(Self.typed(error)) }
+        }
+        tellFollowers()
     }
 
     // MARK: Moving on
 
     /// Moves the context to the newest state: objects in memory that others changed are read again when next used.
-    /// Changes that are not saved stay.
+    /// Changes that are not saved stay. A pinned context stays where it is.
     ///
     /// An error in reaching the store is reported; see `faultingErrorHandler`.
     public func refreshAllObjects() {
@@ -59,7 +64,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Moves the context to the newest state, and makes the object a fault that is read again when next used.
+    /// Moves the context to the newest state, unless it is pinned, and makes the object a fault that is read again when
+    /// next used.
     ///
     /// The whole context moves, since it shows one state of the store. With `mergeChanges` the object keeps its changes
     /// that are not saved; without, they are dropped.
@@ -67,12 +73,17 @@ extension ManagedObjectContext {
         guard object._context === self else {
             return report(StrataError(.otherContext, "The object belongs to another context.", context: object.place()))
         }
+        defer { tellFollowers() }
         do {
             try moveToHead()
             // A deletion reaches other objects too: only rollback() takes it back.
             if !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
             if !object._flags.isPending { return turnIntoFault(object) }
-            guard !mergeChanges else { return try mergeStoredChanges(into: object) }
+            guard !mergeChanges else {
+                overtaken.remove(object.objectID)
+                if try mergeStoredChanges(into: object, where: .always) { try rebuildLinkChanges() }
+                return
+            }
             object.dropChanges()
             dropPairChanges(of: object.objectID)
             unlist(object, .updated)
@@ -97,24 +108,48 @@ extension ManagedObjectContext {
         }
     }
 
+    private enum MergeCondition {
+        case always
+        /// Else the next save is to find the conflict.
+        case nothingConflicts
+    }
+
     /// Takes the newest stored values of the properties that this context did not change.
-    private func mergeStoredChanges(into object: ManagedObject) throws {
-        guard object._base != nil, !object._flags.contains(.deleted) else { return }
+    ///
+    /// - Returns: whether there were any to take.
+    @discardableResult
+    private func mergeStoredChanges(into object: ManagedObject, where condition: MergeCondition) throws -> Bool {
+        guard object._base != nil, !object._flags.contains(.deleted) else { return false }
         let theirs = try read { view -> (RowImage, EventSequence)? in
             guard let row = try view.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }
-        guard let (image, revision) = theirs, revision != object._revision else { return }
-        object.rebase(onto: image, revision: revision, keeping: object.slotsThatDiffer(from: try object.baseImage()))
+        guard let (image, revision) = theirs, revision != object._revision else { return false }
+        let base = try object.baseImage()
+        let mine = object.slotsThatDiffer(from: base)
+        if case .nothingConflicts = condition {
+            let conflicts = image.withBytes { bytes in
+                mine.contains { slot in
+                    !object._entity.isEqual(slot: slot, bytes, base)
+                        && !object._entity.isEqual(slot: slot, bytes, object.rowBytes)
+                }
+            }
+            if conflicts { return false }
+        }
+        object.rebase(onto: image, revision: revision, keeping: mine)
         noteTouched(object)
-        try rebuildLinkChanges()
+        return true
     }
 
     func moveToHead() throws {
-        guard !isPast else { return }
-        if let parent { return try follow(parent) }
-        let head = try binding.store.head()
-        guard head != base else { return }
+        guard !isPast, !isPinned else { return }
+        if let parent { try follow(parent) } else { try move(to: try binding.store.head()) }
+        tellFollowers()
+    }
+
+    /// Moves on to a later state of the store.
+    func move(to head: EventSequence) throws {
+        guard head > base else { return }
         try learnRevisions()
         let before = base
         base = head
@@ -126,9 +161,11 @@ extension ManagedObjectContext {
     /// Makes objects that others changed faults again, unless this context changed them too: what is to become of those
     /// the next save decides.
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
-        guard first < last, map.count > 0 else { return }
+        let isHeard = !observers.listening(to: .didMerge).isEmpty
+        guard first < last, map.count > 0 || isHeard else { return }
+        let found = try binding.store.netChanges(after: first, through: last)
         var changes = ContextChanges(.didMerge, at: base)
-        for id in try binding.store.changedObjects(after: first, through: last) {
+        for id in found.all {
             guard let object = map[id] else { continue }
             if !object._flags.isPending {
                 turnIntoFault(object)
@@ -138,9 +175,27 @@ extension ManagedObjectContext {
                 dropValues(object)
                 layers = PendingLayers()
                 changes.refreshed.insert(object)
+            } else if try mergeStoredChanges(into: object, where: .nothingConflicts) {
+                changes.refreshed.insert(object)
+            } else {
+                overtaken.insert(id)
             }
         }
+        try settleLinkChanges(found.deleted)
+        guard isHeard else { return }
+        changes.merged = (found.inserted, found.updated, found.deleted)
         if !changes.isEmpty { announce(changes) }
+    }
+
+    /// Holds the links and unlinks that are pending against what others have linked.
+    private func settleLinkChanges(_ gone: Set<ObjectID>) throws {
+        guard
+            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !deletedRows.ids.isEmpty || pairGeneration != 0
+        else { return }
+        vanished.formUnion(gone)
+        layers = PendingLayers()
+        try rebuildLinkChanges()
+        try settlePairs()
     }
 
     /// Lets go of the values of a clean object.

@@ -24,6 +24,7 @@ extension ManagedObjectContext {
         }
         processPendingChanges()
         announcePending(.willSave)
+        defer { tellFollowers() }
         var saved = try saveChanges()
         guard saved != nil else { return }
         saved?.sequence = base
@@ -260,6 +261,8 @@ extension ManagedObjectContext {
         toManyStates.removeAll(keepingCapacity: false)
         pairGeneration = 0
         overruled = []
+        overtaken = []
+        vanished = []
         observers.forgetAnnounced()
         layers = PendingLayers()
         blobLease = nil

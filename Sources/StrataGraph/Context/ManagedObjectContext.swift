@@ -44,6 +44,10 @@ public final class ManagedObjectContext {
     /// Members that came and went, oldest first; folded into states when somebody looks.
     @exclusivity(unchecked) var linkChanges: ContiguousArray<LinkChange> = []
     @exclusivity(unchecked) var toManyStates: [ToManyKey: ToManyState] = [:]
+    /// Changed or deleted objects that others changed too, in a way that the next save must settle.
+    @exclusivity(unchecked) var overtaken: Set<ObjectID> = []
+    /// Objects that others deleted while changes were pending here, which may lead to them; the next save settles that.
+    @exclusivity(unchecked) var vanished: Set<ObjectID> = []
     /// Counts changes of pairs, whose truth is no row.
     @exclusivity(unchecked) var pairGeneration = 0
     /// Counts the moves of `base`; what was read of a to-many is good for one of them.
@@ -62,6 +66,8 @@ public final class ManagedObjectContext {
             undoManager?.attach(to: self)
         }
     }
+    /// Results that follow the context.
+    var followers = ContextFollowers()
     /// Changes of which the store could not say whether they are on disk.
     var doubtful: ChangeSet?
 
@@ -89,8 +95,18 @@ public final class ManagedObjectContext {
     /// Whether a fault whose object is gone counts as deleted and reads as nil, zero and empty (the default, as in
     /// Core Data), or reports `referentialIntegrity` (133000) too.
     public var shouldDeleteInaccessibleFaults = true
-    /// Whether the context moves to the newest state before each fetch.
-    public var automaticallyMergesChangesFromParent = false
+    /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved where
+    /// it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does not.
+    public var automaticallyMergesChangesFromParent = false {
+        didSet { followHead() }
+    }
+    /// Whether the context stays at its moment; see `pin()`.
+    public internal(set) var isPinned = false
+    /// Gets the context's isolation to call `mergeWhatOthersSaved()`; nil where nobody but the owner can.
+    var reach: (@Sendable () -> Void)? {
+        didSet { followHead() }
+    }
+    var headObservation: HeadObservation?
     /// Whether objects made from now on announce their changes through the Observation framework.
     ///
     /// On by default for the view context. Reading an observed object costs some 15 to 40 ns a property.

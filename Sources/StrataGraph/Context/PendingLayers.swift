@@ -71,7 +71,8 @@ extension ManagedObjectContext {
 
     private func makePairLayer() throws -> Layer {
         var builder = Layer.Builder(schema: binding.schema)
-        for change in try pairChanges() {
+        for change in try pairChanges()
+        where !vanished.contains(change.key.source) && !vanished.contains(change.key.target) {
             switch change.kind {
             case .link(let positions), .move(let positions): builder.setPair(change.key, positions)
             case .unlink: builder.setPair(change.key, nil)

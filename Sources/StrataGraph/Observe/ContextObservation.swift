@@ -33,14 +33,20 @@ public struct ContextChanges {
     /// Where the context stands after a save or merge.
     public internal(set) var sequence: EventSequence
 
-    public var insertedObjectIDs: Set<ObjectID> { Set(inserted.map(\.objectID)) }
-    public var updatedObjectIDs: Set<ObjectID> { Set(updated.map(\.objectID)) }
-    public var deletedObjectIDs: Set<ObjectID> { Set(deleted.map(\.objectID)).union(deletedRows) }
+    /// What others did, of a `didMerge`: objects that are not in memory among it.
+    var merged: (inserted: Set<ObjectID>, updated: Set<ObjectID>, deleted: Set<ObjectID>) = ([], [], [])
+
+    /// Of a `didMerge` also what is not in memory; so with the ids below.
+    public var insertedObjectIDs: Set<ObjectID> { merged.inserted.union(inserted.lazy.map(\.objectID)) }
+    public var updatedObjectIDs: Set<ObjectID> { merged.updated.union(updated.lazy.map(\.objectID)) }
+    public var deletedObjectIDs: Set<ObjectID> {
+        merged.deleted.union(deleted.lazy.map(\.objectID)).union(deletedRows)
+    }
     public var refreshedObjectIDs: Set<ObjectID> { Set(refreshed.map(\.objectID)).union(refreshedRows) }
 
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && deletedRows.isEmpty
-            && refreshedRows.isEmpty
+            && refreshedRows.isEmpty && merged.inserted.isEmpty && merged.updated.isEmpty && merged.deleted.isEmpty
     }
 
     init(_ event: ContextEvent, at sequence: EventSequence) {
@@ -105,6 +111,11 @@ extension ManagedObjectContext {
     /// A save, a rollback and a move to what others saved do it by themselves; there is no run loop that could.
     public func processPendingChanges() {
         undoManager?.register()
+        announceChangesInMemory()
+        tellFollowers()
+    }
+
+    private func announceChangesInMemory() {
         guard !observers.isEmpty else { return }
         var changes = ContextChanges(.objectsDidChange, at: base)
         let firstInserted = min(observers.announced.inserted, inserted.count)

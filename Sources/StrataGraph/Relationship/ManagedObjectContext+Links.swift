@@ -227,7 +227,7 @@ extension ManagedObjectContext {
             let property = object._entity.properties[index]
             guard case .toMany(let link, _) = property.inverse, property.isInRow else { continue }
             let now = isGone ? ObjectID(rawValue: 0) : object.reference(property.place)
-            let before = object.baseReference(property.place)
+            let before = storedReference(of: object, property)
             if before == now {
                 if !now.isNil, property.positionSlot.map(object.isChanged(slot:)) ?? false,
                     let link = binding.link(link), let slot = property.positionSlot
@@ -238,6 +238,17 @@ extension ManagedObjectContext {
             }
             if !before.isNil { noteLinkChange(link, owner: before, member: object.objectID, isAdded: false) }
             if !now.isNil { noteLinkChange(link, owner: now, member: object.objectID, isAdded: true) }
+        }
+    }
+
+    /// Where the store says that a to-one leads: what was read, unless others have changed it since.
+    private func storedReference(of object: ManagedObject, _ property: PropertyRuntime) -> ObjectID {
+        guard overtaken.contains(object.objectID) else { return object.baseReference(property.place) }
+        do {
+            return try read { try $0.reference(property.id, of: object.objectID) } ?? ObjectID(rawValue: 0)
+        } catch {
+            report(Self.typed(error))
+            return object.baseReference(property.place)
         }
     }
 }

@@ -1,0 +1,87 @@
+import Locking
+public import StrataModel
+import StrataStore
+
+// How a context keeps up with what others save, or stays where it is.
+
+extension ManagedObjectContext {
+    /// Keeps the context at its moment until `unpin()`: what others save is not shown, however the context is refreshed.
+    ///
+    /// A save of its own moves it all the same, since it then stands at its own transaction; so does
+    /// `mergeChanges(from:)`, which says how far. It is pinned again there.
+    public func pin() { isPinned = true }
+
+    /// Lets the context move again; one that merges automatically moves at once.
+    public func unpin() {
+        isPinned = false
+        if automaticallyMergesChangesFromParent { mergeWhatOthersSaved() }
+    }
+
+    /// Moves on to what another context has saved: to the transaction that its `didSave` or `didMerge` spoke of.
+    ///
+    /// A context shows one state of the store, so what was saved before comes with it. Unsaved changes stay. It never
+    /// moves back.
+    ///
+    /// - Throws: `readOnly` for a context of the past; what reading the store throws.
+    public func mergeChanges(from changes: ContextChanges) throws { try mergeChanges(through: changes.sequence) }
+
+    /// Moves on to a transaction of the log.
+    ///
+    /// - Throws: as for changes; `futureSequence` when the log has no such transaction.
+    public func mergeChanges(from transaction: TransactionSequence) throws {
+        try mergeChanges(through: try binding.store.sequence(of: transaction))
+    }
+
+    /// Moves on to the newest state, and reads these objects again when they are next used, changed or not elsewhere:
+    /// for ids that another process sent.
+    ///
+    /// - Throws: as for changes.
+    public func mergeChanges(fromObjectIDs ids: some Sequence<ObjectID>) throws {
+        try mergeChanges(through: try binding.store.head())
+        for id in ids {
+            if let object = map[id] { turnIntoFault(object) }
+        }
+    }
+
+    private func mergeChanges(through sequence: EventSequence) throws {
+        guard !isPast else { throw readOnlyError }
+        try move(to: sequence)
+        tellFollowers()
+    }
+
+    // MARK: Following the head
+
+    /// Called in the context's isolation when others have saved.
+    func mergeWhatOthersSaved() {
+        guard automaticallyMergesChangesFromParent else { return }
+        do {
+            try moveToHead()
+        } catch {
+            report(Self.typed(error))
+        }
+    }
+
+    func followHead() {
+        guard automaticallyMergesChangesFromParent, let reach, !isPast else {
+            headObservation = nil
+            return
+        }
+        guard headObservation == nil else { return }
+        do {
+            headObservation = try binding.store.observeHead { _ in reach() }
+            // What was saved before is news too.
+            reach()
+        } catch {
+            report(Self.typed(error))
+        }
+    }
+}
+
+/// Leads from any thread to a context behind an actor, without keeping either alive.
+final class ContextReach: Sendable {
+    private let target = Locked<(@Sendable () -> Void)?>(nil)
+
+    func set(_ target: @escaping @Sendable () -> Void) { self.target.withLock { $0 = target } }
+
+    func call() { target.withLock { $0 }?() }
+}
