@@ -1,0 +1,141 @@
+import StrataModel
+
+/// The ids of results in order, in chunks of some hundred, so that a change copies a chunk and shares the others.
+///
+/// A place is found in O(log n); a batch of k changes takes O(k) and one step for each chunk, of which there are n / 512.
+struct IdentifierList: Sendable {
+    private var chunks: [[ObjectID]] = []
+    /// The place of each chunk's first id.
+    private var starts: [Int] = []
+    private(set) var count = 0
+
+    private static let chunkSize = 512
+
+    init() {}
+
+    init(_ ids: [ObjectID]) { append(ids[...]) }
+
+    private mutating func append(_ ids: ArraySlice<ObjectID>) {
+        var rest = ids
+        while !rest.isEmpty {
+            let size = rest.count > Self.chunkSize * 2 ? Self.chunkSize : rest.count
+            appendChunk(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+    }
+
+    private mutating func appendChunk(_ chunk: [ObjectID]) {
+        guard !chunk.isEmpty else { return }
+        starts.append(count)
+        chunks.append(chunk)
+        count += chunk.count
+    }
+
+    /// Joins what a change left small to what stands before it.
+    private mutating func appendChanged(_ ids: [ObjectID]) {
+        guard let last = chunks.last, last.count + ids.count <= Self.chunkSize, last.count < Self.chunkSize / 2 else {
+            return append(ids[...])
+        }
+        chunks[chunks.count - 1] += ids
+        count += ids.count
+    }
+
+    /// An id, and how many of those that stay stand before it.
+    struct Insertion {
+        let gap: Int
+        let id: ObjectID
+    }
+
+    /// The list without the ids at some places (ascending), and with others put between those that stay (in order).
+    func applying(removing places: [Int], inserting insertions: [Insertion]) -> IdentifierList {
+        var result = IdentifierList()
+        var removal = 0
+        var insertion = 0
+        var stayed = 0
+        for (number, chunk) in chunks.enumerated() {
+            let start = starts[number]
+            let end = start + chunk.count
+            let firstRemoval = removal
+            while removal < places.count, places[removal] < end { removal += 1 }
+            let staying = chunk.count - (removal - firstRemoval)
+            let firstInsertion = insertion
+            while insertion < insertions.count, insertions[insertion].gap < stayed + staying { insertion += 1 }
+            if removal == firstRemoval, insertion == firstInsertion {
+                result.appendChunk(chunk)
+            } else {
+                result.appendChanged(
+                    Self.changed(
+                        chunk, start, places[firstRemoval..<removal], stayed, insertions[firstInsertion..<insertion]))
+            }
+            stayed += staying
+        }
+        if insertion < insertions.count { result.appendChanged(insertions[insertion...].map(\.id)) }
+        return result
+    }
+
+    private static func changed(
+        _ chunk: [ObjectID], _ start: Int, _ removals: ArraySlice<Int>, _ stayed: Int,
+        _ insertions: ArraySlice<Insertion>
+    ) -> [ObjectID] {
+        var removals = removals
+        var insertions = insertions
+        var stayed = stayed
+        var ids: [ObjectID] = []
+        ids.reserveCapacity(chunk.count + insertions.count)
+        for (offset, id) in chunk.enumerated() {
+            if removals.first == start + offset {
+                removals.removeFirst()
+                continue
+            }
+            while let next = insertions.first, next.gap <= stayed {
+                ids.append(next.id)
+                insertions.removeFirst()
+            }
+            ids.append(id)
+            stayed += 1
+        }
+        return ids + insertions.map(\.id)
+    }
+}
+
+extension IdentifierList: RandomAccessCollection {
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
+
+    subscript(position: Int) -> ObjectID {
+        var low = 0
+        var high = starts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= position { low = middle } else { high = middle }
+        }
+        return chunks[low][position - starts[low]]
+    }
+}
+
+/// The sections of a list: names, and where each ends.
+struct SectionList: Sendable, Equatable {
+    var names: [String] = []
+    /// The place behind each section's last object.
+    var ends: [Int] = []
+
+    /// All in one, as results without a section key path are.
+    init(single count: Int) { (names, ends) = ([""], [count]) }
+
+    init() {}
+
+    var count: Int { names.count }
+
+    func range(_ section: Int) -> Range<Int> { (section == 0 ? 0 : ends[section - 1])..<ends[section] }
+
+    /// The section that a place is in.
+    func section(of place: Int) -> Int {
+        var low = 0
+        var high = ends.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] <= place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

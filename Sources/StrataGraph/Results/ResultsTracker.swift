@@ -1,0 +1,217 @@
+import StrataModel
+import StrataStore
+
+/// Keeps the answer of one request up to date from state to state.
+///
+/// A state can be read again at any time, so what two of them have changed is found out from the log between them and
+/// the layers that they do not share, and only the objects which that concerns are judged again: O(changes log results).
+/// Belongs to one isolation.
+final class ResultsTracker {
+    private let binding: StoreBinding
+    private let live: LiveQuery
+    private let naming: SectionNaming?
+    private let folding: StringFolding
+    private(set) var state: StoreState
+    private(set) var results = ResultsState()
+    /// Rows that were read to follow changes.
+    private(set) var readCount = 0
+    /// How often the whole request ran, the first time counted.
+    private(set) var runCount = 0
+
+    var rerunReason: String? { live.rerunReason }
+
+    /// - Throws: what cannot be asked for; `invalidRequest` when the order does not begin with the sections.
+    init(
+        _ binding: StoreBinding, _ request: StoreRequest, sectionNameKeyPath: String?, naming: SectionNaming,
+        observing keyPaths: [String]?
+    ) throws {
+        self.binding = binding
+        live = try LiveQuery(request, binding.schema, observing: keyPaths)
+        self.naming = sectionNameKeyPath == nil ? nil : naming
+        folding = request.sort.first?.folding ?? []
+        state = StoreState(sequence: .zero)
+        if let path = sectionNameKeyPath, request.sort.first?.keyPath != path {
+            throw StrataError(
+                .invalidRequest, "Sections by \(path) need objects that are sorted by it first.",
+                context: .init(key: path))
+        }
+    }
+
+    // MARK: Running
+
+    /// Runs the request.
+    func start(at state: StoreState) throws {
+        results = try binding.read(at: state.sequence, layers: state.layers) { view in
+            runCount += 1
+            let list = IdentifierList(try live.fetch(view))
+            return ResultsState(list: list, sections: try sections(of: list, LiveReader(live, view)))
+        }
+        self.state = state
+    }
+
+    /// Moves on to another state.
+    ///
+    /// - Returns: what has changed in the results; nil for nothing.
+    func advance(to next: StoreState) throws -> ResultsChange? {
+        guard !state.isSame(as: next) else { return nil }
+        let change = try binding.store.compare(state, next, through: binding.schema) { old, new, difference in
+            try self.change(difference, old, new)
+        }
+        state = next
+        guard let change, !change.isEmpty else { return nil }
+        results = change.after
+        return change
+    }
+
+    /// The place of an object among the results; nil when it is none.
+    func place(of id: ObjectID) throws -> Int? {
+        if live.rerunReason != nil { return results.list.firstIndex(of: id) }
+        return try binding.read(at: state.sequence, layers: state.layers) { view in
+            let reader = LiveReader(live, view)
+            guard let key = try reader.keyIfFound(id) else { return nil }
+            let place = try lowerBound(of: key, reader)
+            return place < results.list.count && results.list[place] == id ? place : nil
+        }
+    }
+
+    // MARK: Changes
+
+    private func change(_ difference: StateDifference, _ old: View, _ new: View) throws -> ResultsChange? {
+        guard !difference.isEmpty else { return nil }
+        let concerned = try live.concerned(by: difference, old, new)
+        if live.rerunReason != nil {
+            guard live.isOpaque || !concerned.settled.isEmpty else { return try shown(concerned.updated) }
+            return try rerun(concerned, new)
+        }
+        if concerned.settled.isEmpty, concerned.updated.isEmpty { return nil }
+        let before = LiveReader(live, old)
+        let after = LiveReader(live, new)
+        defer { readCount += before.readCount + after.readCount }
+        return try followed(concerned, before, after) ?? rerun(concerned, new)
+    }
+
+    /// nil when an object is not where its key says, so that only another run can tell.
+    private func followed(
+        _ concerned: LiveQuery.Concerned, _ before: LiveReader, _ after: LiveReader
+    ) throws -> ResultsChange? {
+        var removed: [ResultsChange.Place] = []
+        var found: [(id: ObjectID, key: [UInt8], section: String, old: Int?)] = []
+        var staying: [ResultsChange.Place] = []
+        for id in concerned.settled.union(concerned.updated).sorted() {
+            let (oldKey, newKey) = (try before.keyIfFound(id), try after.keyIfFound(id))
+            guard let oldKey else {
+                if let newKey { found.append((id, newKey, try section(of: id, after), nil)) }
+                continue
+            }
+            let place = try lowerBound(of: oldKey, before)
+            guard place < results.list.count, results.list[place] == id else { return nil }
+            let name = try newKey.map { _ in try section(of: id, after) }
+            if oldKey == newKey, try name == section(of: id, before) {
+                if concerned.updated.contains(id) { staying.append(.init(id: id, place: place)) }
+                continue
+            }
+            removed.append(.init(id: id, place: place))
+            if let newKey, let name { found.append((id, newKey, name, place)) }
+        }
+        removed.sort { $0.place < $1.place }
+        found.sort { LiveQuery.isBefore($0.key, $1.key) }
+        var passed = 0
+        let placed = try found.map { object in
+            let bound = try lowerBound(of: object.key, before)
+            while passed < removed.count, removed[passed].place < bound { passed += 1 }
+            return ChangeBuilder.Placed(
+                id: object.id, gap: bound - passed, section: object.section, old: object.old)
+        }
+        return ChangeBuilder(
+            before: results, isSectioned: naming != nil, removed: removed, placed: placed,
+            updated: concerned.updated, stayingUpdates: staying.sorted { $0.place < $1.place }
+        ).build()
+    }
+
+    /// Runs the request again and compares the lists.
+    private func rerun(_ concerned: LiveQuery.Concerned, _ new: View) throws -> ResultsChange? {
+        runCount += 1
+        let ids = try live.fetch(new)
+        let reader = LiveReader(live, new)
+        defer { readCount += reader.readCount }
+        let places = Dictionary(uniqueKeysWithValues: results.list.enumerated().map { ($1, $0) })
+        var kept: [(number: Int, old: Int)] = []
+        for (number, id) in ids.enumerated() where !concerned.settled.contains(id) {
+            if let old = places[id] { kept.append((number, old)) }
+        }
+        let staying = Set(ChangeBuilder.longestAscending(kept))
+        var gone = places
+        var placed: [ChangeBuilder.Placed] = []
+        var gap = 0
+        for (number, id) in ids.enumerated() {
+            if staying.contains(number) {
+                gone[id] = nil
+                gap += 1
+            } else {
+                placed.append(.init(id: id, gap: gap, section: try section(of: id, reader), old: places[id]))
+            }
+        }
+        let removed = gone.map { ResultsChange.Place(id: $0.key, place: $0.value) }.sorted { $0.place < $1.place }
+        let updates = concerned.updated.compactMap { id -> ResultsChange.Place? in
+            guard gone[id] == nil, let place = places[id] else { return nil }
+            return .init(id: id, place: place)
+        }
+        return ChangeBuilder(
+            before: results, isSectioned: naming != nil, removed: removed, placed: placed,
+            updated: concerned.updated, stayingUpdates: updates.sorted { $0.place < $1.place }
+        ).build()
+    }
+
+    /// Objects that show other values, where nothing else can have changed.
+    private func shown(_ updated: Set<ObjectID>) throws -> ResultsChange? {
+        guard !updated.isEmpty else { return nil }
+        var change = ResultsChange(before: results, after: results)
+        for (place, id) in results.list.enumerated() where updated.contains(id) {
+            change.updates.append(.init(id: id, old: place, new: place))
+        }
+        return change
+    }
+
+    // MARK: Places and sections
+
+    /// How many results stand before a key.
+    private func lowerBound(of key: [UInt8], _ reader: LiveReader) throws -> Int {
+        var low = 0
+        var high = results.list.count
+        while low < high {
+            let middle = (low + high) / 2
+            if LiveQuery.isBefore(try reader.key(results.list[middle]), key) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func section(of id: ObjectID, _ reader: LiveReader) throws -> String {
+        guard let naming else { return "" }
+        return naming.name(try reader.firstValue(id), folding)
+    }
+
+    /// - Complexity: O(sections log results) rows are read.
+    private func sections(of list: IdentifierList, _ reader: LiveReader) throws -> SectionList {
+        guard naming != nil else { return SectionList(single: list.count) }
+        var sections = SectionList()
+        var start = 0
+        while start < list.count {
+            let name = try section(of: list[start], reader)
+            var step = 1
+            var low = start
+            while low + step < list.count, try section(of: list[low + step], reader) == name {
+                low += step
+                step *= 2
+            }
+            var high = Swift.min(low + step, list.count)
+            while high - low > 1 {
+                let middle = (low + high) / 2
+                if try section(of: list[middle], reader) == name { low = middle } else { high = middle }
+            }
+            sections.names.append(name)
+            sections.ends.append(low + 1)
+            start = low + 1
+        }
+        return sections
+    }
+}

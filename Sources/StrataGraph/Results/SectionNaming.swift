@@ -1,0 +1,56 @@
+import Foundation
+public import StrataModel
+
+/// How a section of results is named after the value of its objects.
+///
+/// The objects of a section must stand together: equal names belong to neighbouring values of the order.
+public struct SectionNaming: Sendable {
+    private let make: @Sendable (AttributeValue, StringFolding) -> String
+
+    private init(_ make: @escaping @Sendable (AttributeValue, StringFolding) -> String) { self.make = make }
+
+    /// Names sections by a function of the value.
+    public init(_ make: @escaping @Sendable (AttributeValue) -> String) {
+        self.make = { value, _ in make(value) }
+    }
+
+    /// The value as text; empty for nil. Where the order does not tell letters apart, neither do the sections.
+    public static let value = SectionNaming { value, folding in folded(text(value), folding) }
+
+    /// The first letter, upper case; `#` for text that begins with no letter, and for nil.
+    ///
+    /// Sort by the same property with `.caseInsensitive` and `.diacriticInsensitive`.
+    public static let initial = SectionNaming { value, _ in
+        guard let first = folded(text(value), [.caseInsensitive, .diacriticInsensitive]).first, first.isLetter else {
+            return "#"
+        }
+        return first.uppercased()
+    }
+
+    func name(_ value: AttributeValue, _ folding: StringFolding) -> String { make(value, folding) }
+
+    private static func folded(_ text: String, _ folding: StringFolding) -> String {
+        if folding.isEmpty { return text }
+        var text = text
+        var writer = ByteWriter()
+        text.withUTF8 { TextFolding.fold($0, folding, into: &writer) }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func text(_ value: AttributeValue) -> String {
+        switch value {
+        case .null, .composite, .blob: ""
+        case .boolean(let value): value ? "1" : "0"
+        case .integer(let value): "\(value)"
+        case .float(let value): "\(value == 0 ? 0 : value)"
+        case .double(let value): "\(value == 0 ? 0 : value)"
+        case .decimal(let value): "\(value)"
+        case .string(let value): value
+        case .date(let value): value.formatted(.iso8601)
+        case .uuid(let value): value.uuidString
+        case .url(let value): value.absoluteString
+        case .data(let value): value.base64EncodedString()
+        case .objectID(let value): "\(value)"
+        }
+    }
+}
