@@ -192,7 +192,8 @@ extension ManagedObjectContext {
         guard
             !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !deletedRows.ids.isEmpty || pairGeneration != 0
         else { return }
-        vanished.formUnion(gone)
+        // One that is changed here is shown until the save.
+        vanished.formUnion(gone.lazy.filter { self.map[$0]?._base == nil })
         layers = PendingLayers()
         try rebuildLinkChanges()
         try settlePairs()

@@ -10,7 +10,7 @@ import StrataStore
 ///
 /// ```swift
 /// let controller = FetchedResultsController(
-///     fetchRequest: FetchRequest<Movie>().sorted(by: \.title), context: context)
+///     fetchRequest: try FetchRequest<Movie>().sorted(by: \.title), context: context)
 /// controller.onChange = { difference in print(difference.insertions.count) }
 /// try controller.performFetch()
 /// ```

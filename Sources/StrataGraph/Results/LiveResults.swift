@@ -36,7 +36,7 @@ public struct LiveResultsOptions: Sendable {
 /// The results of a request as they change in a context: an asynchronous sequence.
 ///
 /// ```swift
-/// for try await update in context.results(for: FetchRequest<Movie>().sorted(by: \.title)) {
+/// for try await update in context.results(for: try FetchRequest<Movie>().sorted(by: \.title)) {
 ///     print(update.objectIDs.count, update.difference?.insertions.count ?? 0)
 /// }
 /// ```

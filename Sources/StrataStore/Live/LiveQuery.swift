@@ -40,7 +40,11 @@ package final class LiveQuery: Sendable {
     /// Whether any change may concern any object.
     package var isOpaque: Bool { readings.obstacle != nil }
 
-    package func fetch(_ view: View) throws -> [ObjectID] { try view.fetch(query) }
+    /// Runs the whole request.
+    package func fetch(_ view: View) throws -> [ObjectID] {
+        // What was compiled once says the same `now()` for ever.
+        isOpaque ? try view.fetch(request) : try view.fetch(query)
+    }
 
     /// What changes between two states concern.
     package struct Concerned: Sendable {

@@ -6,8 +6,10 @@ import Testing
 @Suite(.verifiesStores) struct FetchedResultsTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
+    let byName: FetchRequest<Person>
 
     init() throws {
+        byName = try FetchRequest<Person>().sorted(by: \.name)
         container = try makeContainer(graphEntities)
         context = container.newBackgroundContext()
     }
@@ -30,8 +32,6 @@ import Testing
         table.load(controller)
         return (controller, table)
     }
-
-    private let byName = FetchRequest<Person>(sortedBy: [SortDescription("name")])
 
     @Test func aTableIsToldOfInsertDeleteMoveAndUpdate() throws {
         let people = ["a", "b", "c", "d"].map { person($0) }
@@ -64,7 +64,7 @@ import Testing
         let (anna, bert) = (person("a"), person("b"))
         let people = [person("1", boss: anna), person("2", boss: anna), person("3", boss: bert)]
         try context.save()
-        let request = FetchRequest<Person>(
+        let request = try FetchRequest<Person>(
             where: try FetchPredicate(format: "boss != nil"),
             sortedBy: [SortDescription("boss.name"), SortDescription("name")])
         let (controller, table) = try shown(request, sections: "boss.name")
@@ -88,7 +88,7 @@ import Testing
         let one = person("1", boss: anna)
         _ = person("2", boss: bert)
         try context.save()
-        let request = FetchRequest<Person>(
+        let request = try FetchRequest<Person>(
             where: try FetchPredicate(format: "boss != nil"),
             sortedBy: [SortDescription("boss.name"), SortDescription("name")])
         let (controller, table) = try shown(request, sections: "boss.name")
@@ -102,7 +102,7 @@ import Testing
         for name in ["élan", "Eva", "egg", "Bob", "1st", "bar"] { _ = person(name) }
         let order = SortDescription("name", folding: [.caseInsensitive, .diacriticInsensitive])
         let (controller, _) = try shown(
-            FetchRequest<Person>(sortedBy: [order]), sections: "name", naming: .initial)
+            try FetchRequest<Person>(sortedBy: [order]), sections: "name", naming: .initial)
         #expect(controller.sections?.map(\.name) == ["#", "B", "E"])
         #expect(controller.sections?.map(\.numberOfObjects) == [1, 2, 3])
         #expect(controller.sectionIndexTitles == ["#", "B", "E"])
@@ -121,7 +121,7 @@ import Testing
         _ = person("1", boss: bert)
         try context.save()
         let (controller, table) = try shown(
-            FetchRequest<Person>(where: try FetchPredicate(format: "boss.name == 'x'")))
+            try FetchRequest<Person>(where: try FetchPredicate(format: "boss.name == 'x'")))
         var differences: [FetchedResultsDifference] = []
         controller.onChange = { differences.append($0) }
         let other = container.newBackgroundContext()
@@ -140,7 +140,7 @@ import Testing
         one.boss = anna
         try context.save()
         let controller = FetchedResultsController(
-            fetchRequest: FetchRequest<Person>(where: try FetchPredicate(format: "boss != nil")), context: context,
+            fetchRequest: try FetchRequest<Person>(where: try FetchPredicate(format: "boss != nil")), context: context,
             observing: ["boss.name"])
         var updates = 0
         controller.onChange = { updates += $0.updates.count }

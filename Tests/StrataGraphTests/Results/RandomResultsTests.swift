@@ -140,7 +140,7 @@ private struct ResultsRun {
         let order = Self.orders.randomElement(using: &random) ?? []
         let predicate = try format.map { try FetchPredicate(format: $0) }
         let onlyEmployees = Int.random(in: 0..<6, using: &random) == 0
-        var request = FetchRequest<Person>(
+        var request = try FetchRequest<Person>(
             entityName: onlyEmployees ? "Employee" : "Person", where: predicate, sortedBy: order)
         request.includesSubentities = Int.random(in: 0..<6, using: &random) > 0
         request.includesPendingChanges = Int.random(in: 0..<6, using: &random) > 0

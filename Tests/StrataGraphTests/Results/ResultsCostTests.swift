@@ -24,10 +24,10 @@ import Testing
         try maker.save()
         let context = container.newBackgroundContext()
         let controller = FetchedResultsController(
-            fetchRequest: FetchRequest<Person>(sortedBy: [SortDescription("name")]), context: context)
+            fetchRequest: try FetchRequest<Person>().sorted(by: \.name), context: context)
         try controller.performFetch()
         let byBoss = FetchedResultsController(
-            fetchRequest: FetchRequest<Person>(
+            fetchRequest: try FetchRequest<Person>(
                 where: try FetchPredicate(format: "NOT boss.name == 'gone'"), sortedBy: [SortDescription("name")]),
             context: context)
         try byBoss.performFetch()
@@ -65,7 +65,7 @@ import Testing
         club.title = "a"
         try context.save()
         let controller = FetchedResultsController(
-            fetchRequest: FetchRequest<Person>(sortedBy: [SortDescription("name")]), context: context)
+            fetchRequest: try FetchRequest<Person>().sorted(by: \.name), context: context)
         try controller.performFetch()
         var differences: [FetchedResultsDifference] = []
         controller.onChange = { differences.append($0) }
