@@ -54,8 +54,10 @@ var targets: [Target] = [
         ]),
     .executableTarget(
         name: "race-child", dependencies: ["StrataGraph", "StrataTestSupport"], path: "Tests/race-child"),
+    .executableTarget(name: "graph-child", dependencies: ["StrataGraph", "StrataModel"], path: "Tests/graph-child"),
     .testTarget(
-        name: "StrataGraphTests", dependencies: ["StrataGraph", "StrataStore", "StrataTestSupport", "race-child"]),
+        name: "StrataGraphTests",
+        dependencies: ["StrataGraph", "StrataStore", "LMDB", "StrataTestSupport", "race-child", "graph-child"]),
     .testTarget(
         name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
 ]

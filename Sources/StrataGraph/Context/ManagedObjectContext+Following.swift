@@ -45,7 +45,12 @@ extension ManagedObjectContext {
 
     private func mergeChanges(through sequence: EventSequence) throws {
         guard !isPast else { throw readOnlyError }
-        try move(to: sequence)
+        if let parent {
+            try parent.mergeChanges(through: sequence)
+            try follow(parent)
+        } else {
+            try move(to: sequence)
+        }
         tellFollowers()
     }
 

@@ -130,8 +130,10 @@ extension ManagedObjectContext {
         if case .nothingConflicts = condition {
             let conflicts = image.withBytes { bytes in
                 mine.contains { slot in
-                    !object._entity.isEqual(slot: slot, bytes, base)
-                        && !object._entity.isEqual(slot: slot, bytes, object.rowBytes)
+                    guard !object._entity.isEqual(slot: slot, bytes, base) else { return false }
+                    // Both wrote an attribute: that is for the save to judge even where both wrote the same.
+                    return object._entity.property(slot: slot).attribute != nil
+                        || !object._entity.isEqual(slot: slot, bytes, object.rowBytes)
                 }
             }
             if conflicts { return false }
@@ -163,7 +165,7 @@ extension ManagedObjectContext {
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
         let isHeard = !observers.listening(to: .didMerge).isEmpty
         guard first < last, map.count > 0 || isHeard else { return }
-        let found = try binding.store.netChanges(after: first, through: last)
+        let found = try binding.store.objectChanges(after: first, through: last)
         var changes = ContextChanges(.didMerge, at: base)
         for id in found.all {
             guard let object = map[id] else { continue }
@@ -182,6 +184,7 @@ extension ManagedObjectContext {
             }
         }
         try settleLinkChanges(found.deleted)
+        if observesObjects { try announceMemberships(of: found.all, from: first, to: last) }
         guard isHeard else { return }
         changes.merged = (found.inserted, found.updated, found.deleted)
         if !changes.isEmpty { announce(changes) }
@@ -202,7 +205,9 @@ extension ManagedObjectContext {
     /// Lets go of the values of a clean object.
     func turnIntoFault(_ object: ManagedObject) {
         object._state &= ~ObjectState.inaccessible
-        guard object._state & ObjectState.fault == 0, !object._flags.isPending else { return }
+        guard !object._flags.isPending else { return }
+        // To-manys of a fault may have been read.
+        if object._state & ObjectState.fault != 0 { return object.announceAllChanged() }
         dropValues(object)
     }
 

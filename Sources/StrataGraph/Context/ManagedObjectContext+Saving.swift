@@ -145,6 +145,7 @@ extension ManagedObjectContext {
             base: base, modelVersion: binding.schema.version, author: transactionAuthor, contextName: name,
             metadata: metadata)
         if let savedTransactionID { changes.transactionID = savedTransactionID }
+        changes.expectedRevisions = expectedRevisions
         changes.insertions.reserveCapacity(inserted.count - withdrawnCount)
         var isSorted = true
         var last = ObjectID(rawValue: 0)

@@ -68,6 +68,8 @@ public final class ManagedObjectContext {
     }
     /// Results that follow the context.
     var followers = ContextFollowers()
+    /// What the save that runs relies on; see `save(expecting:)`.
+    var expectedRevisions: [ObjectID: EventSequence?] = [:]
     /// Changes of which the store could not say whether they are on disk.
     var doubtful: ChangeSet?
 

@@ -1,4 +1,6 @@
 public import Observation
+import StrataModel
+import StrataStore
 
 // An object tells observers of its properties through the Observation framework. It costs a table lookup a read, so
 // it is behind a state bit that only contexts that ask for it set.
@@ -38,6 +40,49 @@ extension ManagedObject {
             announceWillSet(index)
             announceDidSet(index)
         }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Tells observers of to-manys whose members others linked or unlinked: the row of the owner is the same.
+    func announceMemberships(of members: [ObjectID], from old: EventSequence, to new: EventSequence) throws {
+        let before = try owners(of: members, at: old)
+        let after = try owners(of: members, at: new)
+        for link in Set(before.keys).union(after.keys) {
+            let changed = (before[link] ?? []).symmetricDifference(after[link] ?? [])
+            announceMembers(link, of: Set(changed.map(\.owner)))
+        }
+    }
+
+    /// Tells observers that a to-many of some objects has other members.
+    func announceMembers(_ link: PropertyID, of owners: some Sequence<ObjectID>) {
+        for owner in owners where !owner.isNil {
+            guard let object = map[owner], let property = object._entity.property(link) else { continue }
+            object.announceWillSet(property.index)
+            object.announceDidSet(property.index)
+        }
+    }
+
+    private struct Membership: Hashable {
+        let owner: ObjectID
+        let member: ObjectID
+    }
+
+    private func owners(of members: [ObjectID], at sequence: EventSequence) throws -> [PropertyID: Set<Membership>] {
+        var found: [PropertyID: Set<Membership>] = [:]
+        try binding.read(at: sequence) { view in
+            for member in members {
+                guard let entity = binding.entity(member.entityID) else { continue }
+                for index in entity.toOneIndexes {
+                    let property = entity.properties[index]
+                    guard property.isInRow, case .toMany(let link, _) = property.inverse,
+                        let owner = try view.reference(property.id, of: member)
+                    else { continue }
+                    found[link, default: []].insert(Membership(owner: owner, member: member))
+                }
+            }
+        }
+        return found
     }
 }
 

@@ -44,7 +44,7 @@ extension ManagedObject {
             guard let context = _context else { return }
             if !before.isNil { context.noteLinkChange(link, owner: before, member: objectID, isAdded: false) }
             if !now.isNil { context.noteLinkChange(link, owner: now, member: objectID, isAdded: true) }
-            if context.observesObjects { announceLink(link, [before, now]) }
+            if context.observesObjects { context.announceMembers(link, of: [before, now]) }
         case .toOne(let inverse): try linkOneToOne(property, before, target, inverse)
         }
     }
@@ -108,14 +108,6 @@ extension ManagedObject {
         guard let base = baseBytes, let start = base.baseAddress else { return ObjectID(rawValue: 0) }
         return ObjectID(
             rawValue: UInt64(littleEndian: start.loadUnaligned(fromByteOffset: place.start, as: UInt64.self)))
-    }
-
-    private final func announceLink(_ link: PropertyID, _ owners: [ObjectID]) {
-        for owner in owners where !owner.isNil {
-            guard let object = _context?.map[owner], let property = object._entity.property(link) else { continue }
-            object.announceWillSet(property.index)
-            object.announceDidSet(property.index)
-        }
     }
 
     // MARK: Refusals

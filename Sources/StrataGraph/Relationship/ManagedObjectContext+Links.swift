@@ -179,6 +179,7 @@ extension ManagedObjectContext {
             if other !== state { other.add(state.owner, at: inverse.isOrdered ? try placeAtEnd(other) : 0) }
         }
         pairChanged(state.owner, member)
+        if observesObjects { announceMembers(inverseID, of: [member]) }
         return true
     }
 
@@ -192,6 +193,7 @@ extension ManagedObjectContext {
             if other !== state { other.remove(state.owner) }
         }
         pairChanged(state.owner, member)
+        if observesObjects { announceMembers(inverseID, of: [member]) }
         return true
     }
 

@@ -89,6 +89,8 @@ package struct ChangeSet: Sendable {
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
     package var pairs: [PairChange] = []
+    /// Revisions that rows must have at the head, whether the save writes them or not.
+    package var expectedRevisions: [ObjectID: EventSequence?] = [:]
     /// What becomes of insertions whose unique values another object has.
     package var uniquenessPolicy = UniquenessPolicy.reject
 

@@ -40,6 +40,7 @@ struct SaveCheck: ~Copyable {
     /// - Throws: `modelChanged`, `constraintMerge` with a detail for each clash, `invalidRequest`.
     consuming func run(_ transaction: TransactionSequence) throws -> Verdict {
         guard changes.modelVersion == schema.version else { throw modelChanged() }
+        try checkExpectations()
         for (index, update) in changes.updates.enumerated() { updates[update.id] = index }
         deletions = Set(changes.deletions.map(\.id))
         try checkRevisions()
@@ -64,6 +65,12 @@ struct SaveCheck: ~Copyable {
     }
 
     // MARK: Revisions and targets
+
+    /// - Throws: `persistentStoreSaveConflicts` with the objects that are not as the save relies on.
+    private func checkExpectations() throws {
+        guard !changes.expectedRevisions.isEmpty else { return }
+        try view.check(changes.expectedRevisions)
+    }
 
     private mutating func checkRevisions() throws {
         for update in changes.updates { try checkRevision(update.id, update.baseRevision) }

@@ -134,6 +134,69 @@ import Testing
                 }
                 """)
     }
+
+    @Test func contextsAndResultsStayInTheirIsolation() throws {
+        try expectRefusals(
+            in: """
+                import Strata
+
+                @Entity final class Dog: ManagedObject { var name: String; var owner: Dog? }
+
+                func sendable<Value: Sendable>(_ value: Value) {}
+
+                func send(
+                    _ context: ManagedObjectContext, _ controller: FetchedResultsController<Dog>, _ dog: Dog
+                ) throws {
+                    sendable(context)  // refused
+                    sendable(controller)  // refused
+                    sendable(controller.snapshot)
+                    sendable(controller.fetchedObjects)  // refused
+                    sendable(context.results(for: FetchRequest<Dog>()))  // refused
+                    sendable(try dog.frozen())
+                    sendable(try dog.frozen().name)
+                    sendable(try dog.frozen().owner)
+                }
+
+                func detach(_ context: ManagedObjectContext) {
+                    Task.detached { try context.save() }  // refused
+                }
+
+                func detach(_ controller: FetchedResultsController<Dog>) {
+                    Task.detached { try controller.performFetch() }  // refused
+                }
+
+                func enter(_ actor: ContextActor, _ dog: Dog) async throws {
+                    await actor.perform { _ in dog.name = "x" }  // refused
+                    _ = await actor.perform { context in Dog(context: context) }  // refused
+                    _ = await actor.perform { context in Dog(context: context).objectID }
+                }
+
+                func adopt(_ container: PersistentContainer) throws {
+                    let context = container.newBackgroundContext()
+                    let actor = ContextActor(adopting: context)  // refused
+                    try context.save()
+                    _ = actor
+                }
+
+                nonisolated func reach(_ container: PersistentContainer) {
+                    _ = container.viewContext  // refused
+                }
+
+                @MainActor func watch(_ container: PersistentContainer) async throws {
+                    for try await update in container.viewContext.results(for: FetchRequest<Dog>()) {
+                        sendable(update)
+                        break
+                    }
+                }
+
+                func follow(_ container: PersistentContainer) async throws {
+                    for try await update in container.results(for: FetchRequest<Dog>()) {
+                        sendable(update)
+                        break
+                    }
+                }
+                """)
+    }
 }
 
 private let everyAccessLevel = """

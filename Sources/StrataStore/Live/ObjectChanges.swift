@@ -1,7 +1,7 @@
 package import StrataModel
 
 /// What a stretch of the log did to objects, seen from its end: each stands in one set at most.
-package struct NetChanges: Sendable {
+package struct ObjectChanges: Sendable {
     package private(set) var inserted: Set<ObjectID> = []
     /// The row, or a pair that the object is an end of.
     package private(set) var updated: Set<ObjectID> = []
@@ -30,8 +30,8 @@ extension Store {
     ///
     /// - Throws: `futureSequence`, `corrupt`.
     /// - Complexity: a walk along those events.
-    package func netChanges(after: EventSequence, through: EventSequence) throws -> NetChanges {
-        var changes = NetChanges()
+    package func objectChanges(after: EventSequence, through: EventSequence) throws -> ObjectChanges {
+        var changes = ObjectChanges()
         guard after < through else { return changes }
         try readLog { reader, head in
             guard through <= head.event else {

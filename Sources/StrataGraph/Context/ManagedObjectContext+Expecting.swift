@@ -1,0 +1,42 @@
+public import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// The revision of an object's stored values as this context has read them: the newest event on its row.
+    ///
+    /// Links whose truth is a pair, as in many-to-many relationships, are not on the row.
+    ///
+    /// - Returns: nil for an object that is not saved, or not there any more.
+    /// - Throws: what reading the store throws.
+    public func revision(of object: ManagedObject) throws -> EventSequence? {
+        guard object._context === self, !object._flags.contains(.inserted) else { return nil }
+        try learnRevisions()
+        if object._base != nil { return object._revision }
+        return try read { try $0.row(object.objectID)?.revision }
+    }
+
+    /// Saves only if objects still have the revisions that they had: those that this save writes, and those that it has
+    /// only read and relies on.
+    ///
+    /// The check is part of the commit, so nothing can come between. It is made whatever the merge policy; with it two
+    /// saves that each read what the other writes cannot both succeed.
+    ///
+    /// ```swift
+    /// let seen = try context.revision(of: account)
+    /// transfer.amount = account.balance / 2
+    /// try context.save(expecting: [account.objectID: seen])
+    /// ```
+    ///
+    /// - Parameter revisions: by object; nil for one that must not be there.
+    /// - Throws: `persistentStoreSaveConflicts` (134050) with the objects that others changed or deleted; nothing is
+    ///   saved then, and the changes stay pending. Else as `save()`.
+    public func save(expecting revisions: [ObjectID: EventSequence?]) throws {
+        expectedRevisions = revisions
+        defer { expectedRevisions = [:] }
+        guard hasChanges else {
+            let head = try binding.store.head()
+            return try binding.read(at: head) { try $0.check(revisions) }
+        }
+        try save()
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+public import StrataModel
+import StrataStore
+
+/// A copy of an object as it was at one moment: it can be read anywhere, and never changes.
+///
+/// Attributes are read like those of the object itself, and so are properties that its class computes of them. A to-one
+/// is the id that it leads to; members of a to-many are read from the store when they are asked for, as they were then.
+///
+/// ```swift
+/// let movie = try object.frozen()
+/// Task.detached { print(movie.title, movie.familyMember) }
+/// ```
+@dynamicMemberLookup
+public struct FrozenObject<Object: ManagedObject>: Sendable {
+    public let objectID: ObjectID
+    private let binding: StoreBinding
+    private let entity: EntityRuntime
+    private let image: RowImage
+    private let state: StoreState
+
+    init(_ object: Object, in context: ManagedObjectContext) throws {
+        objectID = object.objectID
+        binding = context.binding
+        entity = object._entity
+        image = try object.imageToFreeze()
+        state = try context.state(includesPendingChanges: true)
+    }
+
+    /// The moment of the store that it shows; what its context had not saved is shown too.
+    public var sequence: EventSequence { state.sequence }
+    public var entityName: String { entity.name }
+
+    // MARK: Values
+
+    /// The value of an attribute, or of a property that the class computes.
+    public subscript<Value: Sendable>(dynamicMember keyPath: KeyPath<Object, Value>) -> Value {
+        withObject { $0[keyPath: keyPath] }
+    }
+
+    /// The id that a to-one leads to.
+    public subscript<Target: ManagedObject>(dynamicMember keyPath: KeyPath<Object, Target?>) -> ObjectID? {
+        target(PropertyName.of(keyPath))
+    }
+
+    /// The members of a to-many, in order.
+    ///
+    /// - Throws: what reading the store throws.
+    public func objectIDs<Member: ManagedObject>(of keyPath: KeyPath<Object, ToMany<Member>>) throws -> [ObjectID] {
+        try members(PropertyName.of(keyPath))
+    }
+
+    /// The value of a property by name: an attribute's value, a to-one's id, a to-many's ids.
+    ///
+    /// - Throws: `unknownKey`; what reading the store throws.
+    public func value(forKey key: String) throws -> (any Sendable)? {
+        guard let property = entity.property(named: key) else {
+            throw StrataError(
+                .unknownKey, "\(entity.name) has no property \(key).",
+                context: .init(entityName: entity.name, objectID: objectID, key: key))
+        }
+        if property.isToMany { return try members(key) }
+        if property.isToOne { return target(key) }
+        let value = try image.withReader(entity.layout) { row throws(CorruptRecord) in try row.value(property.slot) }
+        return value.sendable
+    }
+
+    // MARK: Inside
+
+    /// Runs `body` over an object of its own, which is let go of before anybody else can see it.
+    private func withObject<Result>(_ body: (Object) -> Result) -> Result {
+        let object = entity.objectClass.init(
+            ObjectSeed(
+                entity: entity, objectID: objectID, state: ObjectState.detached, context: nil, isInserted: false))
+        image.bytes.withUnsafeBytes { object.adoptRow($0, revision: .zero) }
+        guard let typed = ManagedObjectContext.cast(object, to: Object.self) else {
+            preconditionFailure("The object was a \(Object.self) when it was frozen.")
+        }
+        return body(typed)
+    }
+
+    private func target(_ key: String) -> ObjectID? {
+        guard let property = entity.property(named: key), property.isInRow else { return nil }
+        let id = withObject { $0.reference(property.place) }
+        return id.isNil ? nil : id
+    }
+
+    private func members(_ key: String) throws -> [ObjectID] {
+        guard let property = entity.property(named: key), !property.isTransient else { return [] }
+        return try binding.read(at: state.sequence, layers: state.layers) {
+            try $0.members(of: property.id, owner: objectID)
+        }
+    }
+}
+
+extension FrozenObject: Hashable {
+    /// Copies are equal when they are of one object and hold the same values.
+    public static func == (left: FrozenObject, right: FrozenObject) -> Bool {
+        left.objectID == right.objectID && left.image == right.image
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(objectID)
+        hasher.combine(image)
+    }
+}
+
+extension ManagedObjectContext {
+    /// A copy of an object that can be sent anywhere; see `FrozenObject`.
+    ///
+    /// - Throws: `referentialIntegrity` when there is no such object; `missingBlob`, `corrupt`.
+    public func frozen<Object: ManagedObject>(_ object: Object) throws -> FrozenObject<Object> {
+        _ = try existingObject(with: object.objectID)
+        return try FrozenObject(object, in: self)
+    }
+}
+
+extension ManagedEntity {
+    /// A copy of the object as it is now, unsaved changes counted, that can be sent anywhere.
+    ///
+    /// Values kept in files are read.
+    ///
+    /// - Throws: `deletedObject` for an object in no context; as `ManagedObjectContext.frozen(_:)`.
+    public func frozen() throws -> FrozenObject<Self> {
+        guard let context = managedObjectContext else {
+            throw StrataError(.deletedObject, "The object is in no context.", context: place())
+        }
+        return try context.frozen(self)
+    }
+}
+
+extension ManagedObject {
+    /// The row, with what is kept in files in it.
+    fileprivate final func imageToFreeze() throws -> RowImage {
+        let image = try canonicalImage()
+        guard _entity.hasExternalStorage else { return image }
+        var builder = try RowBuilder(image, layout: _entity.layout)
+        for property in _entity.properties where property.kind == .externalData && !_isNull(property.place) {
+            try builder.set(property.slot, .data(try readExternalData(property.place)))
+        }
+        return try builder.finish()
+    }
+}
+
+extension AttributeValue {
+    /// The value as Swift has it; a composite as a dictionary of such.
+    fileprivate var sendable: (any Sendable)? {
+        switch self {
+        case .null: nil
+        case .boolean(let value): value
+        case .integer(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .decimal(let value): value
+        case .string(let value): value
+        case .date(let value): value
+        case .uuid(let value): value
+        case .url(let value): value
+        case .data(let value): value
+        case .blob: nil
+        case .objectID(let value): value
+        case .composite(let values): values
+        }
+    }
+}
