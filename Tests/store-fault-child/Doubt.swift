@@ -17,6 +17,8 @@ struct Doubt {
         try with("other work", otherWork)
         try aContextInDoubt()
         say("a context")
+        for isWritten in [false, true] { try changesAfterDoubt(isWritten) }
+        say("changes after doubt")
     }
 
     private func with(_ name: String, _ body: (Library) throws -> Void) throws {
@@ -194,6 +196,56 @@ struct Doubt {
             try movie.setValue("afterwards \(isWritten)", forKey: "title")
             try context.save()
         }
+    }
+}
+
+extension Doubt {
+    /// What is changed while a save is in doubt is saved with the next, whichever way the doubt is settled.
+    private func changesAfterDoubt(_ isWritten: Bool) throws {
+        let directory = root.appending(component: "after-\(isWritten).strata")
+        let container = PersistentContainer(name: "Context", model: try Library.model(version: 1), at: .url(directory))
+        try container.loadPersistentStores()
+        let context = container.newBackgroundContext()
+        func movie(_ title: String) throws -> ManagedObject {
+            let movie = try context.insertNewObject(forEntityName: "Movie")
+            try movie.setValue(title, forKey: "title")
+            return movie
+        }
+        let old = try (0..<4).map { try movie("old \($0)") }
+        try context.save()
+        let new = try (0..<3).map { try movie("new \($0)") }
+        for (number, movie) in old.enumerated() where number < 3 {
+            try movie.setValue("twice \(number)", forKey: "title")
+        }
+        context.delete(old[3])
+        let (result, _) = Fault.during(
+            FAULT_META, count: 1_000, error: EIO, manner: isWritten ? FAULT_LIE : FAULT_REFUSE
+        ) { try context.save() }
+        guard case .failure(let error) = result, (error as? StrataError)?.code == .inDoubt else {
+            fail("the context: \(result)")
+        }
+        try new[1].setValue("later", forKey: "title")
+        context.delete(new[2])
+        try old[1].setValue("thrice", forKey: "title")
+        context.delete(old[2])
+        _ = try movie("latest")
+        let expected = ["later", "latest", "new 0", "thrice", "twice 0"]
+        let before = try titles(context)
+        expect(before == expected, "before: \(before)")
+        try context.save()
+        expect(!context.hasChanges, "everything is saved")
+        let after = try titles(context)
+        expect(after == expected, "in the context: \(after)")
+        expect(try titles(container.newBackgroundContext()) == expected, "in the store")
+        try new[0].setValue("again", forKey: "title")
+        try context.save()
+        expect(try container.verify().isSound, "the store is sound")
+        container.close()
+    }
+
+    private func titles(_ context: ManagedObjectContext) throws -> [String] {
+        try context.fetch(FetchRequest<ManagedObject>(entityName: "Movie"))
+            .map { try $0.value(forKey: "title") as? String ?? "" }.sorted()
     }
 }
 

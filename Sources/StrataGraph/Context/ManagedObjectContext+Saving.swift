@@ -63,12 +63,19 @@ extension ManagedObjectContext {
     }
 
     /// Hands the changes to the store. Changes whose save was in doubt go under the name they had then, so that they are
-    /// saved once.
+    /// saved once; where that save is in the store and more was changed since, only the rest is pending afterwards.
     ///
     /// - Returns: nil when the changes were mended and must be prepared again.
     private func submit(_ changes: ChangeSet, _ turn: SaveTurn?) throws -> SaveOutcome? {
         var changes = changes
-        if let doubtful { changes.transactionID = try settled(doubtful, changes) }
+        if let doubtful {
+            if changes.hasSameChanges(as: doubtful) {
+                changes.transactionID = doubtful.transactionID
+            } else if try binding.store.hasTransaction(doubtful.transactionID) {
+                try absorb(doubtful)
+                return nil
+            }
+        }
         do {
             let outcome = try binding.store.save(changes, turn: turn)
             doubtful = nil
@@ -80,19 +87,6 @@ extension ManagedObjectContext {
             doubtful = changes
             throw error
         }
-    }
-
-    /// The name for changes that follow a save in doubt: its own when they are the same, a new one when it was not
-    /// saved.
-    ///
-    /// - Throws: `inDoubt` when it was saved and the changes go beyond it: the context cannot tell the two apart.
-    private func settled(_ doubtful: ChangeSet, _ changes: ChangeSet) throws -> UUID {
-        if changes.hasSameChanges(as: doubtful) { return doubtful.transactionID }
-        if try !binding.store.hasTransaction(doubtful.transactionID) { return changes.transactionID }
-        throw StrataError(
-            .inDoubt,
-            "The save that was in doubt is in the store, and this context has changed more since. Roll back and make "
-                + "the later changes again.")
     }
 
     func throwPendingErrors() throws {

@@ -220,6 +220,8 @@ package final class Store: Sendable {
                 do {
                     let count = try sweepBlobs()
                     if count > 0 { StoreLog.logger.info("removed \(count) orphaned large values in \(path)") }
+                } catch let error as StrataError where error.code == .storeClosed {
+                    // Closed soon after it was opened; the next opening sweeps.
                 } catch {
                     StoreLog.logger.warning("sweeping large values in \(path) failed: \(error)")
                 }

@@ -1,0 +1,111 @@
+import StrataModel
+import StrataStore
+
+// A save in doubt keeps its changes. When it proves to be in the store, and the context has changed more since, what
+// was saved becomes the base and only what differs from it is still pending.
+
+extension ManagedObjectContext {
+    /// Takes a save that was in doubt and is in the store as what the context stands on; later changes stay on top.
+    func absorb(_ doubtful: ChangeSet) throws {
+        guard case .saved(let receipt) = try binding.store.save(doubtful) else { return }
+        self.doubtful = nil
+        let links = try doubtful.pairs.map { (key: $0.key, isLinked: try isLinked($0.key)) }
+        let revisions = try revisions(of: doubtful, at: receipt.sequence)
+        let before = base
+        base = max(base, receipt.sequence)
+        baseGeneration += 1
+        var saved: [ManagedObject] = []
+        for insertion in doubtful.insertions {
+            guard let object = map[insertion.id] else { continue }
+            takeSaved(insertion.image, revisions[insertion.id], of: object)
+            saved.append(object)
+        }
+        for update in doubtful.updates {
+            guard let object = map[update.id] else { continue }
+            takeSaved(update.image, revisions[update.id], of: object)
+            saved.append(object)
+        }
+        for deletion in doubtful.deletions {
+            _ = deletedRows.take(deletion.id)
+            guard let object = map[deletion.id] else { continue }
+            object._flags = .savedDeletion
+            forget(object)
+            saved.append(object)
+        }
+        dropSettledObjects()
+        if before < receipt.sequence {
+            try refreshObjects(changedAfter: before, through: receipt.previousHead)
+        }
+        layers = PendingLayers()
+        try rebuildLinkChanges()
+        try settlePairs()
+        for link in links { try restore(link.key, isLinked: link.isLinked) }
+        for object in saved {
+            object.didSave()
+            object._flags.remove(.savedDeletion)
+        }
+    }
+
+    private func revisions(of changes: ChangeSet, at sequence: EventSequence) throws -> [ObjectID: EventSequence] {
+        var revisions: [ObjectID: EventSequence] = [:]
+        try binding.read(at: sequence) { view in
+            for id in changes.insertions.map(\.id) + changes.updates.map(\.id) {
+                revisions[id] = try view.row(id)?.revision
+            }
+        }
+        return revisions
+    }
+
+    /// Makes the row that was saved the base of the object; what it has beyond that is an update.
+    private func takeSaved(_ image: RowImage, _ revision: EventSequence?, of object: ManagedObject) {
+        let revision = revision ?? object._revision
+        if object._flags.contains(.withdrawn) || object._flags.contains(.deleted) {
+            if object._flags.contains(.withdrawn) {
+                withdrawnCount -= 1
+                object._flags.remove(.withdrawn)
+                object._flags.insert(.deleted)
+                deleted.append(object)
+            }
+            image.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
+            object._flags.subtract([.inserted, .updated, .revisionUnknown])
+            return
+        }
+        guard object._flags.isPending else { return turnIntoFault(object) }
+        let mine = object._entity.properties.filter { property in
+            property.isInRow
+                && !image.bytes.withUnsafeBytes { object._entity.isEqual(slot: property.slot, $0, object.rowBytes) }
+        }
+        object.rebase(onto: image, revision: revision, keeping: mine.map(\.slot))
+        object._flags.remove(.inserted)
+        if mine.isEmpty { return object.becomeClean() }
+        object._state &= ~(ObjectState.clean | ObjectState.layered)
+        noteUpdated(object)
+    }
+
+    /// Takes what is saved out of the lists.
+    private func dropSettledObjects() {
+        inserted.removeAll { $0._flags.isDisjoint(with: [.inserted, .withdrawn]) }
+        updated.removeAll { !$0._flags.contains(.updated) }
+        deleted.removeAll { !$0._flags.contains(.deleted) }
+        touched.removeAll { !$0._flags.isPending && !$0._flags.contains(.withdrawn) }
+        observers.forgetAnnounced()
+    }
+
+    // MARK: Pairs
+
+    private func isLinked(_ key: PairKey) throws -> Bool {
+        guard let state = state(of: key) else { return false }
+        return try isMember(key.target, state)
+    }
+
+    /// The source's side of a pair.
+    private func state(of key: PairKey) -> ToManyState? {
+        binding.link(key.property).map { toManyState($0, key.source) }
+    }
+
+    /// A link that was saved and is not wanted any more, or the other way round, is a change again.
+    private func restore(_ key: PairKey, isLinked: Bool) throws {
+        guard let state = state(of: key), try isMember(key.target, state) != isLinked else { return }
+        if isLinked { try linkPair(state, key.target, at: nil) } else { try unlinkPair(state, key.target) }
+    }
+}
