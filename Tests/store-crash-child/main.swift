@@ -1,12 +1,14 @@
 // Works on a store without end, and says after each piece of work that it is done; the crash tests kill it in the
 // middle.
 //
-//     store-crash-child STORE DURABILITY saves|rebuild|models|create
+//     store-crash-child STORE DURABILITY saves|rebuild|models|create|backup|migrate
 //
 // - saves: three threads save at once; see `Saver`. Says "thread number".
 // - rebuild: rebuilds every view in many small commits. Says "0 count".
 // - models: installs one model after the other, each with one more indexed attribute. Says "0 extras".
 // - create: makes new stores beside the given one, each with one movie. Says "0 count".
+// - backup: saves once and makes backups beside the store, one after the other. Says "0 count".
+// - migrate: turns the type of an attribute of every movie back and forth, a few movies a commit. Says "0 count".
 
 import Foundation
 import StrataModel
@@ -20,6 +22,12 @@ import StrataStore
 struct Work: Sendable {
     let directory: URL
     let options: StoreOptions
+
+    /// A place beside the store.
+    func beside(_ count: Int) -> URL {
+        directory.deletingLastPathComponent()
+            .appending(path: "\(directory.lastPathComponent)-\(count)", directoryHint: .isDirectory)
+    }
 
     func open(_ model: ManagedObjectModel?) throws -> Store {
         try Store.open(.directory(directory), model: model, options: options)
@@ -78,13 +86,55 @@ struct Work: Sendable {
         var count = 0
         while true {
             count += 1
-            let place = URL(filePath: directory.path(percentEncoded: false) + "-\(count)", directoryHint: .isDirectory)
+            let place = beside(count)
             let store = try Store.open(.directory(place), model: try CrashModel.make(), options: options)
             var saver = try Saver(store, thread: 1)
             _ = try saver.save()
             store.close()
             say(0, count)
         }
+    }
+}
+
+extension Work {
+    func backup() throws {
+        let store = try openAsItIs()
+        var saver = try Saver(store, thread: 1)
+        for _ in 0..<5 { _ = try saver.save() }
+        var count = 0
+        while true {
+            count += 1
+            let place = beside(count)
+            try store.backup(to: place)
+            say(0, count)
+        }
+    }
+
+    /// The next model is the one that the store has not, whoever was killed while bringing it there.
+    func migrate() throws {
+        var options = options
+        options.migration.limits.objectsInOneCommit = 0
+        options.migration.limits.objectsInStep = 1
+        var count = 0
+        while true {
+            for type in [AttributeType.string, .integer64] {
+                try Store.open(.directory(directory), model: try MigratedModel.make(type), options: options).close()
+                count += 1
+                say(0, count)
+            }
+        }
+    }
+}
+
+/// Notes with an attribute of one type or another.
+enum MigratedModel {
+    static func make(_ type: AttributeType) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Note",
+                properties: [.attribute(AttributeDescription(name: "x", type: type, isOptional: true))],
+                indexes: [FetchIndexDescription(name: "byX", elements: [FetchIndexElement("x")])])
+        ])
     }
 }
 
@@ -102,5 +152,7 @@ switch arguments[3] {
 case "rebuild": try work.rebuild()
 case "models": try work.models()
 case "create": try work.create()
+case "backup": try work.backup()
+case "migrate": try work.migrate()
 default: try work.saves()
 }

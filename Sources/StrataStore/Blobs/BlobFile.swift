@@ -64,7 +64,7 @@ enum BlobFile {
         let directory = "\(root)/\(folder)"
         let path = "\(directory)/\(name)"
         if size(path) == UInt64(data.count) { return }
-        try makeDirectory(root)
+        if try makeDirectory(root) { try syncDirectory((root as NSString).deletingLastPathComponent) }
         try makeDirectory(directory)
         let temporary = "\(directory)/.\(UUID().uuidString)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -102,13 +102,15 @@ enum BlobFile {
         }
     }
 
-    private static func makeDirectory(_ path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw Failure(operation: "make", path: path, number: errno)
-        }
+    /// - Returns: whether it was not there.
+    @discardableResult
+    private static func makeDirectory(_ path: String) throws -> Bool {
+        if mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw Failure(operation: "make", path: path, number: errno) }
+        return false
     }
 
-    private static func syncDirectory(_ path: String) throws {
+    static func syncDirectory(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(operation: "open", path: path, number: errno) }
         defer { close(descriptor) }
@@ -142,7 +144,7 @@ enum BlobFile {
     }
 
     /// A directory that is not there has no names.
-    private static func names(in directory: String) -> [String] {
+    static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []

@@ -16,10 +16,11 @@ extension Store {
     /// Copies the store, as of now, into a directory that does not exist yet, with every large value that it names, and
     /// verifies the copy. Readers and writers go on meanwhile.
     ///
-    /// The copy keeps the store's id and lineage.
+    /// It appears there when it is whole, verified and durable; a backup that fails or is killed leaves nothing under
+    /// that name. The copy keeps the store's id and lineage.
     ///
     /// - Throws: `persistentStoreOpen` when something stands there; `corrupt` with the problems as details when the
-    ///   copy does not verify: it is left for inspection. `noSpace`.
+    ///   copy does not verify; `noSpace`.
     @discardableResult
     package func backup(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
         try checkOpen()
@@ -29,13 +30,25 @@ extension Store {
         let lease = try blobs.lease()
         defer { withExtendedLifetime(lease) {} }
         do {
-            try core.environment.copy(to: path, .compacting)
+            let folder = try BackupFolder(for: target)
+            do {
+                let report = try backUp(into: folder.url, path, progress)
+                try folder.publish()
+                return report
+            } catch {
+                folder.remove()
+                throw error
+            }
         } catch {
             throw core.publicError(error, during: "backup")
         }
+    }
+
+    private func backUp(into folder: URL, _ path: String, _ progress: ProgressHandler?) throws -> BackupReport {
+        try core.environment.copy(to: folder.path(percentEncoded: false), .compacting)
         var options = StoreOptions()
         options.isReadOnly = true
-        let copy = try Store.open(.directory(target), model: nil, options: options)
+        let copy = try Store.open(.directory(folder), model: nil, options: options)
         defer { copy.close() }
         let copied = try copyBlobs(to: copy, progress)
         let report = try copy.verify(.full, progress: progress)

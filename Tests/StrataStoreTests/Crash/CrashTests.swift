@@ -13,7 +13,7 @@ import Testing
     }
 
     private enum Work: String, CaseIterable {
-        case saves, rebuild, models, create
+        case saves, rebuild, models, create, backup, migrate
     }
 
     /// What a killed child had acknowledged, over all its rounds.
@@ -51,9 +51,78 @@ import Testing
             case .models: acknowledged.extras = max(acknowledged.extras, lines.last?.number ?? 0)
             case .rebuild: break
             case .create: try checkCreated(directory, lines.last?.number ?? 0, place)
+            case .backup, .migrate: break
             }
             if work != .create { try check(directory, &acknowledged, place) }
         }
+    }
+
+    /// A backup is there whole or not at all, and what one that was killed has left goes with the next.
+    @Test func aKilledBackupLeavesNothingUnderItsName() throws {
+        let root = FileManager.default.temporaryDirectory
+            .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        var generator = SeededGenerator(seed: 11)
+        for round in 0..<max(4, Self.kills / 4) {
+            let directory = root.appending(path: "\(round).strata", directoryHint: .isDirectory)
+            let child = try CrashChild(directory, .full, Work.backup.rawValue)
+            var made = try #require(child.acknowledgement(), "round \(round)").number
+            usleep(UInt32.random(in: 0...40_000, using: &generator))
+            made = child.kill().last?.number ?? made
+            let names = try FileManager.default.contentsOfDirectory(atPath: root.path(percentEncoded: false))
+            let backups = names.filter { $0.hasPrefix("\(round).strata-") }
+            #expect(backups.count >= made && backups.count <= made + 1, "\(backups), \(made) acknowledged")
+            for name in backups {
+                let copy = try Store.open(.directory(root.appending(path: name)), model: nil)
+                let report = try copy.verify()
+                #expect(report.isSound, "\(name): \(report.problems.map(\.description))")
+                #expect(try copy.statistics().blobs.fileCount == 1)
+                copy.close()
+            }
+            guard let left = names.first(where: { $0.contains(".partial-") }) else { continue }
+            let place = left.dropFirst().components(separatedBy: ".partial-")[0]
+            let store = try Store.open(.directory(directory), model: nil)
+            try store.backup(to: root.appending(path: place, directoryHint: .isDirectory))
+            store.close()
+            let after = try FileManager.default.contentsOfDirectory(atPath: root.path(percentEncoded: false))
+            #expect(!after.contains { $0.contains(".partial-") }, "\(after)")
+        }
+    }
+
+    /// A migration in many commits is killed at random; whoever opens the store next goes on, and every value is there.
+    @Test func aKilledMigrationIsFinishedByTheNextOpening() throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let fixture = try StoreFixture(.directory(directory), model: try MigratedNotes.model(.integer64))
+        for number in 0..<60 { _ = try fixture.insert("Note", ["x": .integer(Int64(number))]) }
+        fixture.store.close()
+        var generator = SeededGenerator(seed: 23)
+        var unfinished = 0
+        for round in 0..<max(8, Self.kills / 2) {
+            let child = try CrashChild(directory, .full, Work.migrate.rawValue)
+            if round % 2 == 0 { _ = try #require(child.acknowledgement(), "round \(round)") }
+            usleep(UInt32.random(in: 0...80_000, using: &generator))
+            _ = child.kill()
+            // Who only reads cannot go on, and sees nothing half done.
+            var readOnly = StoreOptions()
+            readOnly.isReadOnly = true
+            do {
+                try Store.open(.directory(directory), model: nil, options: readOnly).close()
+            } catch let error as StrataError where error.code == .persistentStoreTimeout {
+                unfinished += 1
+                try MigratedNotes.finish(directory)
+            }
+            for type in [AttributeType.string, .integer64] {
+                let store = try Store.open(.directory(directory), model: try MigratedNotes.model(type))
+                defer { store.close() }
+                #expect(try MigratedNotes.values(store) == Set((0..<60).map(String.init)), "round \(round), \(type)")
+                let report = try store.verify()
+                #expect(report.isSound, "round \(round): \(report.problems.map(\.description))")
+            }
+        }
+        #expect(unfinished > 0, "no kill met a migration that was under way")
     }
 
     private func check(_ directory: URL, _ acknowledged: inout Acknowledged, _ place: String) throws {
@@ -121,6 +190,52 @@ import Testing
     private func verify(_ store: Store, _ place: String) throws {
         let report = try store.verify()
         #expect(report.isSound, "\(place): \(report.problems.map(\.description))")
+    }
+}
+
+/// The store that `store-crash-child migrate` works on.
+private enum MigratedNotes {
+    static func model(_ type: AttributeType) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Note",
+                properties: [.attribute(AttributeDescription(name: "x", type: type, isOptional: true))],
+                indexes: [FetchIndexDescription(name: "byX", elements: [FetchIndexElement("x")])])
+        ])
+    }
+
+    /// Goes on with the model that was on its way in; the other is refused.
+    static func finish(_ directory: URL) throws {
+        var finished = 0
+        for type in [AttributeType.string, .integer64] where finished == 0 {
+            do {
+                try Store.open(.directory(directory), model: try model(type)).close()
+                finished += 1
+            } catch let error as StrataError where error.code == .persistentStoreTimeout {
+                continue
+            }
+        }
+        #expect(finished == 1)
+    }
+
+    /// What the notes say, as text.
+    static func values(_ store: Store) throws -> Set<String> {
+        var values: Set<String> = []
+        guard let note = store.schema.entity(named: "Note"), let x = note.property(named: "x") else { return values }
+        try store.read(at: try store.head()) { view in
+            try view.scan(note.id) { _, row in
+                let value = try row.converted(to: note).withReader(note.layout) { reader throws(CorruptRecord) in
+                    try reader.value(x.slot)
+                }
+                switch value {
+                case .string(let text): values.insert(text)
+                case .integer(let number): values.insert(String(number))
+                default: break
+                }
+                return true
+            }
+        }
+        return values
     }
 }
 
