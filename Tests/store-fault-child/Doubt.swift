@@ -212,12 +212,16 @@ extension Doubt {
             return movie
         }
         let old = try (0..<4).map { try movie("old \($0)") }
+        let tag = try context.insertNewObject(forEntityName: "Tag")
+        try tag.setValue("tag", forKey: "label")
+        try tag.setValue([old[0], old[3]], forKey: "movies")
         try context.save()
         let new = try (0..<3).map { try movie("new \($0)") }
         for (number, movie) in old.enumerated() where number < 3 {
             try movie.setValue("twice \(number)", forKey: "title")
         }
         context.delete(old[3])
+        try tag.setValue([old[1], old[2], new[0], new[2]], forKey: "movies")
         let (result, _) = Fault.during(
             FAULT_META, count: 1_000, error: EIO, manner: isWritten ? FAULT_LIE : FAULT_REFUSE
         ) { try context.save() }
@@ -228,15 +232,26 @@ extension Doubt {
         context.delete(new[2])
         try old[1].setValue("thrice", forKey: "title")
         context.delete(old[2])
-        _ = try movie("latest")
+        let latest = try movie("latest")
+        // One link goes that is in doubt, one comes back that its save took away, two stay, and two are new.
+        try tag.setValue([old[0], new[0], new[1], latest], forKey: "movies")
         let expected = ["later", "latest", "new 0", "thrice", "twice 0"]
+        let linked = ["later", "latest", "new 0", "twice 0"]
         let before = try titles(context)
         expect(before == expected, "before: \(before)")
         try context.save()
         expect(!context.hasChanges, "everything is saved")
         let after = try titles(context)
         expect(after == expected, "in the context: \(after)")
-        expect(try titles(container.newBackgroundContext()) == expected, "in the store")
+        let fresh = container.newBackgroundContext()
+        expect(try titles(fresh) == expected, "in the store")
+        for tag in [tag, try fresh.existingObject(with: tag.objectID)] {
+            let movies = try tag.value(forKey: "movies") as? [ManagedObject] ?? []
+            let found = try movies.map { try $0.value(forKey: "title") as? String ?? "" }.sorted()
+            expect(found == linked, "linked: \(found)")
+            let back = try movies.map { try $0.value(forKey: "tags") as? [ManagedObject] ?? [] }
+            expect(back.allSatisfy { $0 == [tag] }, "linked back: \(back)")
+        }
         try new[0].setValue("again", forKey: "title")
         try context.save()
         expect(try container.verify().isSound, "the store is sound")

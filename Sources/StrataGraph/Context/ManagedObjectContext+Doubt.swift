@@ -40,6 +40,7 @@ extension ManagedObjectContext {
         try rebuildLinkChanges()
         try settlePairs()
         for link in links { try restore(link.key, isLinked: link.isLinked) }
+        undoManager?.rebase()
         for object in saved {
             object.didSave()
             object._flags.remove(.savedDeletion)

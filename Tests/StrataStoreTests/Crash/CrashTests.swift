@@ -110,7 +110,7 @@ import Testing
             readOnly.isReadOnly = true
             do {
                 try Store.open(.directory(directory), model: nil, options: readOnly).close()
-            } catch let error as StrataError where error.code == .persistentStoreTimeout {
+            } catch let error as StrataError where error.code == .persistentStoreOpen {
                 unfinished += 1
                 try MigratedNotes.finish(directory)
             }
@@ -190,92 +190,5 @@ import Testing
     private func verify(_ store: Store, _ place: String) throws {
         let report = try store.verify()
         #expect(report.isSound, "\(place): \(report.problems.map(\.description))")
-    }
-}
-
-/// The store that `store-crash-child migrate` works on.
-private enum MigratedNotes {
-    static func model(_ type: AttributeType) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Note",
-                properties: [.attribute(AttributeDescription(name: "x", type: type, isOptional: true))],
-                indexes: [FetchIndexDescription(name: "byX", elements: [FetchIndexElement("x")])])
-        ])
-    }
-
-    /// Goes on with the model that was on its way in; the other is refused.
-    static func finish(_ directory: URL) throws {
-        var finished = 0
-        for type in [AttributeType.string, .integer64] where finished == 0 {
-            do {
-                try Store.open(.directory(directory), model: try model(type)).close()
-                finished += 1
-            } catch let error as StrataError where error.code == .persistentStoreTimeout {
-                continue
-            }
-        }
-        #expect(finished == 1)
-    }
-
-    /// What the notes say, as text.
-    static func values(_ store: Store) throws -> Set<String> {
-        var values: Set<String> = []
-        guard let note = store.schema.entity(named: "Note"), let x = note.property(named: "x") else { return values }
-        try store.read(at: try store.head()) { view in
-            try view.scan(note.id) { _, row in
-                let value = try row.converted(to: note).withReader(note.layout) { reader throws(CorruptRecord) in
-                    try reader.value(x.slot)
-                }
-                switch value {
-                case .string(let text): values.insert(text)
-                case .integer(let number): values.insert(String(number))
-                default: break
-                }
-                return true
-            }
-        }
-        return values
-    }
-}
-
-/// The process that works; it prints thread and number of each piece of work that is done.
-private final class CrashChild {
-    private let process = Process()
-    private let output = Pipe()
-    private var pending: [UInt8] = []
-
-    init(_ store: URL, _ durability: StoreDurability, _ work: String) throws {
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(component: "store-crash-child")
-        process.arguments = [store.path(percentEncoded: false), durability.rawValue, work]
-        process.standardOutput = output
-        process.environment = ["SWIFT_BACKTRACE": "enable=no"]
-        try process.run()
-    }
-
-    /// The next acknowledged number; nil when the process has ended by itself.
-    func acknowledgement() -> (thread: Int, number: Int)? {
-        while true {
-            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                let numbers = String(decoding: pending[..<end], as: UTF8.self).split(separator: " ").compactMap {
-                    Int($0)
-                }
-                pending.removeSubrange(...end)
-                return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
-            }
-            let bytes = output.fileHandleForReading.availableData
-            if bytes.isEmpty { return nil }
-            pending += bytes
-        }
-    }
-
-    /// Kills it and returns what it acknowledged since.
-    func kill() -> [(thread: Int, number: Int)] {
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        var lines: [(thread: Int, number: Int)] = []
-        while let line = acknowledgement() { lines.append(line) }
-        return lines
     }
 }
