@@ -6,7 +6,7 @@
 //   76      4      model version that is being adopted, installed already
 //   80      8      last event before it was installed
 //   88      4      pass (MigrationPass.swift), from 0
-//   92      4      0
+//   92      4      which attributes have a `MigratedValue` (MigrationOptions.swift); 0 for none
 //   96      8      object id where the pass goes on
 //   104     4      checksum: low half of XXH64 over bytes 72..<104
 //   108     4      0
@@ -32,13 +32,19 @@ struct MigrationMark {
     let to: ModelVersion
     /// The last event under the old model.
     let lastOfOld: EventSequence
+    /// What the passes depend on beside the two models: which attributes have a rule of the app's.
+    let valuesDigest: UInt32
     let place: Place
 
-    init(head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventSequence, place: Place) {
+    init(
+        head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventSequence, valuesDigest: UInt32,
+        place: Place
+    ) {
         self.head = head
         self.from = from
         self.to = to
         self.lastOfOld = lastOfOld
+        self.valuesDigest = valuesDigest
         self.place = place
     }
 
@@ -56,7 +62,7 @@ struct MigrationMark {
         to = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
         lastOfOld = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
         let pass = Int(try reader.readInteger(as: UInt32.self))
-        _ = try reader.readInteger(as: UInt32.self)
+        valuesDigest = try reader.readInteger(as: UInt32.self)
         place = Place(pass: pass, next: ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))
     }
 
@@ -67,7 +73,7 @@ struct MigrationMark {
         writer.append(littleEndian: to.rawValue)
         writer.append(littleEndian: lastOfOld.rawValue)
         writer.append(littleEndian: UInt32(place.pass))
-        writer.append(littleEndian: UInt32(0))
+        writer.append(littleEndian: valuesDigest)
         writer.append(littleEndian: place.next.rawValue)
         let sum = Self.checksum(UnsafeRawBufferPointer(rebasing: writer.bytes[LogHead.size...]))
         writer.append(littleEndian: sum)

@@ -13,6 +13,15 @@ package struct MigrationOptions: Sendable {
     package var progress: ProgressHandler?
 
     package init() {}
+
+    /// Tells sets of rules apart by the attributes they are for; 0 for none. Low half of XXH64 over "Entity.property",
+    /// sorted, each followed by a zero byte.
+    var valuesDigest: UInt32 {
+        if values.isEmpty { return 0 }
+        let names = Set(values.map { "\($0.entityName).\($0.propertyName)" }).sorted()
+        let bytes = Array((names.joined(separator: "\0") + "\0").utf8)
+        return max(1, UInt32(truncatingIfNeeded: bytes.withUnsafeBytes { XXH64.hash($0) }))
+    }
 }
 
 /// When a migration goes in several commits, and how large these are.

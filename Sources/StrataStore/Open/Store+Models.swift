@@ -53,7 +53,8 @@ extension Store {
             }
             guard let place, let run else { return }
             let mark = MigrationMark(
-                head: head, from: run.migration.old.version, to: schema.version, lastOfOld: lastOfOld, place: place)
+                head: head, from: run.migration.old.version, to: schema.version, lastOfOld: lastOfOld,
+                valuesDigest: core.options.migration.valuesDigest, place: place)
             try core.writeMark(mark, transaction)
         }
     }
@@ -158,6 +159,13 @@ extension Store {
                 throw StrataError(.corrupt, "The mark of a migration names no models.", context: .init(path: path))
             }
             let options = core.options.migration
+            guard options.valuesDigest == mark.valuesDigest else {
+                throw StrataError(
+                    .migration,
+                    "A migration of the store was cut short that was begun with other rules for values; opening it with "
+                        + "those finishes it.",
+                    context: .init(path: path))
+            }
             let run = MigrationRun(
                 core: core, migration: Migration(from: old, to: new, values: options.values, blobs: blobs),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
@@ -170,7 +178,9 @@ extension Store {
                 return false
             }
             try core.writeMark(
-                MigrationMark(head: head, from: mark.from, to: mark.to, lastOfOld: mark.lastOfOld, place: next),
+                MigrationMark(
+                    head: head, from: mark.from, to: mark.to, lastOfOld: mark.lastOfOld,
+                    valuesDigest: mark.valuesDigest, place: next),
                 transaction)
             return true
         }

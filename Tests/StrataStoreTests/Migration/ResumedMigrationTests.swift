@@ -64,6 +64,11 @@ struct ResumedMigrationTests {
         var readOnly = StoreOptions()
         readOnly.isReadOnly = true
         #expect(throws: StrataError.self) { try Store.open(place.location, model: nil, options: readOnly) }
+        // Nor does anybody go on without the rules that it was begun with.
+        for model in [nil, try model(.string, unique: true)] {
+            let refusal = #expect(throws: StrataError.self) { try Store.open(place.location, model: model) }
+            #expect(refusal?.code == .migration)
+        }
         let options = MigratedStore.options(values: [rule(failingAfter: .max)], oneCommit: 0, step: 3)
         try place.open(model(.string, unique: true), options) { fixture in
             let dump = try StateDump(fixture.store, at: fixture.store.head())
