@@ -30,6 +30,32 @@ import Testing
         #expect(movie.familyMember == nil)
     }
 
+    @Test func operatorsOfKeyPathsAreThoseOfPredicates() throws {
+        let owner = FamilyMember(context: context)
+        owner.name = "Ann"
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@sum.rating") as? Double == 0)
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@avg.rating") == nil)
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@max.title") == nil)
+        for (title, rating) in [("Mirror", 1.0), ("Stalker", 4.0), ("Solaris", 1.0)] {
+            let movie = Movie(context: context)
+            movie.title = title
+            movie.rating = rating
+            movie.familyMember = owner
+        }
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@avg.rating") as? Double == 2)
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@min.title") as? String == "Mirror")
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@max.title") as? String == "Stalker")
+        let ratings = try owner.value(forKeyPath: "favoriteMovies.@distinctUnionOfObjects.rating") as? [Double]
+        #expect(Set(ratings ?? []) == [1, 4] && ratings?.count == 2)
+        #expect(try owner.value(forKeyPath: "favoriteMovies.@distinctUnionOfObjects.rating.@count") as? Int == 2)
+        let all = try owner.value(forKeyPath: "favoriteMovies.@unionOfObjects.self") as? [Movie]
+        #expect(all?.count == 3)
+        for path in ["favoriteMovies.@sum.title", "favoriteMovies.@sum", "favoriteMovies.@nothing", "name.@count"] {
+            let error = thrownError { _ = try owner.value(forKeyPath: path) }
+            #expect(error?.code == .unknownKey && error?.context.key == path, "\(path)")
+        }
+    }
+
     @Test func wrongKeysAndTypesAreTypedErrorsAndChangeNothing() throws {
         let movie = Movie(context: context)
         movie.title = "Stalker"

@@ -155,9 +155,47 @@ struct MigrationTests {
                 #expect(try addresses.map { try $0.value(forKey: "city") as? String } == ["London", "Paris"])
                 let homes = try context.fetch(persons).map { try $0.value(forKey: "address") as? ManagedObject }
                 #expect(homes == [addresses[0], addresses[1], addresses[0]])
+                let cities = try context.fetch(persons).map { try $0.value(forKeyPath: "address.city") as? String }
+                #expect(cities == ["London", "Paris", "London"])
             }
         }
         #expect(runs.withLock { $0.will } == 1 && runs.withLock { $0.did } == 2)
+    }
+
+    @Test func keyPathsLeadIntoACompositeThatAStageHasMade() throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let address = PropertyDescription.attribute(
+            AttributeDescription(
+                name: "address", type: .composite, isOptional: true,
+                elements: ["city", "street"].map { AttributeDescription(name: $0, type: .string, isOptional: true) }))
+        let last = try person(text("name"), address)
+        try with(container(try person(text("name"), text("city")))) { context in
+            for (name, city) in [("Ada", "London"), ("Bob", nil)] {
+                try insert(["name": name].merging(city.map { ["city": $0] } ?? [:]) { $1 }, context)
+            }
+        }
+        let stage = MigrationStage(
+            label: "composite", to: last,
+            didMigrate: { stage in
+                for old in try stage.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
+                    let city = try old.value(forKeyPath: "city") as? String
+                    let person = stage.context.object(with: old.objectID)
+                    #expect(try person.value(forKeyPath: "address.city") == nil)
+                    guard let city else { continue }
+                    try person.setValue(["city": city], forKey: "address")
+                    #expect(try person.value(forKeyPath: "address.city") as? String == city)
+                }
+            })
+        for _ in 0..<2 {
+            try with(container(last, .staged([stage]))) { context in
+                let people = try context.fetch(persons)
+                #expect(try people.map { try $0.value(forKeyPath: "address.city") as? String } == ["London", nil])
+                #expect(try people.allSatisfy { try $0.value(forKeyPath: "address.street") == nil })
+                #expect(thrownError { _ = try people[0].value(forKeyPath: "city") }?.code == .unknownKey)
+                context.refreshAllObjects()
+                #expect(try people[0].value(forKeyPath: "address.city") as? String == "London")
+            }
+        }
     }
 
     @Test func containerThatMayNotMigrateSaysSo() throws {

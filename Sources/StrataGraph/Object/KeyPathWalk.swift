@@ -5,74 +5,94 @@ import StrataModel
 struct KeyPathWalk {
     let path: String
 
-    func value(of object: ManagedObject, _ steps: ArraySlice<String>) throws -> Any? {
-        guard let first = steps.first else { return object }
-        let rest = steps.dropFirst()
-        if first == "self" || first == "SELF" { return try value(of: object, rest) }
-        let value = try object.value(forKey: first)
-        if rest.isEmpty { return value }
-        switch value {
-        case nil: return nil
-        case let target as ManagedObject: return try self.value(of: target, rest)
-        case let members as [ManagedObject]: return try self.value(of: members, rest)
-        case let parts as [String: Any?]: return try element(of: parts, rest)
-        default: throw invalid("\(first) has no \(rest.joined(separator: ".")).")
-        }
+    /// Where the walk stands: at a value, or at what a to-many has led to.
+    private enum Place {
+        case one(Any?)
+        case many([Any])
     }
 
-    private func element(of parts: [String: Any?], _ steps: ArraySlice<String>) throws -> Any? {
-        guard let first = steps.first, let value = parts[first] else { return nil }
-        if steps.count == 1 { return value }
-        guard let inner = value as? [String: Any?] else { throw invalid("\(first) has no elements.") }
-        return try element(of: inner, steps.dropFirst())
-    }
-
-    /// Over a to-many: the values of its members, flattened, or an operator over them.
-    private func value(of members: [ManagedObject], _ steps: ArraySlice<String>) throws -> Any? {
-        guard let first = steps.first else { return members }
-        if first == "@count" { return members.count }
-        if first.hasPrefix("@") {
-            let rest = steps.dropFirst()
-            guard !rest.isEmpty else { throw invalid("\(first) needs a property.") }
-            return try aggregate(first, try members.compactMap { try self.value(of: $0, rest) })
-        }
-        var values: [Any] = []
-        for member in members {
-            guard let value = try self.value(of: member, steps) else { continue }
-            if let several = value as? [Any] { values += several } else { values.append(value) }
-        }
-        return values
-    }
-
-    private func aggregate(_ name: String, _ values: [Any]) throws -> Any? {
-        if name == "@min" || name == "@max" { return try extreme(name, values) }
-        let numbers = try values.map { value in
-            guard let storable = value as? any StorableValue,
-                let boxed = storable.attributeValue.coerced(to: .double), case .double(let number) = boxed
-            else { throw invalid("\(name) needs numbers.") }
-            return number
-        }
-        switch name {
-        case "@sum": return numbers.reduce(0, +)
-        case "@avg": return numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)
-        default: throw invalid("There is no operator \(name).")
-        }
-    }
-
-    private func extreme(_ name: String, _ values: [Any]) throws -> Any? {
-        var best: (value: Any, boxed: AttributeValue)?
-        for value in values {
-            guard let boxed = (value as? any StorableValue)?.attributeValue else {
-                throw invalid("\(name) needs values with an order.")
-            }
-            guard let current = best else {
-                best = (value, boxed)
+    func value(of object: ManagedObject) throws -> Any? {
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        var place = Place.one(object)
+        while let step = steps.popFirst() {
+            guard step.hasPrefix("@") else {
+                place = try follow(step, from: place)
                 continue
             }
-            guard let order = boxed.order(to: current.boxed) else { continue }
-            if order == (name == "@min" ? .ascending : .descending) { best = (value, boxed) }
+            guard let collection = CollectionOperator(rawValue: step) else {
+                throw invalid("There is no operator \(step).")
+            }
+            // What follows, up to the next operator, is read from each member first.
+            while let next = steps.first, !next.hasPrefix("@") {
+                steps.removeFirst()
+                place = try follow(next, from: place)
+            }
+            place = try apply(collection, to: place)
         }
-        return best?.value
+        switch place {
+        case .one(let value): return value
+        case .many(let members): return members
+        }
+    }
+
+    private func follow(_ step: String, from place: Place) throws -> Place {
+        switch place {
+        case .one(let value): return try property(step, of: value)
+        case .many(let members):
+            var values: [Any] = []
+            for member in members {
+                switch try property(step, of: member) {
+                case .one(let value?): values.append(value)
+                case .one(nil): break
+                case .many(let several): values += several
+                }
+            }
+            return .many(values)
+        }
+    }
+
+    private func property(_ step: String, of value: Any?) throws -> Place {
+        if step == "self" || step == "SELF" { return .one(value) }
+        switch value {
+        case nil: return .one(nil)
+        case let object as ManagedObject:
+            let value = try object.value(forKey: step)
+            return (value as? [ManagedObject]).map { .many($0) } ?? .one(value)
+        case let parts as [String: Any?]: return .one(parts[step] ?? nil)
+        default: throw invalid("What stands before \(step) has no properties.")
+        }
+    }
+
+    // MARK: Operators
+
+    private func apply(_ collection: CollectionOperator, to place: Place) throws -> Place {
+        guard case .many(let members) = place else {
+            if case .one(nil) = place { return place }
+            throw invalid("\(collection.rawValue) stands after a to-many.")
+        }
+        if collection == .count { return .one(members.count) }
+        let boxes = members.map(ManagedObject.box)
+        guard !boxes.contains(.null) else { throw invalid("\(collection.rawValue) cannot be made of such values.") }
+        /// The value itself, which may be of a type that its box does not tell.
+        func original(_ box: AttributeValue) -> Any? { boxes.firstIndex(of: box).map { members[$0] } ?? box.plain }
+        do throws(StrataError) {
+            switch try collection.apply(to: .many(boxes)) {
+            case .many(let values): return .many(values.compactMap(original))
+            case .one(.null): return .one(nil)
+            case .one(let value):
+                let isNumber = collection == .sum || collection == .average
+                return .one(isNumber ? Self.number(value) : original(value))
+            }
+        } catch {
+            throw StrataError(.unknownKey, error.message, context: .init(key: path), cause: error)
+        }
+    }
+
+    /// Sums and averages are Decimal of decimals, and else Double.
+    private static func number(_ value: AttributeValue) -> Any? {
+        if case .decimal(let value) = value { return value }
+        guard case .double(let number)? = value.coerced(to: .double) else { return value.plain }
+        return number
     }
 
     private func invalid(_ message: String) -> StrataError {
@@ -92,7 +112,7 @@ extension ManagedObject {
         }
     }
 
-    private static func box(_ value: Any) -> AttributeValue {
+    fileprivate static func box(_ value: Any) -> AttributeValue {
         switch value {
         case let object as ManagedObject: .objectID(object.objectID)
         case let value as any StorableValue: value.attributeValue

@@ -47,10 +47,12 @@ extension ManagedObject {
 
     /// The value at the end of a dotted path: to-ones are followed, a to-many on the way gives an array.
     ///
-    /// The operators `@count`, `@sum`, `@avg`, `@min` and `@max` stand after a to-many.
+    /// After a to-many stand the operators of predicates: `@count`, `@sum`, `@avg`, `@min`, `@max`,
+    /// `@unionOfObjects`, `@distinctUnionOfObjects`, and what they have for arrays and sets.
+    ///
+    /// - Throws: `unknownKey` for a path that leads nowhere, and what `value(forKey:)` throws.
     public final func value(forKeyPath keyPath: String) throws -> Any? {
-        let steps = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return try KeyPathWalk(path: keyPath).value(of: self, steps[...])
+        try KeyPathWalk(path: keyPath).value(of: self)
     }
 
     /// The value without hooks and observers: what `awakeFromFetch` and overriding accessors use.
