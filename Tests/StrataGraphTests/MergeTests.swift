@@ -3,24 +3,12 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite(.verifiesStores) struct MergeTests {
+@Suite(.verifiesStores) struct MergeTests: TwoContextSuite {
     let container: PersistentContainer
     let mine: ManagedObjectContext
     let theirs: ManagedObjectContext
 
-    init() throws {
-        container = try makeContainer([Movie.self, FamilyMember.self] + graphEntities)
-        mine = container.newBackgroundContext()
-        theirs = container.newBackgroundContext()
-    }
-
-    private func sharedMovie() throws -> (mine: Movie, theirs: Movie) {
-        let movie = Movie(context: mine)
-        movie.title = "A"
-        try mine.save()
-        theirs.refreshAllObjects()
-        return (movie, try theirs.existingObject(with: movie.objectID, as: Movie.self))
-    }
+    init() throws { (container, mine, theirs) = try makeTwoContexts() }
 
     @Test func differentAttributesNeverConflict() throws {
         let (a, b) = try sharedMovie()

@@ -53,6 +53,28 @@ let graphEntities: [ManagedObject.Type] = [
     Person.self, Employee.self, Passport.self, Club.self, Rule.self, Playlist.self, Song.self, Track.self,
 ]
 
+/// Tests of what two contexts of one store do to each other.
+protocol TwoContextSuite {
+    var mine: ManagedObjectContext { get }
+    var theirs: ManagedObjectContext { get }
+}
+
+extension TwoContextSuite {
+    /// A saved movie in both contexts.
+    func sharedMovie() throws -> (mine: Movie, theirs: Movie) {
+        let movie = Movie(context: mine)
+        movie.title = "A"
+        try mine.save()
+        theirs.refreshAllObjects()
+        return (movie, try theirs.existingObject(with: movie.objectID, as: Movie.self))
+    }
+}
+
+func makeTwoContexts() throws -> (PersistentContainer, ManagedObjectContext, ManagedObjectContext) {
+    let container = try makeContainer([Movie.self, FamilyMember.self] + graphEntities)
+    return (container, container.newBackgroundContext(), container.newBackgroundContext())
+}
+
 /// The error that `body` throws; fails the test when it throws none.
 func thrownError(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) -> StrataError? {
     do {
