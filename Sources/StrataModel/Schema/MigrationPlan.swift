@@ -65,10 +65,9 @@ public struct MigrationPlan: Sendable, Hashable {
     package init(_ difference: SchemaDifference, count: (EntityID) throws -> Int) rethrows {
         steps = try difference.changes.map { change in
             Step(
-                kind: Kind(rawValue: change.kind.rawValue) ?? .metadata,
-                work: Work(rawValue: change.cost.rawValue) ?? .rewrite,
-                entityName: change.entityName, key: change.key, sentence: change.sentence,
-                objectCount: change.cost == .constantTime ? 0 : try change.entityIDs.reduce(0) { $0 + (try count($1)) })
+                kind: change.kind, work: change.work, entityName: change.entityName, key: change.key,
+                sentence: change.sentence,
+                objectCount: change.work == .none ? 0 : try change.entityIDs.reduce(0) { $0 + (try count($1)) })
         }
     }
 }

@@ -8,7 +8,8 @@
 //
 // Properties are matched within a pair of matched entities, attributes with attributes, relationships with
 // relationships, stored with stored ones. A property that moved to a parent or a child keeps its number if it left
-// exactly one entity and arrived in exactly one. Whatever finds no partner gets a number that was never given before.
+// exactly one entity and arrived in exactly one. Where an entity comes under a parent that has an attribute of the same
+// name, or leaves it, the one takes over the other's values. Whatever finds no partner gets a number that was never given before.
 //
 // So does what finds a partner whose values cannot be read as they are: another type, a to-one that was a to-many, links
 // that are kept elsewhere. Such a number `replaces` the old one: a migration writes its values (`PropertyRenewal`), and
@@ -41,6 +42,8 @@ private struct AssignmentExtender {
     private var oldEntities: [String: EntityDescription] = [:]
     /// New entity name -> property name -> the numbers whose values it takes over.
     private var takeovers: [String: [String: [PropertyID]]] = [:]
+    /// Number of a property that stays -> numbers of children's own ones, which they now inherit instead.
+    private var absorbed: [PropertyID: [PropertyID]] = [:]
 
     init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?) {
         self.model = model
@@ -85,6 +88,7 @@ private struct AssignmentExtender {
         }
         assignMovedProperties(claimed: claimed)
         renewWhatCannotBeRead()
+        result.replaced = absorbed
         for entity in model.entities {
             for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
                 let id = try nextProperty()
@@ -126,13 +130,21 @@ private struct AssignmentExtender {
                 guard let id = previous.assignment.properties[entity.name]?[property.name], !claimed.contains(id),
                     let newName = newNames[entity.name]
                 else { continue }
-                departures[PropertyMove(property), default: []].append((newName, id))
+                if let heir = inherited(property, in: newName) {
+                    absorbed[heir, default: []].append(id)
+                } else {
+                    departures[PropertyMove(property), default: []].append((newName, id))
+                }
             }
         }
         var arrivals: [PropertyMove: [String]] = [:]
         for entity in model.entities {
             for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
-                arrivals[PropertyMove(property), default: []].append(entity.name)
+                if let giver = bequeathed(property, to: entity.name), claimed.contains(giver) {
+                    takeovers[entity.name, default: [:]][property.name] = [giver]
+                } else {
+                    arrivals[PropertyMove(property), default: []].append(entity.name)
+                }
             }
         }
         for (move, targets) in arrivals {
@@ -143,6 +155,24 @@ private struct AssignmentExtender {
             else { continue }
             result.properties[targets[0]]?[move.name] = source[0].id
         }
+    }
+
+    /// The attribute of an ancestor, there before, that an entity has now in place of its own.
+    private func inherited(_ property: PropertyDescription, in entityName: String) -> PropertyID? {
+        let declaration = model.hierarchy.declaration(of: property.name, in: entityName)
+        guard PropertyGroup(of: property) == .attribute, let declaration, declaration.entityName != entityName,
+            PropertyGroup(of: declaration.property) == .attribute
+        else { return nil }
+        return result.properties[declaration.entityName]?[property.name]
+    }
+
+    /// The attribute that an entity inherited and has now as its own.
+    private func bequeathed(_ property: PropertyDescription, to entityName: String) -> PropertyID? {
+        guard PropertyGroup(of: property) == .attribute, let old = oldEntities[entityName],
+            let earlier = previous?.entity(named: old.name)?.property(named: property.name),
+            let attribute = earlier.attribute, !attribute.isTransient
+        else { return nil }
+        return earlier.id
     }
 
     /// An attribute that several children gave to their parent, or a parent to several children: each takes over the
@@ -165,7 +195,7 @@ private struct AssignmentExtender {
         let renewal = PropertyRenewal(model: model, previous: previous, assignment: result)
         for key in renewal.renewed {
             guard let old = result.properties[key.entityName]?.removeValue(forKey: key.name) else { continue }
-            takeovers[key.entityName, default: [:]][key.name] = [old]
+            takeovers[key.entityName, default: [:]][key.name] = [old] + (absorbed.removeValue(forKey: old) ?? [])
         }
     }
 

@@ -6,11 +6,16 @@ extension SchemaComparison {
                 addArrival(of: property, in: after, isOwn: isOwn)
                 continue
             }
+            let wasOwn = before.description.properties.contains { $0.name == earlier.name }
+            // Where the parent's is new it is told there, once for all that gave it their values.
+            if before.property(property.id) == nil, isOwn != wasOwn, isOwn || old.property(property.id) != nil {
+                addTakeover(of: property, in: after)
+            }
             // What is inherited is told at the entity that declares it.
             guard isOwn else { continue }
             if earlier.name != property.name {
                 add(
-                    .propertyRenamed, .constantTime, after, property.name,
+                    .propertyRenamed, .none, after, property.name,
                     "\(after.name).\(earlier.name) is now called \(property.name).")
             }
             switch (earlier.kind, property.kind) {
@@ -28,7 +33,7 @@ extension SchemaComparison {
             guard isOwn || before.superentityID != after.superentityID else { continue }
             let sentence = isOwn ? "is removed" : "is no longer inherited"
             add(
-                .propertyRemoved, .constantTime, after, property.name, "\(after.name).\(property.name) \(sentence).")
+                .propertyRemoved, .none, after, property.name, "\(after.name).\(property.name) \(sentence).")
         }
     }
 
@@ -44,19 +49,22 @@ extension SchemaComparison {
         let isNew = old.property(property.id) == nil
         // What a parent has got is told there, unless the parent itself is what is new.
         if !isOwn && old.entity(entity.id)?.superentityID == entity.superentityID { return }
-        let kind: SchemaDifference.Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
-        if new.assignment.replaced[property.id] != nil {
-            add(.propertyMoved, .rewrite, entity, property.name, "\(place) takes over the values of its relatives.")
-            return
-        }
+        let kind: Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
+        if isNew, new.assignment.replaced[property.id] != nil { return addTakeover(of: property, in: entity) }
         let arrival = isNew && isOwn ? "is new" : isOwn ? "moved here" : "is now inherited"
         if isFilled(property) {
-            add(kind, .constantTime, entity, property.name, "\(place) \(arrival).")
+            add(kind, .none, entity, property.name, "\(place) \(arrival).")
         } else {
             add(
                 kind, .scan, entity, property.name,
                 "\(place) \(arrival) and required; objects that exist have no value for it.")
         }
+    }
+
+    private mutating func addTakeover(of property: PropertySchema, in entity: EntitySchema) {
+        add(
+            .propertyMoved, .rewrite, entity, property.name,
+            "\(entity.name).\(property.name) takes over the values of its relatives.")
     }
 
     /// Whether objects that were made before have what the property asks for.
@@ -86,11 +94,11 @@ extension SchemaComparison {
         if oldType == newType {
             let sentence =
                 canRead ? "\(place) may now be stored outside the row." : "\(place) must be brought into the row."
-            add(.type, canRead ? .constantTime : .rewrite, after, later.name, sentence)
+            add(.type, canRead ? .none : .rewrite, after, later.name, sentence)
         } else {
             let change = "\(place) was \(oldType.nameWithArticle) and is now \(newType.nameWithArticle)"
             let sentence = canRead ? "\(change), which older rows can be read as." : "\(change)."
-            add(.type, canRead ? .constantTime : .rewrite, after, later.name, sentence)
+            add(.type, canRead ? .none : .rewrite, after, later.name, sentence)
         }
     }
 
@@ -99,7 +107,7 @@ extension SchemaComparison {
         compareOptionality(old.isOptional, new.isOptional, entity, new.name)
         if old.defaultValue ?? .null != new.defaultValue ?? .null {
             add(
-                .defaultValue, .constantTime, entity, new.name,
+                .defaultValue, .none, entity, new.name,
                 "\(place) has another default, for objects made from now on.")
         }
         compareRules(old.validationRules, new.validationRules, entity, new.name)
@@ -115,7 +123,7 @@ extension SchemaComparison {
         if old.name != new.name { neutral.renamingIdentifier = new.renamingIdentifier }
         if neutral != new {
             add(
-                .metadata, .constantTime, entity, new.name,
+                .metadata, .none, entity, new.name,
                 "\(place) has another transformer, class name, hash modifier or user info.")
         }
     }
@@ -127,7 +135,7 @@ extension SchemaComparison {
         let place = "\(entity.name).\(new.name)"
         guard old.elements != new.elements else { return }
         if old.elementsCanBeRead(as: new) {
-            add(.elements, .constantTime, entity, new.name, "\(place) has other elements; older values can be read.")
+            add(.elements, .none, entity, new.name, "\(place) has other elements; older values can be read.")
         } else {
             add(.elements, .rewrite, entity, new.name, "\(place) has other elements.")
         }
@@ -136,7 +144,7 @@ extension SchemaComparison {
     private mutating func compareOptionality(_ old: Bool, _ new: Bool, _ entity: EntitySchema, _ key: String) {
         if old == new { return }
         if new {
-            add(.optionality, .constantTime, entity, key, "\(entity.name).\(key) is now optional.")
+            add(.optionality, .none, entity, key, "\(entity.name).\(key) is now optional.")
         } else {
             add(.optionality, .scan, entity, key, "\(entity.name).\(key) is now required.")
         }
@@ -167,7 +175,7 @@ extension SchemaComparison {
             || before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
         {
             add(
-                .metadata, .constantTime, entity, after.name,
+                .metadata, .none, entity, after.name,
                 "\(place) has another delete rule, hash modifier or user info.")
         }
     }
@@ -194,7 +202,7 @@ extension SchemaComparison {
         let before = Set(self.old.entity(old.destination)?.concreteEntityIDs ?? [])
         let remaining = before.filter { self.new.entity($0) != nil }
         if remaining.isSubset(of: allowed) {
-            add(.destination, .constantTime, entity, new.description.name, "\(place) now leads to \(destination).")
+            add(.destination, .none, entity, new.description.name, "\(place) now leads to \(destination).")
         } else {
             add(
                 .destination, .scan, entity, new.description.name,
@@ -211,7 +219,7 @@ extension SchemaComparison {
         let mostAfter = new.maxCount == 0 ? Int.max : new.maxCount
         let isNarrower = new.minCount > old.minCount || mostAfter < mostBefore
         add(
-            .rules, isNarrower ? .scan : .constantTime, entity, new.name,
+            .rules, isNarrower ? .scan : .none, entity, new.name,
             "\(entity.name).\(new.name) may have \(isNarrower ? "a narrower" : "a wider") range of members.")
     }
 
@@ -229,7 +237,7 @@ extension SchemaComparison {
         if isNarrower {
             add(.rules, .scan, entity, key, "\(place) has a narrower rule; objects that exist may break it.")
         } else {
-            add(.rules, .constantTime, entity, key, "\(place) has other rules, for what is saved from now on.")
+            add(.rules, .none, entity, key, "\(place) has other rules, for what is saved from now on.")
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Goes through two schemas side by side.
 struct SchemaComparison {
-    typealias Kind = SchemaDifference.Kind
-    typealias Cost = SchemaDifference.Cost
+    typealias Kind = MigrationPlan.Kind
+    typealias Work = MigrationPlan.Work
 
     let old: Schema
     let new: Schema
@@ -16,7 +16,7 @@ struct SchemaComparison {
     mutating func run() {
         for entity in new.entities {
             guard let before = old.entity(entity.id) else {
-                add(.entityAdded, .constantTime, entity, nil, "\(entity.name) is new.")
+                add(.entityAdded, .none, entity, nil, "\(entity.name) is new.")
                 continue
             }
             compare(before, entity)
@@ -27,20 +27,20 @@ struct SchemaComparison {
         for entity in old.entities where new.entity(entity.id) == nil {
             changes.append(
                 SchemaDifference.Change(
-                    kind: .entityRemoved, cost: .constantTime, entityName: entity.name,
+                    kind: .entityRemoved, work: .none, entityName: entity.name,
                     sentence: "\(entity.name) is removed."))
         }
     }
 
     /// Records a change of something in the new model; it concerns the rows of `entity` and of what lies below.
     mutating func add(
-        _ kind: Kind, _ cost: Cost, _ entity: EntitySchema, _ key: String?, _ sentence: String
+        _ kind: Kind, _ work: Work, _ entity: EntitySchema, _ key: String?, _ sentence: String
     ) {
         let rows = old.entity(entity.id)?.concreteEntityIDs ?? []
         changes.append(
             SchemaDifference.Change(
-                kind: kind, cost: cost, entityName: entity.name, key: key, sentence: sentence,
-                entityIDs: cost == .constantTime ? [] : rows))
+                kind: kind, work: work, entityName: entity.name, key: key, sentence: sentence,
+                entityIDs: work == .none ? [] : rows))
     }
 
     // MARK: Entities
@@ -48,7 +48,7 @@ struct SchemaComparison {
     private mutating func compare(_ before: EntitySchema, _ after: EntitySchema) {
         let name = after.name
         if before.name != name {
-            add(.entityRenamed, .constantTime, after, nil, "\(before.name) is now called \(name).")
+            add(.entityRenamed, .none, after, nil, "\(before.name) is now called \(name).")
         }
         if before.superentityID != after.superentityID { compareParents(before, after) }
         if before.isAbstract != after.isAbstract {
@@ -57,7 +57,7 @@ struct SchemaComparison {
                     .entityAbstractness, .scan, after, nil,
                     "\(name) is now abstract, so it may have no objects of its own.")
             } else {
-                add(.entityAbstractness, .constantTime, after, nil, "\(name) is no longer abstract.")
+                add(.entityAbstractness, .none, after, nil, "\(name) is no longer abstract.")
             }
         }
         compareRules(
@@ -68,7 +68,7 @@ struct SchemaComparison {
             || old.versionHashModifier != new.versionHashModifier
             || old.name == new.name && old.renamingIdentifier != new.renamingIdentifier
         {
-            add(.metadata, .constantTime, after, nil, "\(name) has another class name, hash modifier or user info.")
+            add(.metadata, .none, after, nil, "\(name) has another class name, hash modifier or user info.")
         }
     }
 
@@ -84,7 +84,7 @@ struct SchemaComparison {
                 .entityMoved, .scan, after, nil,
                 "\(after.name) \(parent); relationships that lead to its former ancestors may hold it.")
         } else {
-            add(.entityMoved, .constantTime, after, nil, "\(after.name) \(parent).")
+            add(.entityMoved, .none, after, nil, "\(after.name) \(parent).")
         }
     }
 
@@ -112,7 +112,7 @@ struct SchemaComparison {
             if let same = earlier.first(where: { $0.id == index.id }) {
                 if same.name != index.name {
                     add(
-                        .indexRenamed, .constantTime, after, index.name,
+                        .indexRenamed, .none, after, index.name,
                         "The \(same.title) of \(after.name) is now the \(index.title).")
                 }
             } else if earlier.contains(where: { $0.name == index.name }) {
@@ -122,7 +122,7 @@ struct SchemaComparison {
             }
         }
         for index in earlier where !later.contains(where: { $0.id == index.id || $0.name == index.name }) {
-            add(.indexRemoved, .constantTime, after, index.name, "\(after.name) no longer has the \(index.title).")
+            add(.indexRemoved, .none, after, index.name, "\(after.name) no longer has the \(index.title).")
         }
     }
 }

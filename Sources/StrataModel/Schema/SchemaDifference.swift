@@ -3,35 +3,10 @@
 /// Properties and entities are compared by their numbers, so a rename is a rename. A change that needs no look at the
 /// rows takes the same time for ten and for ten million of them.
 package struct SchemaDifference: Sendable {
-    /// What a change asks of a store that has objects, from least to most.
-    package enum Cost: Int, Sendable, Hashable, Comparable, Codable {
-        /// Nothing: older rows are read through the newer model.
-        case constantTime
-        /// An index is filled by going through the rows once.
-        case build
-        /// Every row is looked at, because one of them may not be allowed any more.
-        case scan
-        /// Rows or links must be written anew.
-        case rewrite
-
-        package static func < (left: Cost, right: Cost) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    /// What kind of thing changes.
-    package enum Kind: String, Sendable, Hashable, Codable {
-        case entityAdded, entityRemoved, entityRenamed, entityMoved, entityAbstractness
-        case propertyAdded, propertyRemoved, propertyRenamed, propertyMoved, propertyInherited
-        case type, optionality, defaultValue, rules, elements
-        case destination, inverse, cardinality, order
-        case indexAdded, indexRemoved, indexRenamed
-        /// Class names, delete rules, transformers, user info: what no row depends on.
-        case metadata
-    }
-
     /// One change.
     package struct Change: Sendable, Hashable {
-        package let kind: Kind
-        package let cost: Cost
+        package let kind: MigrationPlan.Kind
+        package let work: MigrationPlan.Work
         /// The entity's name in the new model; for what is removed, in the old one.
         package let entityName: String
         /// The property's or index's name, likewise.
@@ -42,11 +17,12 @@ package struct SchemaDifference: Sendable {
         package let entityIDs: [EntityID]
 
         package init(
-            kind: Kind, cost: Cost, entityName: String, key: String? = nil, sentence: String,
+            kind: MigrationPlan.Kind, work: MigrationPlan.Work, entityName: String, key: String? = nil,
+            sentence: String,
             entityIDs: [EntityID] = []
         ) {
             self.kind = kind
-            self.cost = cost
+            self.work = work
             self.entityName = entityName
             self.key = key
             self.sentence = sentence
@@ -61,11 +37,8 @@ package struct SchemaDifference: Sendable {
 
     /// Whether nothing at all changes.
     package var isSame: Bool { changes.isEmpty && !changesLayouts }
-    /// What the costliest change asks for; nil when there is none.
-    package var cost: Cost? { changes.map(\.cost).max() }
-
-    /// Those of a cost.
-    package func changes(costing cost: Cost) -> [Change] { changes.filter { $0.cost == cost } }
+    /// What the costliest change asks for.
+    package var work: MigrationPlan.Work { changes.map(\.work).max() ?? .none }
 
     /// Compares what is installed with a schema that was built to follow it.
     package init(from old: Schema, to new: Schema) {
