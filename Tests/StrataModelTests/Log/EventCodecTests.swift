@@ -1,0 +1,174 @@
+import Foundation
+import StrataModel
+import Testing
+
+/// Records of the log, byte for byte. The bytes were worked out from the layout at the head of each codec's file.
+struct EventCodecTests {
+    private static let source = ObjectID(entity: EntityID(rawValue: 3), row: 5)
+    private static let target = ObjectID(entity: EntityID(rawValue: 4), row: 6)
+    private static let pair = PairKey(property: PropertyID(rawValue: 9), source: source, target: target)
+    private static let places = PairPositions(inSource: -1, inTarget: 2)
+    private static let change = PropertyChange(
+        property: PropertyID(rawValue: 7), before: .previous, after: .value(.integer(1)))
+
+    /// Object, transaction 17, previous event 16; then payload length, digest 00…0f and salt 10…1f.
+    private static let onObject = "05000000000003001100000000000000" + "1000000000000000"
+    private static let onNothing = "00000000000000001100000000000000" + "1000000000000000"
+    private static let seal = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+    private static let pairBytes =
+        "09000000" + "0500000000000300" + "0600000000000400" + "ffffffffffffffff0200000000000000"
+
+    private struct Example: Sendable {
+        let kind: EventKind
+        var flags: EventFlags = []
+        let write: @Sendable (inout ByteWriter) throws -> Void
+        let hex: String
+    }
+
+    private static let examples = [
+        Example(
+            kind: .inserted, write: { for byte: UInt8 in 1...3 { $0.append(byte) } },
+            hex: "01010000e24f8f51" + onObject + "0300000000000000" + seal + "010203"),
+        Example(
+            kind: .updated, write: { try $0.append(changes: [change]) },
+            hex: "010200005cfcd259" + onObject + "1000000000000000" + seal + "0100070000000f030100000000000000"),
+        Example(
+            kind: .deleted, write: { try $0.append(lastValues: [(change.property, change.after)]) },
+            hex: "0103000022012fad" + onObject + "1000000000000000" + seal + "01010007000000030100000000000000"),
+        Example(
+            kind: .linked, write: { $0.append(pair: PairEvent(key: pair, positions: places)) },
+            hex: "01040000e0a9189a" + onObject + "2400000000000000" + seal + pairBytes),
+        Example(
+            kind: .unlinked, write: { $0.append(pair: PairEvent(key: pair, positions: places)) },
+            hex: "01050000e0a9189a" + onObject + "2400000000000000" + seal + pairBytes),
+        Example(
+            kind: .moved,
+            write: {
+                let after = PairPositions(inSource: 3, inTarget: 4)
+                $0.append(pair: PairEvent(key: pair, positions: after, positionsBefore: places))
+            },
+            hex: "010600004bcc8ab8" + onObject + "3400000000000000" + seal + pairBytes
+                + "03000000000000000400000000000000"),
+        Example(
+            kind: .modelInstalled,
+            write: {
+                $0.append(littleEndian: UInt32(2))
+                for byte in "{}".utf8 { $0.append(byte) }
+            }, hex: "01070000279e746f" + onNothing + "0600000000000000" + seal + "020000007b7d"),
+        Example(
+            kind: .maintenance, flags: .skippable, write: { _ in },
+            hex: "0108010010d0f08c" + onNothing + "0000000000000000" + seal),
+    ]
+
+    private func encode(_ example: Example) throws -> [UInt8] {
+        var payload = ByteWriter()
+        try example.write(&payload)
+        let hasObject = example.kind != .modelInstalled && example.kind != .maintenance
+        let header = EventHeader(
+            kind: example.kind, flags: example.flags, object: hasObject ? Self.source : ObjectID(rawValue: 0),
+            transaction: TransactionSequence(rawValue: 17), previous: EventSequence(rawValue: 16),
+            payloadSize: payload.count)
+        var bytes = [UInt8](repeating: 0, count: EventHeader.size) + payload.array
+        bytes.withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { header.encode(into: base) }
+            for byte in 0..<32 { bytes[EventHeader.digestOffset + byte] = UInt8(byte) }
+            EventHeader.seal(bytes)
+        }
+        return bytes
+    }
+
+    @Test func goldenBytesOfEveryKindOfEvent() throws {
+        for example in Self.examples { #expect(try encode(example).hex == example.hex, "\(example.kind)") }
+        #expect(Set(Self.examples.map(\.kind)) == Set(EventKind.allCases))
+    }
+
+    @Test func eventsReadBackAsTheyWereWritten() throws {
+        for example in Self.examples {
+            try encode(example).withUnsafeBytes { bytes throws in
+                let event = try EventView(bytes)
+                #expect(event.header.kind == example.kind && event.header.flags == example.flags)
+                #expect(event.header.transaction.rawValue == 17 && event.header.previous.rawValue == 16)
+                switch example.kind {
+                case .inserted: #expect(Array(event.payload) == [1, 2, 3])
+                case .updated: #expect(try event.changes() == [Self.change])
+                case .deleted:
+                    guard case .values(let values) = try event.deleted() else { return #expect(Bool(false)) }
+                    #expect(values.map(\.property) == [Self.change.property])
+                    #expect(values.map(\.value) == [Self.change.after])
+                case .linked, .unlinked: #expect(try event.pair() == PairEvent(key: Self.pair, positions: Self.places))
+                case .moved:
+                    let moved = try event.pair()
+                    #expect(moved.positionsBefore == Self.places && moved.positions.inTarget == 4)
+                case .modelInstalled:
+                    let installed = try event.installedModel()
+                    #expect(installed.version.rawValue == 2 && installed.record == Data("{}".utf8))
+                case .maintenance: #expect(event.payload.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func damagedEventsAreRefused() throws {
+        for example in Self.examples {
+            let bytes = try encode(example)
+            for count in bytes.indices {
+                #expect(throws: CorruptRecord.self) {
+                    try Array(bytes[..<count]).withUnsafeBytes { _ = try EventView($0) }
+                }
+            }
+            // Version, kind and flags stand before what the checksum covers; the chain of digests has them.
+            for offset in bytes.indices where offset >= 4 {
+                for bit in 0..<8 {
+                    var damaged = bytes
+                    damaged[offset] ^= 1 << UInt8(bit)
+                    #expect(throws: CorruptRecord.self, "\(example.kind), bit \(bit) of byte \(offset)") {
+                        try damaged.withUnsafeBytes { _ = try EventView($0) }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Transactions
+
+    private static let record = TransactionRecord(
+        sequence: TransactionSequence(rawValue: 17), digest: Array(0..<32),
+        id: UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)),
+        firstEvent: EventSequence(rawValue: 40), eventCount: 2, modelVersion: ModelVersion(rawValue: 3),
+        microseconds: -5, processID: 99, author: "Ann", contextName: nil, processName: "",
+        metadata: ["b": "ü", "a": "1"],
+        touched: [
+            .init(
+                entity: EntityID(rawValue: 3), kinds: 0x0A,
+                properties: [PropertyID(rawValue: 7), PropertyID(rawValue: 9)])
+        ])
+
+    @Test func goldenBytesOfATransaction() throws {
+        let bytes = Self.record.encoded()
+        #expect(
+            bytes.hex
+                == "01000000095173b1" + Self.seal + "000102030405060708090a0b0c0d0e0f"
+                + "2800000000000000" + "02000000" + "03000000" + "fbffffffffffffff" + "63000000"
+                + "03000000416e6e" + "ffffffff" + "00000000"
+                + "0200" + "0100000061" + "0100000031" + "0100000062" + "02000000c3bc"
+                + "0100" + "03000a0200" + "07000000" + "09000000")
+        try bytes.withUnsafeBytes { bytes throws in
+            #expect(try TransactionRecord(bytes, sequence: Self.record.sequence) == Self.record)
+        }
+    }
+
+    @Test func damagedTransactionsAreRefused() throws {
+        let bytes = Self.record.encoded()
+        func read(_ bytes: [UInt8]) throws {
+            try bytes.withUnsafeBytes { _ = try TransactionRecord($0, sequence: Self.record.sequence) }
+        }
+        for count in bytes.indices { #expect(throws: CorruptRecord.self) { try read(Array(bytes[..<count])) } }
+        for offset in bytes.indices where !(1..<4).contains(offset) {
+            for bit in 0..<8 {
+                var damaged = bytes
+                damaged[offset] ^= 1 << UInt8(bit)
+                #expect(throws: CorruptRecord.self, "bit \(bit) of byte \(offset)") { try read(damaged) }
+            }
+        }
+    }
+}
