@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+
+/// What contexts that live long cost: idle ones, ones far behind, ones that merge, and many that save at once.
+struct ContextsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contexts", abstract: "Times contexts that idle, lag behind, merge, and save at once.")
+
+    @Option(help: "Movies in the store that a context lags behind of.")
+    var size = 1_000_000
+
+    @Option(help: "Commits beside the idle context.")
+    var commits = 100_000
+
+    @Option(help: "Seconds that writers save durably, one and then eight.")
+    var seconds = 3.0
+
+    @Option(help: "Where the stores are made; they are removed afterwards.")
+    var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+
+    func run() throws {
+        let place = URL(filePath: directory, directoryHint: .isDirectory)
+            .appending(path: "strata-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: place) }
+        let workloads = ContextWorkloads(directory: place)
+        print("\nContexts that live long\n")
+        try workloads.growth(commits: commits)
+        try workloads.merging()
+        try workloads.writers(seconds: seconds)
+        try workloads.behind(size: size)
+    }
+}
