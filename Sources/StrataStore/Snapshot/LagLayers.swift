@@ -49,7 +49,7 @@ final class LagLayers: Sendable {
         let fresh = try LagBuilder.layer(
             after: usable?.head ?? sequence, through: head, transaction, store, histories)
         var chunks = [fresh] + (usable?.chunks ?? [])
-        if chunks.count > Self.mostChunks { chunks = Self.merged(chunks) }
+        if chunks.count > Self.mostChunks { chunks = try Self.merged(chunks) }
         state.withLock { state in
             if let newer = state.entries[key], newer.head > head { return }
             state.entries[key] = Entry(chunks: chunks, head: head, lastUse: state.clock)
@@ -62,9 +62,9 @@ final class LagLayers: Sendable {
     func removeAll() { state.withLock { $0.entries.removeAll() } }
 
     /// One chunk of all: what is higher is older and wins.
-    private static func merged(_ chunks: [Layer]) -> [Layer] {
+    private static func merged(_ chunks: [Layer]) throws -> [Layer] {
         guard let bottom = chunks.first else { return [] }
-        return [chunks.dropFirst().reduce(bottom) { $0.merged(under: $1) }]
+        return [try chunks.dropFirst().reduce(bottom) { try $0.merged(under: $1) }]
     }
 
     private static func trim(_ state: inout State) {
@@ -81,22 +81,24 @@ final class LagLayers: Sendable {
 /// Makes one chunk by one forward pass over the log: the first event after A on a property, or a pair, gives its
 /// value at A.
 struct LagBuilder {
-    /// What the events so far say of an object at A.
+    /// What the events so far say of an object at A that is to be read through an older model.
     private struct Past {
         /// The first event on the row was its insertion: the object was not there at A.
         var isAbsent = false
         /// The object was deleted later; its last values with earlier changes undone are its state at A.
-        var deleted: (sequence: EventSequence, payload: [UInt8])?
+        var deletedAt: EventSequence?
         /// First before-image of each property, and the event before the one that has it.
         var before: [PropertyID: (value: RecordedValue, asOf: EventSequence)] = [:]
         var revision = EventSequence.zero
-        var isOver: Bool { isAbsent || deleted != nil }
+        var isOver: Bool { isAbsent || deletedAt != nil }
     }
 
     private let reader: LogReader
     private let schema: Schema
     private let view: View
-    private var rows: [ObjectID: Past] = [:]
+    private var layer: Layer.Builder
+    /// Only through an older model.
+    private var pasts: [ObjectID: Past] = [:]
     private var pairs: [PairKey: PairPositions?] = [:]
 
     /// The state at `start` of everything that events in (start, end] touch; the base is at `end`.
@@ -123,24 +125,50 @@ struct LagBuilder {
         self.reader = reader
         self.schema = schema
         self.view = view
+        layer = Layer.Builder(schema: schema)
     }
 
     private mutating func note(_ event: EventView, _ sequence: EventSequence) throws {
         let kind = event.header.kind
         if kind.isOnPair { return try notePair(event) }
         guard kind.isOnRow else { return }
+        if reader.histories.isPast { return try notePast(event, sequence) }
         let id = event.header.object
-        var past = rows[id] ?? Past(revision: event.header.previous)
+        switch (layer[id], kind) {
+        case (.absent?, _), (.row?, _): return
+        case (nil, .inserted), (.delta?, .inserted): layer.setAbsent(id)
+        case (let known, .deleted):
+            guard let entity = schema.entity(id.entityID) else { return layer.setAbsent(id) }
+            let last = try reader.lastRow(id, entity, deletedAt: sequence)
+            if case .delta(let delta)? = known {
+                layer.setRow(id, try delta.applied(to: last, entity), revision: delta.revision)
+            } else {
+                layer.setRow(id, last, revision: event.header.previous)
+            }
+        case (let known, _):
+            var delta = Layer.Delta(values: [], revision: event.header.previous)
+            if case .delta(let earlier)? = known { delta = earlier }
+            for change in try event.changes() where delta.value(change.property) == nil {
+                let value = try reader.resolve(change.before, change.property, of: id, asOf: event.header.previous)
+                delta.values.append((change.property, value))
+            }
+            layer[id] = schema.entity(id.entityID) == nil ? .absent : .delta(delta)
+        }
+    }
+
+    private mutating func notePast(_ event: EventView, _ sequence: EventSequence) throws {
+        let id = event.header.object
+        var past = pasts[id] ?? Past(revision: event.header.previous)
         guard !past.isOver else { return }
-        switch kind {
+        switch event.header.kind {
         case .inserted: past.isAbsent = true
-        case .deleted: past.deleted = (sequence, Array(event.payload))
+        case .deleted: past.deletedAt = sequence
         default:
             for change in try event.changes() where past.before[change.property] == nil {
                 past.before[change.property] = (change.before, event.header.previous)
             }
         }
-        rows[id] = past
+        pasts[id] = past
     }
 
     private mutating func notePair(_ event: EventView) throws {
@@ -154,39 +182,15 @@ struct LagBuilder {
     }
 
     private consuming func finish() throws -> Layer {
-        var layer = Layer.Builder(schema: schema)
-        for (id, past) in rows {
+        for (id, past) in pasts {
             guard !past.isAbsent, let entity = schema.entity(id.entityID) else {
                 layer.setAbsent(id)
                 continue
             }
-            layer.setRow(id, try image(id, past, entity), revision: past.revision)
+            layer.setRow(id, try imageOfThen(id, past, entity), revision: past.revision)
         }
         for (key, positions) in pairs { layer.setPair(key, positions) }
         return layer.finish()
-    }
-
-    private func image(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
-        if reader.histories.isPast { return try imageOfThen(id, past, entity) }
-        var builder: RowBuilder
-        if let deleted = past.deleted {
-            let last = try reader.lastRow(id, entity, deletedAt: deleted.sequence)
-            builder = try RowBuilder(last, layout: entity.layout)
-        } else {
-            guard let row = try view.row(id) else {
-                throw StrataError(
-                    .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
-                    context: .init(objectID: id))
-            }
-            let now = try row.converted(to: entity)
-            builder = try RowBuilder(now, layout: entity.layout)
-        }
-        for (property, before) in past.before {
-            guard let slot = entity.slot(of: property) else { continue }
-            let value = try reader.resolve(before.value, property, of: id, asOf: before.asOf)
-            try builder.set(slot, value.fitting(entity.layout.slots[slot]))
-        }
-        return try builder.finish()
     }
 
     // MARK: Through an older model
@@ -214,7 +218,7 @@ struct LagBuilder {
 
     /// What the object held last, by property: in its row, or in the event that deleted it.
     private func lastValues(_ id: ObjectID, _ past: Past) throws -> [PropertyID: RecordedValue] {
-        guard let deleted = past.deleted else {
+        guard let deletedAt = past.deletedAt else {
             guard let row = try view.row(id) else {
                 throw StrataError(
                     .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
@@ -222,7 +226,7 @@ struct LagBuilder {
             }
             return try Self.values(try row.reader, row.layout)
         }
-        let event = try reader.event(deleted.sequence)
+        let event = try reader.event(deletedAt)
         switch try event.deleted() {
         case .image(let image):
             let layout = try reader.histories.layout(of: image, id: id)

@@ -12,6 +12,29 @@ package final class Layer: Sendable {
     package enum State: Sendable {
         case absent
         case row(RowImage, RowLayout, revision: EventSequence)
+        /// As below the layer, but for some values.
+        case delta(Delta)
+    }
+
+    /// Values that a layer gives an object whose row lies below it. The row is put together when it is asked for: most
+    /// of what a reader far behind goes by is never read.
+    package struct Delta: Sendable {
+        var values: [(property: PropertyID, value: AttributeValue)]
+        var revision: EventSequence
+
+        func value(_ property: PropertyID) -> AttributeValue? {
+            values.first { $0.property == property }?.value
+        }
+
+        /// The image with these values, in the entity's layout.
+        func applied(to image: RowImage, _ entity: EntitySchema) throws -> RowImage {
+            var builder = try RowBuilder(image, layout: entity.layout)
+            for (property, value) in values {
+                guard let slot = entity.slot(of: property) else { continue }
+                try builder.set(slot, value.fitting(entity.layout.slots[slot]))
+            }
+            return try builder.finish()
+        }
     }
 
     package let schema: Schema
@@ -26,6 +49,8 @@ package final class Layer: Sendable {
         var links: [PropertyID: SortedKeys] = [:]
         var indexes: [IndexID: SortedKeys] = [:]
         var absent: [ObjectID]?
+        /// Rows that were put together from deltas.
+        var images: [ObjectID: RowImage] = [:]
     }
 
     private init(schema: Schema, rows: [ObjectID: State], pairs: [PairKey: PairPositions?], plan: LinkPlan) {
@@ -52,6 +77,11 @@ package final class Layer: Sendable {
 
         package mutating func setAbsent(_ id: ObjectID) { rows[id] = .absent }
 
+        subscript(id: ObjectID) -> State? {
+            get { rows[id] }
+            set { rows[id] = newValue }
+        }
+
         /// nil: not linked.
         package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs[key] = .some(positions) }
 
@@ -65,15 +95,49 @@ package final class Layer: Sendable {
     package var count: Int { rows.count + pairs.count }
 
     /// This layer with `older`, which lies above it, laid over it.
-    func merged(under older: Layer) -> Layer {
-        Layer(
-            schema: schema, rows: rows.merging(older.rows) { _, above in above },
-            pairs: pairs.merging(older.pairs) { _, above in above }, plan: plan)
+    func merged(under older: Layer) throws -> Layer {
+        var rows = rows
+        for (id, above) in older.rows { rows[id] = try merged(rows[id], under: above, id) }
+        return Layer(schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, plan: plan)
+    }
+
+    private func merged(_ below: State?, under above: State, _ id: ObjectID) throws -> State {
+        guard case .delta(var delta) = above, let entity = schema.entity(id.entityID) else { return above }
+        switch below {
+        case .delta(let lower)?:
+            delta.values += lower.values.filter { delta.value($0.property) == nil }
+            return .delta(delta)
+        case .row(let image, let layout, _)? where layout === entity.layout:
+            return .row(try delta.applied(to: image, entity), layout, revision: delta.revision)
+        default: return above
+        }
     }
 
     // MARK: What the paths ask
 
     func touches(_ id: ObjectID) -> Bool { rows[id] != nil }
+
+    /// Whether the layer may give the object another key in an index than it has below.
+    func touches(_ id: ObjectID, _ index: IndexSchema) -> Bool {
+        guard case .delta(let delta)? = rows[id], index.partialPredicate == nil else { return touches(id) }
+        return index.elements.contains { delta.value($0.propertyID) != nil }
+    }
+
+    /// Whether the layer may give the object another value in one of these properties than it has below.
+    func touches(_ id: ObjectID, _ properties: [PropertyID]) -> Bool {
+        guard case .delta(let delta)? = rows[id] else { return touches(id) }
+        return properties.contains { delta.value($0) != nil }
+    }
+
+    /// Whether the object may be there on one side of the layer only.
+    func changesExistence(of id: ObjectID) -> Bool {
+        if case .delta? = rows[id] { false } else { touches(id) }
+    }
+
+    /// A row put together from a delta before.
+    func image(of id: ObjectID) -> RowImage? { derived.withLock { $0.images[id] } }
+
+    func keep(_ image: RowImage, of id: ObjectID) { derived.withLock { $0.images[id] = image } }
 
     func isAbsent(_ id: ObjectID) -> Bool {
         if case .absent? = rows[id] { true } else { false }
@@ -99,30 +163,34 @@ package final class Layer: Sendable {
         }
     }
 
-    /// Keys of `links` that hold at this point for the objects and pairs it speaks of.
-    func addedLinks(_ link: PropertyID) throws(CorruptRecord) -> SortedKeys {
+    /// Keys of `links` that hold at this point for the objects and pairs whose links it may change.
+    ///
+    /// - Parameter view: the view that this is layer `level - 1` of.
+    func addedLinks(_ link: PropertyID, _ view: View, below level: Int) throws -> SortedKeys {
         if let known = derived.withLock({ $0.links[link] }) { return known }
-        let keys = try makeLinks(link)
+        let keys = try makeLinks(link, view, level)
         derived.withLock { $0.links[link] = keys }
         return keys
     }
 
-    /// Keys of `indexes` that hold at this point for the objects it speaks of.
-    func addedEntries(_ index: IndexSchema) throws -> SortedKeys {
+    /// Keys of `indexes` that hold at this point for the objects whose keys it may change; as `addedLinks`.
+    func addedEntries(_ index: IndexSchema, _ view: View, below level: Int) throws -> SortedKeys {
         if let known = derived.withLock({ $0.indexes[index.id] }) { return known }
-        let keys = try makeEntries(index)
+        let keys = try makeEntries(index, view, level)
         derived.withLock { $0.indexes[index.id] = keys }
         return keys
     }
 
-    private func makeLinks(_ link: PropertyID) throws(CorruptRecord) -> SortedKeys {
+    private func makeLinks(_ link: PropertyID, _ view: View, _ level: Int) throws -> SortedKeys {
         var keys = SortedKeys.Builder()
         switch plan.source(of: link) {
         case .rows?:
-            for (id, state) in rows {
-                guard case .row(let image, let layout, _) = state else { continue }
+            for id in rows.keys {
                 for rowLink in plan.rowLinks(of: id.entityID) where rowLink.link == link {
-                    try Self.append(rowLink, of: id, image, layout, to: &keys)
+                    guard touches(id, rowLink.properties(of: schema.entity(id.entityID))),
+                        let row = try view.row(id, below: level)
+                    else { continue }
+                    try Self.append(rowLink, of: id, row, schema, to: &keys)
                 }
             }
         case .pairs(let canonical, _, _, _)?:
@@ -140,30 +208,71 @@ package final class Layer: Sendable {
     }
 
     private static func append(
-        _ rowLink: LinkPlan.RowLink, of id: ObjectID, _ image: RowImage, _ layout: RowLayout,
+        _ rowLink: LinkPlan.RowLink, of id: ObjectID, _ row: RowView, _ schema: Schema,
         to keys: inout SortedKeys.Builder
-    ) throws(CorruptRecord) {
-        let (owner, position) = try image.withReader(layout) { reader throws(CorruptRecord) in
-            (reader.reference(rowLink.slot), rowLink.positionSlot.map { reader.position($0) ?? 0 })
-        }
+    ) throws {
+        guard let place = row.layout.slotNumber(rowLink.slot, of: schema, id) else { return }
+        let reader = try row.reader
+        let owner = reader.reference(place)
         guard !owner.isNil else { return }
-        StoreKey.withLink(rowLink.link, owner: owner, position: position, member: id) { keys.append($0) }
+        let position = rowLink.positionSlot.flatMap { row.layout.slotNumber($0, of: schema, id) }
+            .map { reader.position($0) ?? 0 }
+        StoreKey.withLink(
+            rowLink.link, owner: owner, position: rowLink.positionSlot == nil ? nil : position ?? 0, member: id
+        ) { keys.append($0) }
     }
 
-    private func makeEntries(_ index: IndexSchema) throws -> SortedKeys {
+    private func makeEntries(_ index: IndexSchema, _ view: View, _ level: Int) throws -> SortedKeys {
         var keys = SortedKeys.Builder()
         guard let declaring = schema.entity(index.entityID) else { return keys.finish() }
         let covered = Set(declaring.concreteEntityIDs)
+        let plan = IndexPlan.of(schema)
+        let prepared = try plan.index(index.id)
         var writer = ByteWriter()
-        for (id, state) in rows where covered.contains(id.entityID) {
-            guard case .row(let image, let layout, _) = state, let entity = schema.entity(id.entityID),
+        for (id, state) in rows where covered.contains(id.entityID) && touches(id, index) {
+            guard let entity = schema.entity(id.entityID) else { continue }
+            if case .delta(let delta) = state, Self.write(delta, prepared, id, entity, into: &writer) {
+                keys.append(writer.bytes)
+                continue
+            }
+            guard let row = try view.row(id, below: level),
                 let own = entity.indexes.first(where: { $0.id == index.id })
             else { continue }
-            let reader = try RowReader(image.unsafeBytes, layout: layout)
-            if try IndexKeys.write(own, of: entity, reader, layout, id, schema, into: &writer) {
+            if try IndexKeys.write(own, of: entity, try row.reader, row.layout, id, plan, into: &writer) {
                 keys.append(writer.bytes)
             }
         }
         return keys.finish()
+    }
+
+    /// The key from the delta alone, where it has every element.
+    private static func write(
+        _ delta: Delta, _ prepared: IndexPlan.PreparedIndex, _ id: ObjectID, _ entity: EntitySchema,
+        into writer: inout ByteWriter
+    ) -> Bool {
+        guard prepared.partial == nil else { return false }
+        var values: [AttributeValue] = []
+        for element in prepared.index.elements {
+            guard element.compositePath.isEmpty, let value = delta.value(element.propertyID),
+                let slot = entity.slot(of: element.propertyID)
+            else { return false }
+            values.append(value.fitting(entity.layout.slots[slot]))
+        }
+        writer.reset()
+        writer.append(bigEndian: prepared.index.id.rawValue)
+        do { _ = try prepared.codec.append(values, to: &writer) } catch {
+            // A value that only a row tells how to order.
+            return false
+        }
+        writer.append(bigEndian: id.rawValue)
+        return true
+    }
+}
+
+extension LinkPlan.RowLink {
+    /// The properties that the link's key is made of.
+    func properties(of entity: EntitySchema?) -> [PropertyID] {
+        guard let entity else { return [] }
+        return [slot, positionSlot].compactMap { $0 }.map { entity.properties[$0].id }
     }
 }

@@ -39,7 +39,7 @@ extension View {
             switch source {
             case .rows(let toOne, let entities, _):
                 for entity in entities {
-                    for id in layer.touched(entity) {
+                    for id in layer.touched(entity) where layer.touches(id, [toOne]) {
                         count += try self.owner(of: id, toOne, below: level + 1) == owner ? 1 : 0
                         count -= try self.owner(of: id, toOne, below: level) == owner ? 1 : 0
                     }
@@ -132,22 +132,39 @@ extension View {
         _ relationship: PropertyID, _ owner: ObjectID, isDescending: Bool,
         _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {
-        let added = LayeredKeys(try layers.map { try $0.addedLinks(relationship) })
+        let added = LayeredKeys(
+            try layers.enumerated().map { try $0.element.addedLinks(relationship, self, below: $0.offset + 1) })
         let source = plan.source(of: relationship)
+        let properties = linkProperties(relationship, source)
         try StoreKey.withLinkPrefix(relationship, owner: owner) { lower in
             try StoreKey.withLinkPrefix(relationship, owner: ObjectID(rawValue: owner.rawValue &+ 1)) { upper in
                 let scan = MergedScan(
                     table: tables.links, lower: lower, upper: upper, isUpperIncluded: false,
                     isDescending: isDescending)
-                try scan.run(self, added, isHidden: { self.isLinkHidden($0, above: $1, source, owner) }) { key, _ in
+                try scan.run(self, added, isHidden: { self.isLinkHidden($0, above: $1, source, owner, properties) }) {
+                    key, _ in
                     try body(key)
                 }
             }
         }
     }
 
+    /// The to-one of a member's row that makes it one, and its place, by entity.
+    private func linkProperties(
+        _ relationship: PropertyID, _ source: LinkPlan.Source?
+    ) -> [EntityID: [PropertyID]] {
+        guard !layers.isEmpty, case .rows(_, let entities, _)? = source else { return [:] }
+        var properties: [EntityID: [PropertyID]] = [:]
+        for entity in entities {
+            properties[entity] = plan.rowLinks(of: entity).filter { $0.link == relationship }
+                .flatMap { $0.properties(of: schema.entity(entity)) }
+        }
+        return properties
+    }
+
     private func isLinkHidden(
-        _ key: UnsafeRawBufferPointer, above level: Int, _ source: LinkPlan.Source?, _ owner: ObjectID
+        _ key: UnsafeRawBufferPointer, above level: Int, _ source: LinkPlan.Source?, _ owner: ObjectID,
+        _ properties: [EntityID: [PropertyID]]
     ) -> Bool {
         let member = StoreKey.lastObjectID(key)
         var index = layers.count
@@ -159,7 +176,9 @@ extension View {
                 if layer.isAbsent(member) || layer.isAbsent(owner) { return true }
                 let pair = Self.key(canonical, isForward, isSymmetric, owner, member)
                 if layer.pairs[pair] != nil { return true }
-            case .rows?, nil:
+            case .rows?:
+                if layer.touches(member, properties[member.entityID] ?? []) { return true }
+            case nil:
                 if layer.touches(member) { return true }
             }
         }

@@ -66,10 +66,32 @@ package final class View {
             case .absent?: return nil
             case .row(let image, let layout, let revision)?:
                 return RowView(image: image, layout: layout, revision: revision, histories: histories)
+            case .delta(let delta)?: return try row(id, with: delta, of: index)
             case nil: continue
             }
         }
         return try baseRow(id)
+    }
+
+    /// The row that layer `level` makes of what lies below it; kept by the layer.
+    private func row(_ id: ObjectID, with delta: Layer.Delta, of level: Int) throws -> RowView {
+        let layer = layers[level]
+        guard let entity = layer.schema.entity(id.entityID) else {
+            throw StrataError(.corrupt, "An object id is of no known entity.", context: .init(objectID: id))
+        }
+        let image: RowImage
+        if let known = layer.image(of: id) {
+            image = known
+        } else {
+            guard let below = try row(id, below: level) else {
+                throw StrataError(
+                    .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
+                    context: .init(objectID: id))
+            }
+            image = try delta.applied(to: try below.converted(to: entity), entity)
+            layer.keep(image, of: id)
+        }
+        return RowView(image: image, layout: entity.layout, revision: delta.revision, histories: histories)
     }
 
     private func baseRow(_ id: ObjectID) throws -> RowView? {
@@ -111,7 +133,7 @@ package final class View {
     package func count(of entity: EntityID) throws -> Int {
         var count = try counter(.entity(entity))
         for (level, layer) in layers.enumerated() {
-            for id in layer.touched(entity) {
+            for id in layer.touched(entity) where layer.changesExistence(of: id) {
                 count += layer.isAbsent(id) ? 0 : 1
                 count -= try row(id, below: level) == nil ? 0 : 1
             }
@@ -154,11 +176,12 @@ package final class View {
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, isDescending: Bool = false,
         _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
     ) throws {
-        let added = LayeredKeys(try layers.map { try $0.addedEntries(index) })
+        let added = LayeredKeys(
+            try layers.enumerated().map { try $0.element.addedEntries(index, self, below: $0.offset + 1) })
         try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
             let scan = MergedScan(
                 table: tables.indexes, lower: low, upper: high, isUpperIncluded: false, isDescending: isDescending)
-            try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, _ in
+            try scan.run(self, added, isHidden: { self.isHidden($0, index, above: $1) }) { key, _ in
                 try body(StoreKey.lastObjectID(key), key)
             }
         }
@@ -214,6 +237,12 @@ package final class View {
             if layers[index].touches(id) { return true }
         }
         return false
+    }
+
+    /// Whether a layer above `level` may give the object that the entry ends in another entry.
+    private func isHidden(_ key: UnsafeRawBufferPointer, _ index: IndexSchema, above level: Int) -> Bool {
+        let id = StoreKey.lastObjectID(key)
+        return layers[level...].contains { $0.touches(id, index) }
     }
 
     /// What a row holds in a slot of its entity's newest layout; what the row is too old for reads as it was born.

@@ -55,7 +55,7 @@ struct ContextWorkloads {
             let writer = container.newBackgroundContext()
             for number in 0..<commits {
                 let movie = try writer.existingObject(with: ids[number % ids.count], as: Movie.self)
-                movie.rating = Double(number % 50) / 10
+                movie.rating = Double((number + number / ids.count) % 50) / 10
                 try writer.save()
             }
             sum += held.reduce(0) { $0 + $1.rating }

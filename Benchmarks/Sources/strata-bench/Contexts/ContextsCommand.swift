@@ -15,6 +15,9 @@ struct ContextsCommand: ParsableCommand {
     @Option(help: "Seconds that writers save durably, one and then eight.")
     var seconds = 3.0
 
+    @Option(help: "Runs only these: growth, merging, writers, behind.")
+    var only: [String] = []
+
     @Option(help: "Where the stores are made; they are removed afterwards.")
     var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
 
@@ -26,9 +29,10 @@ struct ContextsCommand: ParsableCommand {
         defer { try? FileManager.default.removeItem(at: place) }
         let workloads = ContextWorkloads(directory: place)
         print("\nContexts that live long\n")
-        try workloads.growth(commits: commits)
-        try workloads.merging()
-        try workloads.writers(seconds: seconds)
-        try workloads.behind(size: size)
+        func isWanted(_ name: String) -> Bool { only.isEmpty || only.contains(name) }
+        if isWanted("growth") { try workloads.growth(commits: commits) }
+        if isWanted("merging") { try workloads.merging() }
+        if isWanted("writers") { try workloads.writers(seconds: seconds) }
+        if isWanted("behind") { try workloads.behind(size: size) }
     }
 }
