@@ -170,8 +170,9 @@ import Testing
         #expect(read == ("f", 12, person.objectID, "a"))
         // Members that were pending then are still what they were.
         #expect(try ofBoss.objectIDs(of: \.reports) == [friend.objectID])
-        #expect(try frozen.value(forKey: "name") as? String == "f")
-        #expect(try frozen.value(forKey: "boss") as? ObjectID == person.objectID)
+        #expect(try frozen.value(forKey: "name") == .string("f"))
+        #expect(try frozen.value(forKey: "boss") == .objectID(person.objectID))
+        #expect(try ofBoss.objectIDs(forKey: "reports") == [friend.objectID])
         #expect(thrownError { _ = try frozen.value(forKey: "nothing") }?.code == .unknownKey)
         #expect(thrownError { _ = try person.frozen() }?.code == .deletedObject)
         #expect(frozen == frozen && frozen.entityName == "Employee")

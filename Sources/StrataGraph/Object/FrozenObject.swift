@@ -47,22 +47,33 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     ///
     /// - Throws: what reading the store throws.
     public func objectIDs<Member: ManagedObject>(of keyPath: KeyPath<Object, ToMany<Member>>) throws -> [ObjectID] {
-        try members(PropertyName.of(keyPath))
+        try objectIDs(forKey: PropertyName.of(keyPath))
     }
 
-    /// The value of a property by name: an attribute's value, a to-one's id, a to-many's ids.
+    /// The value of an attribute by name, or the id that a to-one leads to.
+    ///
+    /// - Throws: `unknownKey`, also for a to-many.
+    public func value(forKey key: String) throws -> AttributeValue {
+        guard let property = entity.property(named: key), !property.isToMany else { throw unknownKey(key) }
+        return try image.withReader(entity.layout) { row throws(CorruptRecord) in try row.value(property.slot) }
+    }
+
+    /// The members of a to-many by name, in order.
     ///
     /// - Throws: `unknownKey`; what reading the store throws.
-    public func value(forKey key: String) throws -> (any Sendable)? {
-        guard let property = entity.property(named: key) else {
-            throw StrataError(
-                .unknownKey, "\(entity.name) has no property \(key).",
-                context: .init(entityName: entity.name, objectID: objectID, key: key))
+    public func objectIDs(forKey key: String) throws -> [ObjectID] {
+        guard let property = entity.property(named: key), property.isToMany, !property.isTransient else {
+            throw unknownKey(key)
         }
-        if property.isToMany { return try members(key) }
-        if property.isToOne { return target(key) }
-        let value = try image.withReader(entity.layout) { row throws(CorruptRecord) in try row.value(property.slot) }
-        return value.sendable
+        return try binding.read(at: state.sequence, layers: state.layers) {
+            try $0.members(of: property.id, owner: objectID)
+        }
+    }
+
+    private func unknownKey(_ key: String) -> StrataError {
+        StrataError(
+            .unknownKey, "\(entity.name) has no such property \(key).",
+            context: .init(entityName: entity.name, objectID: objectID, key: key))
     }
 
     // MARK: Inside
@@ -83,13 +94,6 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
         guard let property = entity.property(named: key), property.isInRow else { return nil }
         let id = withObject { $0.reference(property.place) }
         return id.isNil ? nil : id
-    }
-
-    private func members(_ key: String) throws -> [ObjectID] {
-        guard let property = entity.property(named: key), !property.isTransient else { return [] }
-        return try binding.read(at: state.sequence, layers: state.layers) {
-            try $0.members(of: property.id, owner: objectID)
-        }
     }
 }
 
@@ -139,27 +143,5 @@ extension ManagedObject {
             try builder.set(property.slot, .data(try readExternalData(property.place)))
         }
         return try builder.finish()
-    }
-}
-
-extension AttributeValue {
-    /// The value as Swift has it; a composite as a dictionary of such.
-    fileprivate var sendable: (any Sendable)? {
-        switch self {
-        case .null: nil
-        case .boolean(let value): value
-        case .integer(let value): value
-        case .float(let value): value
-        case .double(let value): value
-        case .decimal(let value): value
-        case .string(let value): value
-        case .date(let value): value
-        case .uuid(let value): value
-        case .url(let value): value
-        case .data(let value): value
-        case .blob: nil
-        case .objectID(let value): value
-        case .composite(let values): values
-        }
     }
 }

@@ -1,6 +1,3 @@
-import StrataModel
-import StrataStore
-
 /// The results of a request over everything that is saved, as they change: an asynchronous sequence without a context.
 ///
 /// It follows the end of the log, whoever saves: any context, and any process. Its steps are values, so it may be read
@@ -12,13 +9,12 @@ public struct ContainerResults<Object: ManagedObject>: AsyncSequence, Sendable {
     let options: LiveResultsOptions
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(reader: ContainerResultsReader(container, request, options))
+        Iterator(
+            reader: ResultsReader(ContainerResultsSource(binding: container.binding, fetchRequest: request), options))
     }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let reader: ContainerResultsReader<Object>
-
-        init(reader: ContainerResultsReader<Object>) { self.reader = reader }
+        let reader: ResultsReader
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
             try await reader.next(isolation: actor)
@@ -46,51 +42,5 @@ extension PersistentContainer {
         for request: FetchRequest<Object>, options: LiveResultsOptions
     ) -> ContainerResults<Object> {
         ContainerResults(container: self, request: request, options: options)
-    }
-}
-
-/// Belongs to whoever iterates.
-final class ContainerResultsReader<Object: ManagedObject> {
-    private let container: PersistentContainer
-    private let request: FetchRequest<Object>
-    private let options: LiveResultsOptions
-    private var tracker: ResultsTracker?
-    private var signals: AsyncStream<Void>.Iterator
-    private let news: AsyncStream<Void>.Continuation
-    private var observation: HeadObservation?
-
-    init(_ container: PersistentContainer, _ request: FetchRequest<Object>, _ options: LiveResultsOptions) {
-        self.container = container
-        self.request = request
-        self.options = options
-        let (stream, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.news = news
-        signals = stream.makeAsyncIterator()
-    }
-
-    private func start() throws -> LiveResultsUpdate {
-        let context = container.newBackgroundContext()
-        let (storeRequest, _) = try context.prepare(request)
-        let binding = context.binding
-        let made = try ResultsTracker(
-            binding, storeRequest, sectionNameKeyPath: options.sectionNameKeyPath, naming: options.sectionNaming,
-            observing: options.keyPaths)
-        observation = try binding.store.observeHead { [news] _ in news.yield() }
-        try made.start(at: StoreState(sequence: try binding.store.head()))
-        tracker = made
-        return LiveResultsUpdate(
-            snapshot: FetchedResultsSnapshot(made.results), difference: nil, sequence: made.state.sequence)
-    }
-
-    func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
-        guard let tracker else { return try start() }
-        while let _ = await signals.next(isolation: actor) {
-            if options.coalescing > .zero { try await Task.sleep(for: options.coalescing) }
-            try Task.checkCancellation()
-            let head = try container.binding.store.head()
-            guard let change = try tracker.advance(to: StoreState(sequence: head)) else { continue }
-            return LiveResultsUpdate(change, tracker.state.sequence)
-        }
-        return nil
     }
 }

@@ -103,13 +103,8 @@ extension IdentifierList: RandomAccessCollection {
     var endIndex: Int { count }
 
     subscript(position: Int) -> ObjectID {
-        var low = 0
-        var high = starts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= position { low = middle } else { high = middle }
-        }
-        return chunks[low][position - starts[low]]
+        let chunk = starts.partitionPoint { $0 > position } - 1
+        return chunks[chunk][position - starts[chunk]]
     }
 }
 
@@ -129,13 +124,5 @@ struct SectionList: Sendable, Equatable {
     func range(_ section: Int) -> Range<Int> { (section == 0 ? 0 : ends[section - 1])..<ends[section] }
 
     /// The section that a place is in.
-    func section(of place: Int) -> Int {
-        var low = 0
-        var high = ends.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] <= place { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func section(of place: Int) -> Int { ends.partitionPoint { $0 > place } }
 }

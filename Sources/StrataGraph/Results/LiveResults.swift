@@ -1,5 +1,4 @@
 public import StrataModel
-import StrataStore
 
 /// One step of live results: what they are, and what has changed since the step before.
 public struct LiveResultsUpdate: Sendable {
@@ -49,12 +48,12 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence {
     let request: FetchRequest<Object>
     let options: LiveResultsOptions
 
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: ContextResultsReader(context, request, options)) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(reader: ResultsReader(ContextResultsSource(context: context, fetchRequest: request), options))
+    }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let reader: ContextResultsReader<Object>
-
-        init(reader: ContextResultsReader<Object>) { self.reader = reader }
+        let reader: ResultsReader
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
             try await reader.next(isolation: actor)
@@ -82,64 +81,5 @@ extension ManagedObjectContext {
         for request: FetchRequest<Object>, options: LiveResultsOptions
     ) -> LiveResults<Object> {
         LiveResults(context: self, request: request, options: options)
-    }
-}
-
-/// Belongs to the isolation of its context.
-final class ContextResultsReader<Object: ManagedObject>: ContextFollower {
-    private let context: ManagedObjectContext
-    private let request: FetchRequest<Object>
-    private let options: LiveResultsOptions
-    private var tracker: ResultsTracker?
-    private let news: AsyncStream<Void>.Continuation
-    private var signals: AsyncStream<Void>.Iterator
-    private var headObservation: HeadObservation?
-
-    init(_ context: ManagedObjectContext, _ request: FetchRequest<Object>, _ options: LiveResultsOptions) {
-        self.context = context
-        self.request = request
-        self.options = options
-        let (stream, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.news = news
-        signals = stream.makeAsyncIterator()
-    }
-
-    func contextMayHaveChanged() { news.yield() }
-
-    private func state() throws -> StoreState {
-        try context.state(includesPendingChanges: request.includesPendingChanges)
-    }
-
-    private func start() throws -> LiveResultsUpdate {
-        let (storeRequest, _) = try context.prepare(request)
-        let made = try ResultsTracker(
-            context.binding, storeRequest, sectionNameKeyPath: options.sectionNameKeyPath,
-            naming: options.sectionNaming, observing: options.keyPaths)
-        try made.start(at: try state())
-        tracker = made
-        context.followers.add(self)
-        headObservation = try context.binding.store.observeHead { [news] _ in news.yield() }
-        return LiveResultsUpdate(
-            snapshot: FetchedResultsSnapshot(made.results), difference: nil, sequence: made.state.sequence)
-    }
-
-    func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
-        guard let tracker else { return try start() }
-        while let _ = await signals.next(isolation: actor) {
-            if options.coalescing > .zero { try await Task.sleep(for: options.coalescing) }
-            try Task.checkCancellation()
-            if context.automaticallyMergesChangesFromParent { try context.moveToHead() }
-            guard let change = try tracker.advance(to: try state()) else { continue }
-            return LiveResultsUpdate(change, tracker.state.sequence)
-        }
-        return nil
-    }
-}
-
-extension LiveResultsUpdate {
-    init(_ change: ResultsChange, _ sequence: EventSequence) {
-        self.init(
-            snapshot: FetchedResultsSnapshot(change.after, reconfigured: change.updates.map(\.id)),
-            difference: FetchedResultsDifference(change), sequence: sequence)
     }
 }

@@ -84,8 +84,8 @@ struct ChangeBuilder {
             }
         }
         for object in stayingUpdates {
-            let staying = object.place - count(in: removed, before: object.place)
-            let new = staying + countPlaced(throughGap: staying)
+            let staying = object.place - removedCount(before: object.place)
+            let new = staying + placed.partitionPoint { $0.gap > staying }
             change.updates.append(.init(id: object.id, old: object.place, new: new))
         }
         change.updates.sort { $0.new < $1.new }
@@ -105,7 +105,7 @@ struct ChangeBuilder {
                 group = []
                 gap = object.gap
             }
-            guard let old = object.old, old - count(in: removed, before: old) == object.gap,
+            guard let old = object.old, old - removedCount(before: old) == object.gap,
                 walk.labels[walk.sectionOfPlaced[number]] == before.sections.section(of: old)
             else { continue }
             group.append((number, old))
@@ -119,14 +119,9 @@ struct ChangeBuilder {
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: group.count)
         for index in group.indices {
-            var low = 0
-            var high = tails.count
-            while low < high {
-                let middle = (low + high) / 2
-                if group[tails[middle]].old < group[index].old { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { previous[index] = tails[low - 1] }
-            if low == tails.count { tails.append(index) } else { tails[low] = index }
+            let length = tails.partitionPoint { group[$0].old >= group[index].old }
+            if length > 0 { previous[index] = tails[length - 1] }
+            if length == tails.count { tails.append(index) } else { tails[length] = index }
         }
         var found: [Int] = []
         var next = tails.last ?? -1
@@ -137,25 +132,7 @@ struct ChangeBuilder {
         return found
     }
 
-    private func count(in places: [ResultsChange.Place], before place: Int) -> Int {
-        var low = 0
-        var high = places.count
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle].place < place { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    private func countPlaced(throughGap gap: Int) -> Int {
-        var low = 0
-        var high = placed.count
-        while low < high {
-            let middle = (low + high) / 2
-            if placed[middle].gap <= gap { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func removedCount(before place: Int) -> Int { removed.partitionPoint { $0.place >= place } }
 }
 
 /// Makes the new sections: runs of staying objects keep their section, placed ones join a neighbour of the same name or

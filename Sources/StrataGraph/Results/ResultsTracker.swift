@@ -176,13 +176,7 @@ final class ResultsTracker {
 
     /// How many results stand before a key.
     private func lowerBound(of key: [UInt8], _ reader: LiveReader) throws -> Int {
-        var low = 0
-        var high = results.list.count
-        while low < high {
-            let middle = (low + high) / 2
-            if LiveQuery.isBefore(try reader.key(results.list[middle]), key) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        try results.list.partitionPoint { try !LiveQuery.isBefore(reader.key($0), key) }
     }
 
     private func section(of id: ObjectID, _ reader: LiveReader) throws -> String {

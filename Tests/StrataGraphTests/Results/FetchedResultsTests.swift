@@ -201,4 +201,28 @@ import Testing
         context.processPendingChanges()
         #expect(heard == 0)
     }
+
+    @Test func resultsOfAChildFollowItsParentAndTheOtherWayRound() throws {
+        let child = try context.newChildContext()
+        let controller = FetchedResultsController(fetchRequest: byName, context: child)
+        let table = Table<Person>()
+        controller.delegate = table
+        try controller.performFetch()
+        table.load(controller)
+        let (ofParent, parentTable) = try shown(byName)
+        _ = person("b")
+        context.processPendingChanges()
+        child.refreshAllObjects()
+        #expect(table.calls == ["will", "insert - 0.0", "did"])
+        table.forget()
+        parentTable.forget()
+        Person(context: child).name = "a"
+        child.processPendingChanges()
+        #expect(table.calls == ["will", "insert - 0.0", "did"] && parentTable.calls.isEmpty)
+        try child.save()
+        #expect(parentTable.calls == ["will", "insert - 0.0", "did"])
+        #expect(table.flat == parentTable.flat && ofParent.fetchedObjects?.count == 2)
+        try context.save()
+        #expect(table.faults.isEmpty && parentTable.faults.isEmpty)
+    }
 }

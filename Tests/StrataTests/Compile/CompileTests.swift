@@ -157,25 +157,10 @@ import Testing
                     sendable(try dog.frozen().owner)
                 }
 
-                func detach(_ context: ManagedObjectContext) {
-                    Task.detached { try context.save() }  // refused
-                }
-
-                func detach(_ controller: FetchedResultsController<Dog>) {
-                    Task.detached { try controller.performFetch() }  // refused
-                }
-
                 func enter(_ actor: ContextActor, _ dog: Dog) async throws {
                     await actor.perform { _ in dog.name = "x" }  // refused
                     _ = await actor.perform { context in Dog(context: context) }  // refused
                     _ = await actor.perform { context in Dog(context: context).objectID }
-                }
-
-                func adopt(_ container: PersistentContainer) throws {
-                    let context = container.newBackgroundContext()
-                    let actor = ContextActor(adopting: context)  // refused
-                    try context.save()
-                    _ = actor
                 }
 
                 nonisolated func reach(_ container: PersistentContainer) {
@@ -196,6 +181,36 @@ import Testing
                     }
                 }
                 """)
+    }
+
+    /// What the compiler knows only by following a value through the code, which it does where types have no faults.
+    @Test func whatIsHandedOverIsNotUsedAgain() throws {
+        try expectRefusals(
+            in: """
+                import Strata
+
+                @Entity final class Dog: ManagedObject { var name: String }
+
+                func detach(_ context: ManagedObjectContext) {
+                    Task.detached { try context.save() }  // refused
+                }
+
+                func detach(_ controller: FetchedResultsController<Dog>) {
+                    Task.detached { try controller.performFetch() }  // refused
+                }
+
+                func adopt(_ container: PersistentContainer) throws {
+                    let context = container.newBackgroundContext()
+                    let actor = ContextActor(adopting: context)  // refused
+                    try context.save()
+                    _ = actor
+                }
+
+                func give(_ container: PersistentContainer) async throws {
+                    let actor = ContextActor(adopting: container.newBackgroundContext())
+                    try await actor.perform { context in try context.save() }
+                }
+                """, stage: .flow)
     }
 }
 

@@ -20,9 +20,17 @@ struct Compiler {
         scratch = FileManager.default.temporaryDirectory.appending(path: "strata-compile-\(UUID().uuidString)")
     }
 
+    /// How far a source is taken.
+    enum Stage: String {
+        case types = "-typecheck"
+        /// Values are followed through the code too, from one isolation to another.
+        case flow = "-emit-sil"
+    }
+
     /// The errors in `source`, which may import the modules that `libraries` are, by name.
     func failures(
-        in source: String, libraries: [(name: String, source: String)] = [], options: [String] = []
+        in source: String, libraries: [(name: String, source: String)] = [], options: [String] = [],
+        stage: Stage = .types
     ) throws -> [Failure] {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
@@ -33,7 +41,8 @@ struct Compiler {
             let failures = try run(arguments + options, over: file)
             if !failures.isEmpty { return failures }
         }
-        return try run(["-typecheck"] + options, over: write(source, as: "Client"))
+        let output = stage == .flow ? ["-o", scratch.appending(path: "Client.sil").path(percentEncoded: false)] : []
+        return try run([stage.rawValue] + output + options, over: write(source, as: "Client"))
     }
 
     private func write(_ source: String, as name: String) throws -> URL {
@@ -92,9 +101,11 @@ struct Compiler {
 }
 
 /// Checks that the lines of `source` that end in `// refused` have errors, and no others.
-func expectRefusals(in source: String, options: [String] = [], sourceLocation: SourceLocation = #_sourceLocation) throws
-{
-    let failures = try Compiler().failures(in: source, options: options)
+func expectRefusals(
+    in source: String, options: [String] = [], stage: Compiler.Stage = .types,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let failures = try Compiler().failures(in: source, options: options, stage: stage)
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     let marked = lines.indices.filter { lines[$0].hasSuffix("// refused") }.map { $0 + 1 }
     #expect(!marked.isEmpty, sourceLocation: sourceLocation)
