@@ -46,7 +46,7 @@ struct ContextWorkloads {
     func growth(commits: Int) throws {
         var sizes: [Int] = []
         for hasIdle in [false, true] {
-            let container = try open("growth-\(hasIdle)")
+            let container = try open("growth-\(hasIdle)", durability: .disposable)
             let ids = try fill(container, 1000)
             let idle = container.newBackgroundContext()
             var held: [Movie] = []
