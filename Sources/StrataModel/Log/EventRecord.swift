@@ -4,7 +4,7 @@
 //   0       1      codec version, 1
 //   1       1      kind
 //   2       2      flags
-//   4       4      checksum: low half of XXH64 (seed 0) over everything from offset 8
+//   4       4      checksum: low half of XXH64 (seed: bytes 0..<4) over everything from offset 8
 //   8       8      object id (links: the source of the pair; model and maintenance events: 0)
 //   16      8      transaction sequence
 //   24      8      sequence of the previous event on the same object's row (links: on the same pair), 0 = none
@@ -105,7 +105,9 @@ package struct EventHeader: Sendable, Hashable {
     }
 
     package static func checksum(_ record: UnsafeRawBufferPointer) -> UInt32 {
-        UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: record[8...])))
+        // The seed brings version, kind and flags in.
+        let seed = UInt64(UInt32(littleEndian: record.loadUnaligned(as: UInt32.self)))
+        return UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: record[8...]), seed: seed))
     }
 }
 

@@ -3,7 +3,7 @@
 //   offset  width  field
 //   0       1      codec version, 1
 //   1       3      0
-//   4       4      checksum: low half of XXH64 (seed 0) over everything from offset 8
+//   4       4      checksum: low half of XXH64 (seed: bytes 0..<4) over everything from offset 8
 //   8       32     digest: SHA-256(digest before, bytes 40... of this record, then of each event its bytes 0..<4 and
 //                  8..<56, in order, flag 2 (payload removed) as if it were not set); the digest before the first
 //                  transaction is 32 zero bytes
