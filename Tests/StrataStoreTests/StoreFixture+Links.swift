@@ -4,6 +4,16 @@ import StrataStore
 extension StoreFixture {
     /// Links two objects through a many-to-many of the first one's entity; `place` counts where a side is ordered.
     func link(_ object: ObjectID, _ relationship: String, _ other: ObjectID, place: Int64 = 0) throws {
+        try pair(object, relationship, other, .link(PairPositions(inSource: place, inTarget: place)))
+    }
+
+    func unlink(_ object: ObjectID, _ relationship: String, _ other: ObjectID) throws {
+        try pair(object, relationship, other, .unlink)
+    }
+
+    private func pair(
+        _ object: ObjectID, _ relationship: String, _ other: ObjectID, _ kind: ChangeSet.PairChange.Kind
+    ) throws {
         let property = try property(try name(of: object), relationship)
         guard case .pair(let canonical)? = property.relationship?.truth else {
             throw StrataError(.unknownKey, relationship)
@@ -14,7 +24,7 @@ extension StoreFixture {
             .init(
                 key: PairKey(
                     property: canonical, source: isForward ? object : other, target: isForward ? other : object),
-                kind: .link(PairPositions(inSource: place, inTarget: place))))
+                kind: kind))
         try save(changes)
     }
 }

@@ -31,9 +31,17 @@ extension SchemaComparison {
             if takenOver.contains(property.id) { continue }
             let isOwn = before.description.properties.contains { $0.name == property.name }
             guard isOwn || before.superentityID != after.superentityID else { continue }
+            let place = "\(after.name).\(property.name)"
+            if let successor = after.property(named: property.name), before.property(successor.id) == nil,
+                new.isSuccessor(successor, withoutLinksOf: property)
+            {
+                add(
+                    .propertyRemoved, .scan, after, property.name,
+                    "\(place) gives way to another relationship of that name, which does not take over its links.")
+                continue
+            }
             let sentence = isOwn ? "is removed" : "is no longer inherited"
-            add(
-                .propertyRemoved, .none, after, property.name, "\(after.name).\(property.name) \(sentence).")
+            add(.propertyRemoved, .none, after, property.name, "\(place) \(sentence).")
         }
     }
 

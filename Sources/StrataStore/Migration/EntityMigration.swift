@@ -20,6 +20,8 @@ struct EntityMigration {
             case checkTarget(slot: Int)
             /// A to-many with a narrower range of members, under the number it has kept.
             case checkCount
+            /// A relationship in the place of another of its name, whose links it does not take over.
+            case refuseLinks(OldLinks.Place)
             /// The entity may have no objects.
             case refuse
         }
@@ -32,7 +34,7 @@ struct EntityMigration {
         var writes: Bool {
             switch kind {
             case .convert, .require, .supply, .point: true
-            case .validate, .checkTarget, .checkCount, .refuse: false
+            case .validate, .checkTarget, .checkCount, .refuseLinks, .refuse: false
             }
         }
     }
@@ -105,6 +107,7 @@ struct EntityMigration {
     ) -> [Step.Kind] {
         let description = relationship.description
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
+            if let lost = links.placeOfLost(by: property, in: old) { return [.refuseLinks(lost)] }
             let place = links.place(of: property)
             if description.isToMany || place == nil && description.isOptional { return [] }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
@@ -140,6 +143,7 @@ struct EntityMigration {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
             case .checkCount: try checkCount(step, id, view, &failures)
+            case .refuseLinks(let place): try refuseLinks(step, place, id, row, view, &failures)
             case .checkTarget(let slot):
                 let value = try view.value(slot, of: row, reader, old)
                 try checkTargets(step, id, value.objectID.map { [$0] } ?? [], &failures)
@@ -265,6 +269,22 @@ extension EntityMigration {
             failures.add(
                 .migration, "\(property.name) may not lead to \(target) any more.", entity, id, property.name)
         }
+    }
+
+    private func refuseLinks(
+        _ step: Step, _ place: OldLinks.Place, _ id: ObjectID, _ row: RowView, _ view: View,
+        _ failures: inout MigrationFailures
+    ) throws {
+        guard let property = step.property else { return }
+        let targets = try links.targets(place, of: id, row, old, view, limit: 1)
+        guard let target = targets.first?.id else {
+            if property.relationship?.isToMany == false { try checkTargets(step, id, [], &failures) }
+            return
+        }
+        failures.add(
+            .migration,
+            "\(property.name) leads to \(target), which the relationship of the same name that takes its place does not "
+                + "take over.", entity, id, property.name, .objectID(target))
     }
 
     private func checkCount(

@@ -20,6 +20,15 @@ struct OldLinks {
         return old.property(inverse) == nil ? nil : backward(inverse)
     }
 
+    /// The links of another relationship of the name, which this one has taken the place of without taking them over:
+    /// an entity's own one under a parent that has one too, or the other way round.
+    func placeOfLost(by property: PropertySchema, in entity: EntitySchema) -> Place? {
+        guard let lost = entity.property(named: property.name),
+            new.isSuccessor(property, withoutLinksOf: lost)
+        else { return nil }
+        return forward(lost.id)
+    }
+
     private func forward(_ number: PropertyID) -> Place? {
         guard let relationship = old.property(number)?.relationship else { return nil }
         return relationship.isToMany ? .members(number) : .slot(number)
