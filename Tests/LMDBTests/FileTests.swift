@@ -150,6 +150,16 @@ import Testing
         try opened.close()
     }
 
+    /// Its first sync is that of the file, which has no name yet; the second is that of the directory.
+    @Test func aHotCopyIsSyncedBeforeItGetsItsName() throws {
+        try store.fill(1_000)
+        let first = try ChildProcess("copy-unsynced", store, 1).lines()
+        guard first != ["unavailable"] else { return }
+        #expect(first.count == 2 && first.first?.hasPrefix("error") == true && first.last == "1 failed, nothing there")
+        let second = try ChildProcess("copy-unsynced", store, 2).lines()
+        #expect(second.count == 2 && second.last == "1 failed, named")
+    }
+
     @Test func aFileEndsWhereACopyOfItEnds() throws {
         // The copy of a file that ends before free pages is as short as the file, and still whole.
         let environment = try store.open()

@@ -1,3 +1,4 @@
+import FaultShim
 import Glibc
 import LMDB
 
@@ -28,6 +29,7 @@ struct Child {
         case "inherited-descriptors": try inheritedDescriptors()
         case "use-after-end": try useAfterEnd()
         case "nested-write": try nestedWrite()
+        case "copy-unsynced": try copyUnsynced()
         default: report("unknown command")
         }
     }
@@ -196,6 +198,19 @@ struct Child {
             if length > 0, String(decoding: target[..<length], as: UTF8.self).hasPrefix(path) { count += 1 }
         }
         report("inherited \(count)")
+        try environment.close()
+    }
+
+    /// Copies the store while the `number`th sync fails, and says whether the copy has its name.
+    private func copyUnsynced() throws {
+        guard fault_available() == 1 else { return report("unavailable") }
+        let (environment, _) = try open()
+        let target = path + "/copy"
+        fault_arm(Int32(FAULT_SYNC), number, 1, EIO, Int32(FAULT_REFUSE))
+        do { try environment.copy(to: target) } catch { say(error) }
+        let failures = fault_disarm()
+        let isNamed = access(target + "/data.mdb", F_OK) == 0
+        report("\(failures) failed, \(isNamed ? "named" : "nothing there")")
         try environment.close()
     }
 
