@@ -10,9 +10,12 @@ public import StrataModel
 /// The rules of the model hold as in every save: types, required properties, validation rules and predicates,
 /// uniqueness. What classes do in code (`awakeFromInsert`, `validateValue`, `willSave`) is not run, since there are no
 /// objects. Unsaved changes of the context are not part of it.
+///
+/// Both ends of relationships are set: the partner of a one-to-one, the members of a to-many. With another uniqueness
+/// policy than `reject` only to-ones from many can be given, since it is settled in the writing which object a row is.
 public struct BatchInsertRequest<Object: ManagedObject> {
     enum Source {
-        case rows([[String: AttributeValue]])
+        case rows([BatchValues])
         case handler((inout BatchRow<Object>) throws -> Bool)
     }
 
@@ -26,13 +29,20 @@ public struct BatchInsertRequest<Object: ManagedObject> {
 
     /// Inserts rows of values by property name; a to-one takes the id of its object.
     public init(_ rows: [[String: AttributeValue]] = [], onClash policy: UniquenessPolicy = .reject) {
-        self.init(entityName: Object.entityName, .rows(rows), policy)
+        self.init(entityName: Object.entityName, .rows(rows.map { BatchValues(values: $0) }), policy)
     }
 
     /// Inserts rows into an entity by name.
     public init(entityName: String, _ rows: [[String: AttributeValue]] = [], onClash policy: UniquenessPolicy = .reject)
     {
-        self.init(entityName: entityName, .rows(rows), policy)
+        self.init(entityName: entityName, .rows(rows.map { BatchValues(values: $0) }), policy)
+    }
+
+    /// Inserts rows, which may also name the members of to-manys.
+    public init(_ rows: [BatchRow<Object>], onClash policy: UniquenessPolicy = .reject) {
+        self.init(
+            entityName: Object.entityName,
+            .rows(rows.map { BatchValues(values: $0.values, members: $0.members) }), policy)
     }
 
     /// Inserts the rows that `handler` fills in one after the other; it returns true, and leaves its row, to end.
@@ -58,18 +68,18 @@ public struct BatchInsertRequest<Object: ManagedObject> {
     }
 
     /// Calls `body` with the rows of one step after the other.
-    func forEachStep(_ body: ([[String: AttributeValue]]) throws -> Void) throws {
+    func forEachStep(_ body: ([BatchValues]) throws -> Void) throws {
         switch source {
         case .rows(let rows):
             for start in stride(from: 0, to: rows.count, by: stepSize) {
                 try body(Array(rows[start..<Swift.min(start + stepSize, rows.count)]))
             }
         case .handler(let handler):
-            var step: [[String: AttributeValue]] = []
+            var step: [BatchValues] = []
             while true {
                 var row = BatchRow<Object>()
                 if try handler(&row) { break }
-                step.append(row.values)
+                step.append(BatchValues(values: row.values, members: row.members))
                 guard step.count == stepSize else { continue }
                 try body(step)
                 step.removeAll(keepingCapacity: true)

@@ -5,16 +5,20 @@ public import StrataModel
 /// ```swift
 /// row[\.title] = "Stalker"
 /// row[\.familyMember] = ann.objectID
+/// row[\.actors] = [kaidanovsky.objectID, freindlich.objectID]
 /// row["rating"] = 5
 /// ```
 ///
 /// What is not given has the default of the model.
 public struct BatchRow<Object: ManagedObject> {
-    /// What was given, by name.
+    /// Attributes and to-ones that were given, by name.
     public var values: [String: AttributeValue] = [:]
+    /// The members of to-manys that were given, by name.
+    public var members: [String: [ObjectID]] = [:]
     private let names: [AnyKeyPath: String]
 
-    init() { names = EntityDefinition.of(Object.self).names }
+    /// A row without values.
+    public init() { names = EntityDefinition.of(Object.self).names }
 
     /// A value by the property's name; a to-one takes the id of its object.
     public subscript(name: String) -> AttributeValue? {
@@ -50,5 +54,17 @@ public struct BatchRow<Object: ManagedObject> {
         set { values[name(path)] = newValue.map(AttributeValue.objectID) ?? .null }
     }
 
+    /// The members of a to-many by their ids, in order where it is ordered.
+    public subscript<Member: ManagedObject>(path: KeyPath<Object, ToMany<Member>>) -> [ObjectID]? {
+        get { members[name(path)] }
+        set { members[name(path)] = newValue }
+    }
+
     private func name(_ path: PartialKeyPath<Object>) -> String { names[path] ?? PropertyName.ofAny(path) }
+}
+
+/// One row of a step, whatever it came from.
+struct BatchValues: Sendable {
+    var values: [String: AttributeValue]
+    var members: [String: [ObjectID]] = [:]
 }

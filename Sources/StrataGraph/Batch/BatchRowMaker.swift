@@ -16,6 +16,8 @@ struct BatchRowMaker {
         var faults: [ChangeSet.Insertion.Fault] = []
         /// To-ones whose inverse is ordered: the slot of the place, the link, and the owner.
         var places: [(slot: Int, link: PropertyID, owner: ObjectID)] = []
+        /// Relationships that change other objects too.
+        var wishes: [BatchLinks.Wish] = []
     }
 
     let binding: StoreBinding
@@ -29,9 +31,12 @@ struct BatchRowMaker {
     }
 
     /// The row of a new object.
-    func insertion(of values: [String: AttributeValue]) throws -> Prepared {
+    func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
-        for (name, value) in values { try set(name, value, in: &row) }
+        for (name, value) in values.values { try set(name, value, in: &row) }
+        for (name, members) in values.members.sorted(by: { $0.key < $1.key }) {
+            try setMembers(name, members, in: &row)
+        }
         for check in entity.checks where !row.givenSlots.contains(check.property.slot) {
             let initial = check.property.attribute?.defaultValue ?? .null
             for error in failures(of: initial, check.property) {
@@ -55,13 +60,31 @@ struct BatchRowMaker {
         if case .toMany(let link, let positionSlot?) = property.inverse, case .objectID(let owner) = fit {
             row.places.append((positionSlot, link, owner))
         }
+        if case .toOne = property.inverse {
+            if case .objectID(let partner) = fit {
+                row.wishes.append(.partner(property, partner))
+            } else {
+                row.wishes.append(.partner(property, nil))
+            }
+        }
+    }
+
+    /// Gives a to-many its members.
+    func setMembers(_ name: String, _ members: [ObjectID], in row: inout Prepared) throws {
+        guard let property = entity.property(named: name) else { throw unknown(name) }
+        guard property.isToMany, !property.isTransient else {
+            throw StrataError(
+                .wrongType, "\(name) is no to-many and cannot hold a list of objects.", context: place(name))
+        }
+        for member in members { _ = try target(.objectID(member), of: property) }
+        row.wishes.append(.members(property, members))
     }
 
     // MARK: Values
 
     private func value(_ value: AttributeValue, fitFor property: PropertyRuntime) throws -> AttributeValue {
         if property.isTransient { throw refusal(property, "is transient; there is no object to hold it.") }
-        if property.isToMany { throw refusal(property, "is a to-many; give the to-one at its other end.") }
+        if property.isToMany { throw refusal(property, "is a to-many and takes a list of ids of objects.") }
         if property.isToOne { return try target(value, of: property) }
         guard let type = property.attribute?.type, let fit = value.coerced(to: type) else {
             throw StrataError(
@@ -71,9 +94,6 @@ struct BatchRowMaker {
     }
 
     private func target(_ value: AttributeValue, of property: PropertyRuntime) throws -> AttributeValue {
-        if case .toOne = property.inverse {
-            throw refusal(property, "is one end of a one-to-one, which changes two objects; a batch changes one.")
-        }
         switch value {
         case .null: return value
         case .objectID(let id):

@@ -15,7 +15,8 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
     public var entityName: String
     public var predicate: FetchPredicate?
     public var includesSubentities = true
-    /// The new values by property: constants, or expressions over the object as it was.
+    /// The new values by property: constants, expressions over the object as it was,
+    /// and for a to-many an aggregate of the ids of its members.
     public var propertiesToUpdate: [String: FetchExpression] = [:]
     /// Objects that are saved together, in one transaction: when a step is refused, the ones before it stay. At least 1.
     public var stepSize = 10_000
@@ -84,6 +85,13 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
         _ property: KeyPath<Object, Target?>, to target: ObjectID?
     ) -> BatchUpdateRequest {
         setting(property, .constant(target.map(AttributeValue.objectID) ?? .null))
+    }
+
+    /// Gives a to-many these members and no others, by their ids, in order where it is ordered.
+    public func setting<Member: ManagedObject>(
+        _ property: KeyPath<Object, ToMany<Member>>, to members: [ObjectID]
+    ) -> BatchUpdateRequest {
+        setting(property, .aggregate(members.map { .constant(.objectID($0)) }))
     }
 
     private func setting(_ property: PartialKeyPath<Object>, _ value: FetchExpression) -> BatchUpdateRequest {

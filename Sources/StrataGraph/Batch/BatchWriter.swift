@@ -72,18 +72,22 @@ final class BatchWriter: Sendable {
 extension BatchWriter {
     /// Inserts one step of rows.
     func insert(
-        _ rows: [[String: AttributeValue]], _ entity: EntityRuntime, _ policy: UniquenessPolicy,
+        _ rows: [BatchValues], _ entity: EntityRuntime, _ policy: UniquenessPolicy,
         _ type: BatchResultType, passed: Int, into result: inout BatchResult
     ) throws {
         let lease = BatchLease()
         defer { withExtendedLifetime(lease) {} }
         let maker = BatchRowMaker(binding, entity, lease)
         let prepared = try prepare(rows, maker, policy, passed)
+        if policy != .reject, let wish = prepared.lazy.compactMap(\.wishes.first).first {
+            throw Self.unsettled(wish, entity)
+        }
         let rules = RowRules(entity.schema, binding.schema)
         let ids = try rows.map { _ in try binding.store.newObjectID(in: entity.id) }.sorted()
         let receipt = try save { view, changes in
             changes.uniquenessPolicy = policy
             changes.insertions = try insertions(prepared, ids, view)
+            try link(&changes, zip(ids, prepared.map(\.wishes)), view)
             // What a row lacks an object may have that it is merged into: its predicates are judged there.
             guard policy == .reject, !rules.isEmpty else { return }
             var errors: [StrataError] = []
@@ -101,8 +105,38 @@ extension BatchWriter {
         if type == .objectIDs { result.objectIDs += ids.map { upsert.finalHolder(of: $0) } }
     }
 
+    /// Fulfils what rows say of relationships that change other objects too, and counts members where that is bounded.
+    private func link(
+        _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ view: View
+    ) throws {
+        var failures: [StrataError] = []
+        let wishes = wishes.filter { !$0.1.isEmpty }
+        if !wishes.isEmpty {
+            var links = BatchLinks(binding, changes, view)
+            for (id, list) in wishes { try links.fulfil(list, of: id) }
+            changes = links.finish()
+            failures = try links.failures()
+        }
+        // Whose insertions become updates is not known yet; as in saves, bounds are those of the new objects.
+        if changes.uniquenessPolicy == .reject {
+            failures += try BatchBounds(binding: binding, view: view).failures(changes)
+        }
+        try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
+    }
+
+    private static func unsettled(_ wish: BatchLinks.Wish, _ entity: EntityRuntime) -> StrataError {
+        let property: PropertyRuntime =
+            switch wish {
+            case .partner(let property, _), .members(let property, _): property
+            }
+        return StrataError(
+            .invalidRequest,
+            "\(property.name) changes other objects, and which object a row becomes is settled in the writing; insert with the policy reject, or link afterwards.",
+            context: .init(entityName: entity.name, key: property.name))
+    }
+
     private func prepare(
-        _ rows: [[String: AttributeValue]], _ maker: BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
+        _ rows: [BatchValues], _ maker: BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
     ) throws -> [BatchRowMaker.Prepared] {
         var prepared: [BatchRowMaker.Prepared] = []
         prepared.reserveCapacity(rows.count)
@@ -207,7 +241,9 @@ extension BatchWriter {
         defer { withExtendedLifetime(lease) {} }
         let receipt = try save { view, changes in
             updated = try remaining(ids, target, view)
-            changes.updates = try updates(updated, values, lease, view)
+            let (updates, wishes) = try updates(updated, values, lease, view)
+            changes.updates = updates
+            try link(&changes, wishes, view)
         }
         if receipt != nil { result.transactionCount += 1 }
         result.add(updated, type)
@@ -215,8 +251,9 @@ extension BatchWriter {
 
     private func updates(
         _ ids: [ObjectID], _ values: [String: FetchExpression], _ lease: BatchLease, _ view: View
-    ) throws -> [ChangeSet.Update] {
+    ) throws -> (updates: [ChangeSet.Update], wishes: [(ObjectID, [BatchLinks.Wish])]) {
         var updates: [ChangeSet.Update] = []
+        var wishes: [(ObjectID, [BatchLinks.Wish])] = []
         var makers: [EntityID: Updating] = [:]
         var places = BatchPlaces(view)
         var errors: [StrataError] = []
@@ -225,13 +262,14 @@ extension BatchWriter {
             guard let row = try view.row(id), let entity = binding.entity(id.entityID) else { continue }
             let known = try makers[id.entityID] ?? updating(entity, values, lease)
             makers[id.entityID] = known
-            let (update, wrong) = try update(id, row, known, &places, view)
+            let (update, wrong, wish) = try update(id, row, known, &places, view)
+            if !wish.isEmpty { wishes.append((id, wish)) }
             count += wrong.count
             errors += wrong.prefix(Self.reportedErrors - errors.count)
             if let update { updates.append(update) }
         }
         try Self.throwTogether(errors, count: count)
-        return updates
+        return (updates, wishes)
     }
 
     /// What is the same for all objects of one entity.
@@ -239,21 +277,45 @@ extension BatchWriter {
         let maker: BatchRowMaker
         let rules: RowRules
         let values: [(name: String, expression: RowExpression)]
+        let members: [(name: String, ids: [ObjectID])]
     }
 
     private func updating(
         _ entity: EntityRuntime, _ values: [String: FetchExpression], _ lease: BatchLease
     ) throws -> Updating {
-        Updating(
+        let sorted = values.sorted { $0.key < $1.key }
+        return Updating(
             maker: BatchRowMaker(binding, entity, lease), rules: RowRules(entity.schema, binding.schema),
-            values: try values.sorted { $0.key < $1.key }.map { name, expression in
+            values: try sorted.filter { !isToMany($0.key, entity) }.map { name, expression in
                 (name, try RowExpression(expression, entity.schema, binding.schema))
+            },
+            members: try sorted.filter { isToMany($0.key, entity) }.map { name, expression in
+                (name, try Self.members(expression, name, entity))
             })
+    }
+
+    private func isToMany(_ name: String, _ entity: EntityRuntime) -> Bool {
+        entity.property(named: name)?.isToMany ?? false
+    }
+
+    private static func members(
+        _ expression: FetchExpression, _ name: String, _ entity: EntityRuntime
+    ) throws -> [ObjectID] {
+        func refusal() -> StrataError {
+            StrataError(
+                .wrongType, "\(name) is a to-many and takes a list of ids of objects.",
+                context: .init(entityName: entity.name, key: name))
+        }
+        guard case .aggregate(let parts) = expression else { throw refusal() }
+        return try parts.map { part in
+            guard case .constant(.objectID(let id)) = part else { throw refusal() }
+            return id
+        }
     }
 
     private func update(
         _ id: ObjectID, _ row: RowView, _ updating: Updating, _ places: inout BatchPlaces, _ view: View
-    ) throws -> (ChangeSet.Update?, [StrataError]) {
+    ) throws -> (ChangeSet.Update?, [StrataError], [BatchLinks.Wish]) {
         let maker = updating.maker
         let entity = maker.entity
         let before = try row.converted(to: entity.schema)
@@ -261,12 +323,13 @@ extension BatchWriter {
         for (name, expression) in updating.values {
             try maker.set(name, try expression.value(of: id, view), in: &prepared)
         }
+        for (name, ids) in updating.members { try maker.setMembers(name, ids, in: &prepared) }
         for place in prepared.places {
             try prepared.builder.setPosition(place.slot, try places.next(place.link, place.owner))
             prepared.givenSlots.insert(place.slot)
         }
         let after = try prepared.builder.finish()
-        guard after != before else { return (nil, []) }
+        guard after != before else { return (nil, prepared.faults.map(\.error), prepared.wishes) }
         let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, view)
         let changed = prepared.givenSlots.sorted().filter { slot in
             before.bytes.withUnsafeBytes { before in
@@ -280,7 +343,8 @@ extension BatchWriter {
             return failure
         }
         return (
-            ChangeSet.Update(id: id, baseRevision: row.revision, image: after, changedSlots: changed), completed
+            ChangeSet.Update(id: id, baseRevision: row.revision, image: after, changedSlots: changed), completed,
+            prepared.wishes
         )
     }
 }

@@ -35,13 +35,29 @@ extension ManagedObjectContext {
     nonisolated(nonsending) public func execute<Object: ManagedObject, Rows: AsyncSequence>(
         _ request: BatchInsertRequest<Object>, rows: Rows
     ) async throws -> BatchResult where Rows.Element == [String: AttributeValue] {
+        try await execute(request, rows: rows) { BatchValues(values: $0) }
+    }
+
+    /// Inserts rows as they arrive, which may also name the members of to-manys.
+    ///
+    /// - Throws: as for rows of values.
+    @discardableResult
+    nonisolated(nonsending) public func execute<Object: ManagedObject, Rows: AsyncSequence>(
+        _ request: BatchInsertRequest<Object>, rows: Rows
+    ) async throws -> BatchResult where Rows.Element == BatchRow<Object> {
+        try await execute(request, rows: rows) { BatchValues(values: $0.values, members: $0.members) }
+    }
+
+    nonisolated(nonsending) private func execute<Object: ManagedObject, Rows: AsyncSequence>(
+        _ request: BatchInsertRequest<Object>, rows: Rows, _ values: (Rows.Element) -> BatchValues
+    ) async throws -> BatchResult {
         let inserter = try BatchInserter(self, request)
         var result = BatchResult()
         var passed = 0
-        var step: [[String: AttributeValue]] = []
+        var step: [BatchValues] = []
         do {
             for try await row in rows {
-                step.append(row)
+                step.append(values(row))
                 guard step.count == request.stepSize else { continue }
                 try Task.checkCancellation()
                 result = try await inserter.insertElsewhere(step, passed: passed, into: result)
@@ -144,12 +160,12 @@ private struct BatchInserter: Sendable {
         }
     }
 
-    func insert(_ rows: [[String: AttributeValue]], passed: Int, into result: inout BatchResult) throws {
+    func insert(_ rows: [BatchValues], passed: Int, into result: inout BatchResult) throws {
         try writer.insert(rows, entity, policy, resultType, passed: passed, into: &result)
     }
 
     func insertElsewhere(
-        _ rows: [[String: AttributeValue]], passed: Int, into result: BatchResult
+        _ rows: [BatchValues], passed: Int, into result: BatchResult
     ) async throws -> BatchResult {
         try await WorkerThreads.shared.run {
             var result = result

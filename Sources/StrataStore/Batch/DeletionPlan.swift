@@ -45,6 +45,13 @@ package struct DeletionPlan {
     package var objectIDs: [ObjectID] { revisions.keys.sorted() }
 
     private mutating func follow(_ owned: LinkPlan.OwnedLink, of id: ObjectID, _ waiting: inout [ObjectID]) throws {
+        if case .pairs = owned.source, let inverse = schema.property(owned.link)?.relationship?.inverse,
+            schema.property(inverse)?.relationship.map({ $0.description.minCount > 0 }) ?? false
+        {
+            for member in try view.members(of: owned.link, owner: id) {
+                losses[Loss(owner: member, link: inverse), default: 0] += 1
+            }
+        }
         switch (owned.deleteRule, owned.source) {
         case (.noAction, _), (.nullify, .pairs): return
         case (.cascade, _): waiting += try view.members(of: owned.link, owner: id)

@@ -1,0 +1,283 @@
+import StrataModel
+import StrataStore
+
+/// Carries what the rows of one step link to the other ends: partners of one-to-ones, members of to-manys.
+///
+/// It works on the change set of the step, over the view that it was made from. Rows are taken in their order, as if
+/// each had been linked after the one before.
+struct BatchLinks {
+    /// What one row says of a relationship whose truth stands elsewhere too.
+    enum Wish {
+        /// The one at the other end of a one-to-one, or none.
+        case partner(PropertyRuntime, ObjectID?)
+        /// All members of a to-many, in order.
+        case members(PropertyRuntime, [ObjectID])
+    }
+
+    private let binding: StoreBinding
+    private let view: View
+    private var changes: ChangeSet
+    private var insertions: [ObjectID: Int]
+    private var updates: [ObjectID: Int]
+    /// Objects that change only because another was linked.
+    private var others: Set<ObjectID> = []
+    private var places: BatchPlaces
+    private var pairs: [PairKey: ChangeSet.PairChange.Kind] = [:]
+
+    init(_ binding: StoreBinding, _ changes: ChangeSet, _ view: View) {
+        self.binding = binding
+        self.changes = changes
+        self.view = view
+        places = BatchPlaces(view)
+        insertions = Dictionary(
+            changes.insertions.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        updates = Dictionary(changes.updates.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func fulfil(_ wishes: [Wish], of id: ObjectID) throws {
+        for wish in wishes {
+            switch wish {
+            case .partner(let property, let partner): try pair(id, property, with: partner)
+            case .members(let property, let members): try setMembers(of: id, property, members)
+            }
+        }
+    }
+
+    /// The change set with all that was wished for.
+    mutating func finish() -> ChangeSet {
+        changes.pairs = pairs.map { ChangeSet.PairChange(key: $0.key, kind: $0.value) }
+            .sorted {
+                ($0.key.property, $0.key.source, $0.key.target) < ($1.key.property, $1.key.source, $1.key.target)
+            }
+        return changes
+    }
+
+    // MARK: One-to-one
+
+    private mutating func pair(_ id: ObjectID, _ property: PropertyRuntime, with partner: ObjectID?) throws {
+        guard case .toOne(let inverse) = property.inverse else { return }
+        let before = insertions[id] == nil ? try savedReference(of: id, property) : nil
+        if let before, before != partner, try reference(of: before, inverse) == id {
+            try setReference(of: before, inverse, to: nil)
+        }
+        try setReference(of: id, property.id, to: partner)
+        guard let partner else { return }
+        if let rival = try reference(of: partner, inverse), rival != id {
+            try setReference(of: rival, property.id, to: nil)
+        }
+        try setReference(of: partner, inverse, to: id)
+    }
+
+    private func savedReference(of id: ObjectID, _ property: PropertyRuntime) throws -> ObjectID? {
+        guard let row = try view.row(id), let entity = binding.entity(id.entityID) else { return nil }
+        let image = try row.converted(to: entity.schema)
+        return try reference(in: image, entity, property.slot)
+    }
+
+    // MARK: To-many
+
+    private mutating func setMembers(of id: ObjectID, _ property: PropertyRuntime, _ members: [ObjectID]) throws {
+        guard let link = binding.link(property.id) else { return }
+        var seen: Set<ObjectID> = []
+        let wanted = members.filter { seen.insert($0).inserted }
+        let current = insertions[id] == nil ? try view.members(of: link.id, owner: id) : []
+        let kept = Set(wanted)
+        let gone = current.filter { !kept.contains($0) }
+        switch link.source {
+        case .rows(let toOne):
+            for member in gone where try reference(of: member, toOne) == id {
+                try setReference(of: member, toOne, to: nil)
+            }
+            for (place, member) in wanted.enumerated() {
+                try setReference(of: member, toOne, to: id, place: Int64(place) * ManagedObjectContext.placeGap)
+            }
+        case .pairs(_, _, _, let inverse):
+            for member in gone { unlink(link, id, member) }
+            for (place, member) in wanted.enumerated() {
+                let place = link.isOrdered ? Int64(place) * ManagedObjectContext.placeGap : 0
+                try self.link(link, id, member, place, other: inverse)
+            }
+        }
+    }
+
+    private mutating func unlink(_ link: LinkRuntime, _ owner: ObjectID, _ member: ObjectID) {
+        guard let key = link.pairKey(owner: owner, member: member) else { return }
+        pairs[key] = .unlink
+    }
+
+    private mutating func link(
+        _ link: LinkRuntime, _ owner: ObjectID, _ member: ObjectID, _ place: Int64, other: PropertyID
+    ) throws {
+        guard let key = link.pairKey(owner: owner, member: member) else { return }
+        var otherPlace: Int64 = 0
+        if let back = binding.link(other), back.isOrdered, back !== link {
+            otherPlace =
+                try view.position(of: owner, in: other, owner: member) ?? places.next(other, member)
+        }
+        let isSource = key.source == owner
+        let positions = PairPositions(
+            inSource: isSource ? place : otherPlace, inTarget: isSource ? otherPlace : place)
+        pairs[key] = .link(positions)
+    }
+
+    // MARK: Rows
+
+    /// Where a to-one of an object leads to as the step has it so far.
+    private func reference(of id: ObjectID, _ toOne: PropertyID) throws -> ObjectID? {
+        guard let entity = binding.entity(id.entityID), let property = entity.property(toOne) else { return nil }
+        if let index = insertions[id] {
+            return try reference(in: changes.insertions[index].image, entity, property.slot)
+        }
+        if let index = updates[id] { return try reference(in: changes.updates[index].image, entity, property.slot) }
+        return try savedReference(of: id, property)
+    }
+
+    private func reference(in image: RowImage, _ entity: EntityRuntime, _ slot: Int) throws -> ObjectID? {
+        let id = try image.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).reference(slot) }
+        return id.isNil ? nil : id
+    }
+
+    private mutating func setReference(
+        of id: ObjectID, _ toOne: PropertyID, to target: ObjectID?, place: Int64? = nil
+    ) throws {
+        guard let entity = binding.entity(id.entityID), let property = entity.property(toOne) else { return }
+        var slots = [property.slot]
+        func change(_ image: RowImage) throws -> RowImage {
+            var builder = try RowBuilder(image, layout: entity.layout)
+            if let target { try builder.setReference(property.slot, target) } else { builder.setNull(property.slot) }
+            if let place, case .toMany(_, let positionSlot?) = property.inverse {
+                try builder.setPosition(positionSlot, place)
+                slots.append(positionSlot)
+            }
+            return try builder.finish()
+        }
+        if let index = insertions[id] {
+            changes.insertions[index].image = try change(changes.insertions[index].image)
+            changes.insertions[index].givenSlots.formUnion(slots)
+            changes.insertions[index].faults.removeAll { target != nil && $0.slot == property.slot }
+            return
+        }
+        if let index = updates[id] {
+            changes.updates[index].image = try change(changes.updates[index].image)
+            changes.updates[index].changedSlots = Set(changes.updates[index].changedSlots).union(slots).sorted()
+            return
+        }
+        guard let row = try view.row(id) else { throw notThere(id, property, entity) }
+        let image = try change(try row.converted(to: entity.schema))
+        updates[id] = changes.updates.count
+        others.insert(id)
+        changes.updates.append(
+            .init(id: id, baseRevision: row.revision, image: image, changedSlots: slots.sorted()))
+    }
+
+    private func notThere(_ id: ObjectID, _ property: PropertyRuntime, _ entity: EntityRuntime) -> StrataError {
+        StrataError(
+            .referentialIntegrity, "The object that is to be linked is not in the store.",
+            context: .init(entityName: entity.name, objectID: id, key: property.name))
+    }
+
+    // MARK: Rules
+
+    /// What is wrong with objects that changed only because others were linked.
+    func failures() throws -> [StrataError] {
+        var failures: [StrataError] = []
+        for id in others.sorted() {
+            guard let index = updates[id], let entity = binding.entity(id.entityID) else { continue }
+            let update = changes.updates[index]
+            for slot in update.changedSlots {
+                let property = entity.property(slot: slot)
+                guard property.isToOne else { continue }
+                let count = try reference(in: update.image, entity, slot) == nil ? 0 : 1
+                failures += (property.relationship?.description.validate(count: count, entityName: entity.name) ?? [])
+                    .map { $0.about(id) }
+            }
+            failures += try RowRules(entity.schema, binding.schema).failures(of: update.image, id, view)
+        }
+        return failures
+    }
+}
+
+/// Counts the members of to-manys that the model bounds, where a step changes them.
+struct BatchBounds {
+    let binding: StoreBinding
+    let view: View
+
+    func failures(_ changes: ChangeSet) throws -> [StrataError] {
+        var differences: [ToManyKey: Int] = [:]
+        let deleted = Set(changes.deletions.map(\.id))
+        var inserted: Set<ObjectID> = []
+        for insertion in changes.insertions {
+            guard let entity = binding.entity(insertion.id.entityID) else { continue }
+            inserted.insert(insertion.id)
+            for index in entity.toManyIndexes { add(entity.properties[index].id, insertion.id, 0, &differences) }
+            for index in entity.toOneIndexes {
+                try addOwner(in: insertion.image, entity.properties[index], entity, 1, &differences)
+            }
+        }
+        for update in changes.updates {
+            guard let entity = binding.entity(update.id.entityID) else { continue }
+            let bounded = update.changedSlots.map(entity.property(slot:)).filter(isBounded)
+            guard !bounded.isEmpty, let row = try view.row(update.id) else { continue }
+            let before = try row.converted(to: entity.schema)
+            for property in bounded {
+                try addOwner(in: before, property, entity, -1, &differences)
+                try addOwner(in: update.image, property, entity, 1, &differences)
+            }
+        }
+        for change in changes.pairs { try addEnds(of: change, &differences) }
+        return try differences.filter { !deleted.contains($0.key.owner) }
+            .sorted { ($0.key.owner, $0.key.link) < ($1.key.owner, $1.key.link) }
+            .flatMap { key, difference in
+                let before = inserted.contains(key.owner) ? 0 : try view.memberCount(of: key.link, owner: key.owner)
+                let entity = binding.entity(key.owner.entityID)
+                return
+                    (binding.link(key.link)?.description?.validate(
+                        count: before + difference, entityName: entity?.name) ?? []).map { $0.about(key.owner) }
+            }
+    }
+
+    private func isBounded(_ property: PropertyRuntime) -> Bool {
+        guard property.isToOne, case .toMany(let link, _) = property.inverse else { return false }
+        return binding.link(link)?.isBounded ?? false
+    }
+
+    private func add(_ link: PropertyID, _ owner: ObjectID, _ count: Int, _ differences: inout [ToManyKey: Int]) {
+        guard binding.link(link)?.isBounded ?? false else { return }
+        differences[ToManyKey(link: link, owner: owner), default: 0] += count
+    }
+
+    private func addOwner(
+        in image: RowImage, _ property: PropertyRuntime, _ entity: EntityRuntime, _ count: Int,
+        _ differences: inout [ToManyKey: Int]
+    ) throws {
+        guard isBounded(property), case .toMany(let link, _) = property.inverse else { return }
+        let owner = try image.bytes.withUnsafeBytes {
+            try RowReader($0, layout: entity.layout).reference(property.slot)
+        }
+        if !owner.isNil { add(link, owner, count, &differences) }
+    }
+
+    private func addEnds(of change: ChangeSet.PairChange, _ differences: inout [ToManyKey: Int]) throws {
+        guard let link = binding.link(change.key.property),
+            case .pairs(_, _, let isSymmetric, let inverse) = link.source
+        else { return }
+        let isThere = try view.isMember(change.key.target, of: link.id, owner: change.key.source)
+        let difference: Int =
+            switch change.kind {
+            case .link: isThere ? 0 : 1
+            case .unlink: isThere ? -1 : 0
+            case .move: 0
+            }
+        add(link.id, change.key.source, difference, &differences)
+        add(isSymmetric ? link.id : inverse, change.key.target, difference, &differences)
+    }
+}
+
+extension StrataError {
+    /// The same error with the object that it is about.
+    fileprivate func about(_ id: ObjectID) -> StrataError {
+        var error = self
+        error.context.objectID = id
+        return error
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Strata
+import Testing
+
+@Entity final class Club: ManagedObject {
+    var name: String = ""
+    @Relationship(inverse: \Player.captainOf) var captain: Player?
+    @Relationship(.ordered, .maxCount(4), inverse: \Player.club) var players: ToMany<Player>
+    @Relationship(.minCount(1), inverse: \Cup.clubs) var cups: ToMany<Cup>
+}
+
+@Entity final class Player: ManagedObject {
+    @Attribute(.unique) var number: Int = 0
+    var club: Club?
+    var captainOf: Club?
+    @Relationship(inverse: \Player.rivalOf) var rivals: ToMany<Player>
+    var rivalOf: ToMany<Player>
+}
+
+@Entity final class Cup: ManagedObject {
+    var name: String = ""
+    @Relationship(.minCount(1), .required) var clubs: ToMany<Club>
+    @Relationship(.noInverse) var stars: ToMany<Player>
+}
+
+/// Batches that change both ends of relationships.
+@Suite struct BatchLinkTests {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+    let players: [Player]
+
+    init() throws {
+        container = try makeOpenContainer([Club.self, Player.self, Cup.self])
+        context = container.newBackgroundContext()
+        players = (0..<6).map { [context] number in
+            let player = Player(context: context)
+            player.number = number
+            return player
+        }
+        try context.save()
+    }
+
+    private func clubs() throws -> [Club] { try context.fetch(FetchRequest<Club>().sorted(by: \.name)) }
+
+    private func club(_ name: String, captain: Player? = nil, _ members: [Player] = []) -> BatchRow<Club> {
+        var row = BatchRow<Club>()
+        row[\.name] = name
+        if let captain { row[\.captain] = captain.objectID }
+        if !members.isEmpty { row[\.players] = members.map(\.objectID) }
+        return row
+    }
+
+    @Test func theOtherEndOfAOneToOneIsSet() throws {
+        try context.execute(BatchInsertRequest([club("a", captain: players[0]), club("b", captain: players[1])]))
+        let found = try clubs()
+        #expect(found.map(\.captain) == [players[0], players[1]])
+        #expect(players[0].captainOf === found[0] && players[1].captainOf === found[1])
+        // Taken from the one, the other has none.
+        try context.execute(
+            BatchUpdateRequest<Club>().where { $0.name == "b" }.setting(\.captain, to: players[0].objectID))
+        #expect(found[0].captain == nil && found[1].captain == players[0])
+        #expect(players[0].captainOf === found[1] && players[1].captainOf == nil)
+        try context.execute(BatchUpdateRequest<Player>().where { $0.number == 0 }.setting(\.captainOf, to: nil))
+        #expect(found[1].captain == nil && players[0].captainOf == nil)
+    }
+
+    @Test func ofTwoRowsThatClaimOneObjectTheLaterHasIt() throws {
+        try context.execute(BatchInsertRequest([club("a", captain: players[0]), club("b", captain: players[0])]))
+        let found = try clubs()
+        #expect(found.map(\.captain) == [nil, players[0]] && players[0].captainOf === found[1])
+    }
+
+    @Test func membersAreGivenInTheirOrder() throws {
+        let order = [players[3], players[1], players[2]]
+        try context.execute(BatchInsertRequest([club("a", order)]))
+        let found = try #require(try clubs().first)
+        #expect(Array(found.players) == order && players[1].club === found)
+        // Others in another order; one that is left out leads nowhere.
+        let now = [players[2], players[0], players[3]]
+        try context.execute(BatchUpdateRequest<Club>().setting(\.players, to: now.map(\.objectID)))
+        #expect(Array(found.players) == now && players[1].club == nil && players[0].club === found)
+        try context.execute(BatchUpdateRequest<Club>().setting(\.players, to: []))
+        #expect(found.players.isEmpty && players.allSatisfy { $0.club == nil })
+    }
+
+    @Test func pairsAreLinkedFromEitherEnd() throws {
+        try context.execute(BatchInsertRequest([club("a"), club("b")]))
+        let found = try clubs()
+        var row = BatchRow<Cup>()
+        row[\.clubs] = found.map(\.objectID)
+        row[\.stars] = [players[0].objectID]
+        try context.execute(BatchInsertRequest([row]))
+        let cup = try #require(try context.fetch(FetchRequest<Cup>()).first)
+        #expect(cup.clubs.count == 2 && found[0].cups.contains(cup) && cup.stars.contains(players[0]))
+        try context.execute(
+            BatchUpdateRequest<Player>().where { $0.number == 0 }
+                .setting(\.rivals, to: [players[1].objectID, players[2].objectID]))
+        #expect(players[1].rivalOf.contains(players[0]) && players[0].rivals.count == 2)
+        try context.execute(
+            BatchUpdateRequest<Player>().where { $0.number == 1 }.setting(\.rivalOf, to: [players[3].objectID]))
+        #expect(Set(players[0].rivals) == [players[2]] && players[3].rivals.contains(players[1]))
+    }
+
+    @Test func boundsAreCountedAtBothEnds() throws {
+        let tooMany = #expect(throws: StrataError.self) {
+            try context.execute(BatchInsertRequest([club("a", Array(players.prefix(5)))]))
+        }
+        #expect(tooMany?.code == .validationRelationshipExceedsMaximumCount)
+        try context.execute(BatchInsertRequest([club("a", Array(players.prefix(4)))]))
+        let found = try #require(try clubs().first)
+        let onePlayerMore = #expect(throws: StrataError.self) {
+            try context.execute(
+                BatchUpdateRequest<Player>().where { $0.number == 5 }.setting(\.club, to: found.objectID))
+        }
+        #expect(onePlayerMore?.context.objectID == found.objectID)
+        // A cup without a club.
+        let empty = #expect(throws: StrataError.self) { try context.execute(BatchInsertRequest([BatchRow<Cup>()])) }
+        #expect(empty?.code == .validationRelationshipLacksMinimumCount)
+        #expect(try context.count(for: FetchRequest<Cup>()) == 0)
+    }
+
+    /// Both ends of a many-to-many: what loses its last member with an object that goes.
+    @Test func aDeletionThatLeavesTooFewIsRefused() throws {
+        try context.execute(BatchInsertRequest([club("a"), club("b")]))
+        var row = BatchRow<Cup>()
+        row[\.clubs] = try clubs().map(\.objectID)
+        try context.execute(BatchInsertRequest([row]))
+        #expect(try context.execute(BatchDeleteRequest<Club>().where { $0.name == "a" }).count == 1)
+        let error = #expect(throws: StrataError.self) {
+            try context.execute(BatchDeleteRequest<Club>().where { $0.name == "b" })
+        }
+        #expect(error?.code == .validationRelationshipLacksMinimumCount && error?.context.entityName == "Cup")
+        #expect(try clubs().count == 1)
+        // With the cup both may go.
+        #expect(try context.execute(BatchDeleteRequest<Cup>()).count == 1)
+    }
+
+    @Test func whatIsNoObjectOfTheRightKindIsRefused() throws {
+        try context.execute(BatchInsertRequest([club("a")]))
+        let id = try #require(try clubs().first).objectID
+        var wrong = BatchRow<Club>()
+        wrong.members["players"] = [id]
+        #expect(throws: StrataError.self) { try context.execute(BatchInsertRequest([wrong])) }
+        wrong.members = ["name": [id]]
+        #expect(throws: StrataError.self) { try context.execute(BatchInsertRequest([wrong])) }
+        #expect(throws: StrataError.self) {
+            try context.execute(BatchUpdateRequest<Club>(setting: ["players": .constant(.objectID(id))]))
+        }
+        let gone = players[5].objectID
+        context.delete(players[5])
+        try context.save()
+        let missing = #expect(throws: StrataError.self) {
+            try context.execute(BatchUpdateRequest<Club>().setting(\.players, to: [gone]))
+        }
+        #expect(missing?.code == .referentialIntegrity)
+        let upsert = #expect(throws: StrataError.self) {
+            var row = BatchRow<Player>()
+            row[\.captainOf] = id
+            try context.execute(BatchInsertRequest([row], onClash: .merge))
+        }
+        #expect(upsert?.code == .invalidRequest)
+    }
+
+    @Test func rowsWithMembersComeFromHandlersAndSequencesToo() async throws {
+        var names = ["a", "b"][...]
+        let ids = players.map(\.objectID)
+        try context.execute(
+            BatchInsertRequest<Club> { row in
+                guard let name = names.popFirst() else { return true }
+                row[\.name] = name
+                row[\.players] = name == "a" ? [ids[0]] : [ids[1], ids[2]]
+                return false
+            })
+        #expect(try clubs().map(\.players.count) == [1, 2])
+        let rows = AsyncStream<BatchRow<Club>> { stream in
+            var row = BatchRow<Club>()
+            row[\.name] = "c"
+            row[\.captain] = ids[4]
+            stream.yield(row)
+            stream.finish()
+        }
+        try await context.execute(BatchInsertRequest<Club>(), rows: rows)
+        #expect(players[4].captainOf?.name == "c")
+    }
+}
