@@ -24,6 +24,22 @@ struct ObjectExpressions: ExpressionContext {
 
     init(_ object: ManagedObject) { self.object = object }
 
+    func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue] {
+        let fetch = try NestedFetch(request)
+        guard let context = object.managedObjectContext else {
+            throw StrataError(.deletedObject, "The object is in no context that FETCH could fetch from.")
+        }
+        do {
+            var request = try FetchRequest<ManagedObject>(
+                entityName: fetch.entityName, where: fetch.predicate, sortedBy: fetch.sort, limit: fetch.limit,
+                offset: fetch.offset)
+            request.includesSubentities = fetch.includesSubentities
+            return try context.fetchObjectIDs(request).map { .objectID($0) }
+        } catch {
+            throw ManagedObjectContext.typed(error)
+        }
+    }
+
     func operand(of key: String, in id: ObjectID) throws(StrataError) -> PredicateOperand {
         guard let owner = id == object.objectID ? object : object._target(id) else { return .one(.null) }
         return try owner.operand(at: key)

@@ -29,3 +29,12 @@ package struct StoreRequest: Sendable {
         limit.map { $0 > Int.max - offset ? Int.max : $0 + offset }
     }
 }
+
+extension StoreRequest {
+    /// The request of a `FETCH` expression.
+    init(_ fetch: NestedFetch, _ entity: EntitySchema) {
+        self.init(
+            entityID: entity.id, includesSubentities: fetch.includesSubentities, predicate: fetch.predicate,
+            sort: fetch.sort, limit: fetch.limit, offset: fetch.offset)
+    }
+}

@@ -38,7 +38,7 @@ import Testing
         "length:(year) == 4", "year * 2 == 'x'", "owner.movies.@sum.title > 1", "owner.name - 1 > 0",
         "length:(title) BEGINSWITH '1'", "TERNARY(year > 1, title, 'x') > 5", "SUBQUERY(title, $x, $x == 1).@count > 0",
         "title UNION tags == {1}", "SUBQUERY(owner.movies, $m, $m.year LIKE 'x').@count == 1", "title.@count == 1",
-        "year & title == 1", "owner.movies.rating + 1 > 2", "tags UNION owner.movies != {1}",
+        "year & title == 1", "ANY owner.movies.title + 1 > 2", "year IN FETCH('Movie', nil, TRUE)", "tags UNION owner.movies != {1}",
         "tags[title] == nil && year + now() > 5",
     ])
     func wrongTypesAreRefused(format: String) throws {
@@ -48,6 +48,8 @@ import Testing
     }
 
     @Test(arguments: [
+        "owner.movies.rating + 1 > 2", "ANY owner.movies.rating + owner.movies.year > 2",
+        "FETCH({: 'entity': 'Movie', 'predicate': 'tags == nil'}, nil, YES) > 1",
         "tags == nil", "owner.movies.title == 'x'", "year == owner.movies.year",
         "SUBQUERY(owner.movies, $m, $m.year > 1) > 5", "year + 1 BETWEEN 5", "year + 1 BETWEEN {1, 2, 3}",
         "length:(title) == {1, 2}", "$x == 5", "SUBQUERY(owner.movies, $m, $n.year > 1).@count > 5",
@@ -69,7 +71,9 @@ import Testing
         "FUNCTION(title, 'lowercaseString') == 'alien'", "noindex:(title) LIKE 'a*'",
         "CAST(year, 'NSString') ENDSWITH '9'",
         "max:(year, 1979) == year", "owner.movies.@distinctUnionOfObjects.year.@count >= 1",
-        "title.length > 3 || year ** 2 > 0",
+        "title.length > 3 || year ** 2 > 0", "ANY owner.movies.rating + 1 > 2", "ALL abs:(owner.movies.year) < 3000",
+        "ANY uppercase:(owner.movies.title) BEGINSWITH 'A'", "FETCH('Movie', nil, YES) > 1",
+        "SELF IN FETCH({: 'entity': 'Movie', 'predicate': 'year > 1', 'limit': 2}, nil, NO)",
     ])
     func whatMakesSenseIsNotRefused(format: String) throws {
         let error = try refusal(format)

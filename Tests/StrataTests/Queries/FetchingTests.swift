@@ -200,6 +200,63 @@ import Testing
         #expect("\(explanation)".contains("title"))
     }
 
+    // MARK: Requests within requests
+
+    @Test func aRequestIsAskedForWhatAnotherFinds() throws {
+        let studios = try FetchRequest<Studio>().where { $0.country == "JP" }
+        let expected = Set(try context.fetch(FetchRequest<Film>().where { $0.studio.country == "JP" }))
+        #expect(expected.count > 5)
+        let format = try FetchRequest<Film>(format: "studio IN FETCH(%@, nil, NO)", studios)
+        #expect(Set(try context.fetch(format)) == expected)
+        let tree = FetchPredicate.comparison(ComparisonPredicate(.keyPath("studio"), .in, .fetch(studios)))
+        #expect(tree == format.predicate)
+        let written = try #require(format.predicate?.description)
+        #expect(written == #"studio IN FETCH({:"entity": "Studio", "predicate": "country == \"JP\""}, nil, FALSE)"#)
+        #expect(try FetchPredicate(format: written) == tree)
+        #expect(try context.fetch(FetchRequest<Film>()).filter { try tree.evaluate(with: $0) }.count == expected.count)
+        // It sees unsaved changes as the request around it does.
+        let studio = try #require(try context.fetch(studios).first)
+        studio.country = "SU"
+        #expect(try context.count(for: format) == 0)
+        var saved = format
+        saved.includesPendingChanges = false
+        #expect(try context.count(for: saved) == expected.count)
+        try context.save()
+        let past = try container.context(asOf: .sequence(EventSequence(rawValue: context.sequence.rawValue - 1)))
+        #expect(try past.count(for: format) == expected.count)
+    }
+
+    @Test func onlyTheNumberCanBeAskedFor() throws {
+        let best = try FetchRequest<Film>(sortedBy: [SortDescription("rating", isAscending: false)], limit: 3)
+        let counted = try FetchRequest<Film>(format: "year - 1960 < FETCH(%@, %@, YES)", best, nil as String?)
+        #expect(try context.fetch(counted.sorted(by: \.year)).map(\.year) == [1960, 1961, 1962])
+        let listed = try context.fetch(
+            FetchRequest<Film>(
+                where: FetchPredicate(format: "SELF IN FETCH($BEST, nil, NO)")
+                    .withSubstitutionVariables(["BEST": best])))
+        #expect(Set(listed) == Set(try context.fetch(best)))
+    }
+
+    @Test(arguments: [
+        "FETCH() == 1", "FETCH('Film', nil) == 1", "FETCH('Film', nil, 7) == 1", "FETCH(5, nil, YES) == 1",
+        "FETCH({: 'entity': 'Film', 'predicate': 'yeer >'}, nil, YES) == 1",
+        "FETCH({: 'entity': 'Film', 'predicate': 'yeer > 5'}, nil, YES) == 1", "year == FETCH('Film', nil, NO)",
+        "FETCH({: 'entity': 'Film', 'limit': -1}, nil, YES) == 1", "FETCH(year, nil, YES) == 1",
+        #"FETCH({: 'entity': 'Film', 'predicate': 'FETCH("Film", nil, YES) == 1'}, nil, YES) == 1"#,
+    ])
+    func aFetchThatIsNoneIsRefusedWhenItIsMade(format: String) {
+        #expect(throws: StrataError.self) { try FetchRequest<Film>(format: format) }
+    }
+
+    @Test func arithmeticOnACollectionIsDoneForEachMember() throws {
+        let request = try FetchRequest<Film>(format: "ANY actors.age + 1 > 55")
+        let expected = try context.fetch(FetchRequest<Film>()).filter { $0.actors.contains { ($0.age ?? 0) + 1 > 55 } }
+        #expect(Set(try context.fetch(request)) == Set(expected) && !expected.isEmpty)
+        #expect(throws: StrataError.self) { try FetchRequest<Film>(format: "actors.age + 1 > 55") }
+        #expect(throws: StrataError.self) { try FetchRequest<Film>(format: "ANY actors.age + actors.age > 55") }
+        #expect(throws: StrataError.self) { try FetchRequest<Film>(format: "ANY actors.name * 2 > 55") }
+    }
+
     // MARK: Elsewhere
 
     @Test func aFetchElsewhereFindsTheSame() async throws {

@@ -29,11 +29,20 @@ package protocol ExpressionContext {
     /// What a whole key path from `SELF` leads to; nil to have it followed step by step.
     func operand(atPath path: String) throws(StrataError) -> PredicateOperand?
 
+    /// The ids of the objects that a request finds; it is the value of a `NestedFetch`.
+    ///
+    /// - Throws: `invalidRequest` where there is nothing to fetch from.
+    func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue]
+
     /// What `now()` means; the same for every object of one request.
     var now: Date { get }
 }
 
 extension ExpressionContext {
     package func operand(atPath path: String) throws(StrataError) -> PredicateOperand? { nil }
+    package func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue] {
+        throw StrataError(.invalidRequest, "There is nothing here that FETCH could fetch from.")
+    }
+
     package var now: Date { Date() }
 }

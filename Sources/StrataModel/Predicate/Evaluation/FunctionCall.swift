@@ -25,6 +25,7 @@ struct FunctionCall {
         case .length where isList(0): return .one(.integer(Int64(arguments[0].list.count)))
         default: break
         }
+        if let members = try memberResults() { return .many(members) }
         var values: [AttributeValue] = []
         for place in arguments.indices { values.append(try single(place)) }
         // Of a missing value every function is missing.
@@ -41,6 +42,24 @@ struct FunctionCall {
         }
         if FetchFunction.selectors[function] != nil { return .one(try SelectorCall(function, values).result()) }
         return .one(try numberResult(values[0]))
+    }
+
+    /// What a function of single values comes to for each member of the one collection among its arguments, as
+    /// `ANY items.price * 2 > 10` asks; nil when there is none.
+    private func memberResults() throws(StrataError) -> [AttributeValue]? {
+        guard FetchFunction.perMember.contains(function) else { return nil }
+        let lists = arguments.indices.filter(isList)
+        guard let place = lists.first else { return nil }
+        guard lists.count == 1 else {
+            throw StrataError(.invalidRequest, "\(function.rawValue) takes one collection, not several.")
+        }
+        var results: [AttributeValue] = []
+        for member in arguments[place].list {
+            var single = arguments
+            single[place] = .one(member)
+            results += try FunctionCall(function, single, now: now).result().members
+        }
+        return results
     }
 
     private func isList(_ place: Int) -> Bool { if case .many = arguments[place] { true } else { false } }

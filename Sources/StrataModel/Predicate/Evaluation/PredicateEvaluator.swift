@@ -72,6 +72,10 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         case .set(let operation, let left, let right):
             return .many(operation.combine(try value(of: left).list, try value(of: right).list))
         case .element(let list, let index): return try element(of: try value(of: list), at: index)
+        case .function(.fetch, let arguments):
+            let (request, countOnly) = try FetchFunction.fetchArguments(arguments)
+            let objects = try context.objects(ofFetch: request)
+            return countOnly ? .one(.integer(Int64(objects.count))) : .many(objects)
         case .function(let function, let arguments):
             var values: [PredicateOperand] = []
             for argument in arguments { values.append(try value(of: argument)) }

@@ -26,9 +26,16 @@ extension FetchPredicate {
         self = try Self.parsed(format, .placeholders)
     }
 
-    private static func parsed(_ format: String, _ arguments: FormatArguments) throws(StrataError) -> FetchPredicate {
+    /// Reads the predicate of a `FETCH`.
+    init(nestedFormat format: String) throws(StrataError) {
+        self = try Self.parsed(format, try FormatArguments([]), allowsFetch: false)
+    }
+
+    private static func parsed(
+        _ format: String, _ arguments: FormatArguments, allowsFetch: Bool = true
+    ) throws(StrataError) -> FetchPredicate {
         do throws(FetchFormatFault) {
-            var parser = try FormatParser(format, arguments)
+            var parser = try FormatParser(format, arguments, allowsFetch: allowsFetch)
             return try parser.parsePredicate()
         } catch {
             throw error.error

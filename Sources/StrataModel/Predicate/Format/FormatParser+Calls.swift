@@ -81,6 +81,24 @@ extension FormatParser {
             at: start)
     }
 
+    /// What follows the word FETCH.
+    mutating func parseFetch(_ start: Int) throws(FetchFormatFault) -> Node {
+        guard allowsFetch else {
+            throw scanner.fault("FETCH cannot stand within the predicate of another FETCH.", at: start)
+        }
+        let (arguments, depth) = try parseArguments()
+        // What a variable stands for is checked with the request around it.
+        let hasVariables = arguments.contains { if case .variable = $0 { true } else { false } }
+        if arguments.count != 3 || !hasVariables {
+            do throws(StrataError) {
+                _ = try FetchFunction.nestedFetch(arguments)
+            } catch {
+                throw scanner.fault(error.message, expected: "a request, a context, and YES or NO", at: start)
+            }
+        }
+        return try node(.function(.fetch, arguments), depth: depth + 1, at: start)
+    }
+
     private mutating func comparisonNeeded(_ node: Node) throws(FetchFormatFault) -> FetchPredicate {
         guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
         return predicate

@@ -83,8 +83,7 @@ extension FormatParser {
             case "NULL", "NIL": return try node(.constant(.null), at: start)
             case "SELF": return try parseFollowing(try node(.evaluatedObject, at: start))
             case "ANYKEY": throw scanner.fault("ANYKEY is not supported; name the properties.", at: start)
-            case "FETCH" where isCall:
-                throw scanner.fault("FETCH is not supported; use SUBQUERY, or fetch first and use IN.", at: start)
+            case "FETCH" where isCall: return try parseFollowing(try parseFetch(start))
             case "SUBQUERY" where isCall: return try parseFollowing(try parseSubquery(start))
             case "TERNARY" where isCall: return try parseFollowing(try parseConditional(start))
             case "CAST" where isCall: return try parseFollowing(try parseCast(start))

@@ -21,11 +21,14 @@ struct FormatParser {
 
     var scanner: FormatScanner
     var arguments: FormatArguments
+    /// Whether this is not itself the predicate of a `FETCH`, so that strings in strings nest no deeper.
+    let allowsFetch: Bool
     private var nesting = 0
 
-    init(_ format: String, _ arguments: FormatArguments) throws(FetchFormatFault) {
+    init(_ format: String, _ arguments: FormatArguments, allowsFetch: Bool = true) throws(FetchFormatFault) {
         scanner = try FormatScanner(format)
         self.arguments = arguments
+        self.allowsFetch = allowsFetch
     }
 
     // MARK: Whole strings

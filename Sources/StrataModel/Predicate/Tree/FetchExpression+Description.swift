@@ -28,6 +28,7 @@ extension FetchExpression: CustomStringConvertible {
             return "\(arguments[0].descriptionAsOperand) \(sign) \(arguments[1].descriptionAsOperand)"
         }
         if function == .cast, arguments.count == 2 { return "CAST(\(list(arguments)))" }
+        if function == .fetch, arguments.count == 3 { return "FETCH(\(list(arguments)))" }
         if FetchFunction.predefined.contains(function) { return "\(function.rawValue)(\(list(arguments)))" }
         let name = AttributeValue.quoted(function.rawValue)
         guard let first = arguments.first else { return "FUNCTION(nil, \(name))" }

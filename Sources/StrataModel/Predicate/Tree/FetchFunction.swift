@@ -75,6 +75,9 @@ public struct FetchFunction: RawRepresentable, Sendable, Hashable, Codable {
     public static let noIndex = FetchFunction(rawValue: "noindex:")
     /// An element of a list, as `list[n]`.
     public static let elementAt = FetchFunction(rawValue: "objectFrom:withIndex:")
+    /// `FETCH(request, context, countOnly)`: the objects that a request finds, or their number. The context is the one
+    /// that runs the request around it, whatever is written.
+    public static let fetch = FetchFunction(rawValue: "fetch:context:countOnly:")
     public static let distance = FetchFunction(rawValue: "distanceToLocation:fromLocation:")
 }
 
@@ -94,7 +97,13 @@ extension FetchFunction {
     package static let predefined: Set<FetchFunction> = overLists.union(infix.keys).union([
         .modulus, .onesComplement, .squareRoot, .logarithm, .naturalLogarithm, .exponential, .floor, .ceiling,
         .absolute, .truncate, .random, .randomBelow, .uppercase, .lowercase, .canonical, .length, .now, .cast,
-        .noIndex, .elementAt,
+        .noIndex, .elementAt, .fetch,
+    ])
+
+    /// Those of single values that are applied to each member where one argument is a collection.
+    package static let perMember: Set<FetchFunction> = Set(infix.keys).union([
+        .modulus, .onesComplement, .squareRoot, .logarithm, .naturalLogarithm, .exponential, .floor, .ceiling,
+        .absolute, .truncate, .uppercase, .lowercase, .canonical,
     ])
 
     /// The colons in the name.

@@ -21,7 +21,9 @@ extension ComparisonCompiler {
     private func evaluated() throws(StrataError) -> CompiledCondition {
         try PredicateCheck(entity, schema).check(.comparison(comparison))
         let predicate = FetchPredicate.comparison(comparison)
-        let isOwnRow = predicate.keyPaths.allSatisfy { path in
+        var fetches = false
+        predicate.forEachExpression { if case .function(.fetch, _) = $0 { fetches = true } }
+        let isOwnRow = !fetches && predicate.keyPaths.allSatisfy { path in
             (try? ResolvedPath.of(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
         }
         return CompiledCondition(ExpressionCondition(predicate, isOwnRow: isOwnRow), predicate)
@@ -179,7 +181,7 @@ extension FetchExpression {
         switch self {
         case .constant: return true
         case .function(let function, let arguments):
-            guard function != .random, function != .randomBelow, function != .noIndex else { return false }
+            guard function != .random, function != .randomBelow, function != .noIndex, function != .fetch else { return false }
             return FetchFunction.predefined.contains(function) && arguments.allSatisfy(\.isConstant)
         case .aggregate(let parts): return parts.allSatisfy(\.isConstant)
         default: return false

@@ -32,8 +32,23 @@ extension PredicateCheck {
             try checkList(second, right, for: operation.rawValue)
             return .list(first.member)
         case .element(let list, let index): return try element(of: list, at: index)
+        case .function(.fetch, let arguments): return try fetched(arguments)
         case .function(let function, let arguments): return try result(of: function, arguments)
         }
+    }
+
+    /// The request of a `FETCH` is checked like any other.
+    private func fetched(_ arguments: [FetchExpression]) throws(StrataError) -> ExpressionType {
+        let (request, countOnly) = try FetchFunction.nestedFetch(arguments)
+        guard let entity = schema.entity(named: request.entityName) else {
+            let nearest = NearestName.of(request.entityName, among: schema.entities.map(\.name))
+            throw StrataError(
+                .unknownEntity,
+                "The model has no entity named \(request.entityName)"
+                    + (nearest.map { "; did you mean \($0)?" } ?? "."), context: .init(entityName: entity.name))
+        }
+        _ = try CompiledQuery(StoreRequest(request, entity), schema)
+        return countOnly ? .value(.integer) : .list(.object(entity))
     }
 
     /// What all of them are, as far as it is one thing.
@@ -168,6 +183,19 @@ extension PredicateCheck {
         }
         var types: [ExpressionType] = []
         for argument in arguments { types.append(try type(of: argument)) }
+        let lists = types.filter(\.isList)
+        if FetchFunction.perMember.contains(function), !lists.isEmpty {
+            guard lists.count == 1 else {
+                throw refusal(.invalidRequest, "\(function.rawValue) takes one collection, not several.")
+            }
+            return .list(try result(of: function, arguments, types.map(\.member)))
+        }
+        return try result(of: function, arguments, types)
+    }
+
+    private func result(
+        of function: FetchFunction, _ arguments: [FetchExpression], _ types: [ExpressionType]
+    ) throws(StrataError) -> ExpressionType {
         switch function {
         case .count, .random, .randomBelow: return .value(.integer)
         case .min, .max: return types.count == 1 ? types[0].member : try common(arguments)

@@ -9,6 +9,8 @@ final class ViewExpressions: ExpressionContext {
     /// Key paths from `SELF` that lead to one value; nil for those that are followed step by step.
     private var paths: [String: ValuePath?] = [:]
     private var row: (id: ObjectID, reader: RowReader)?
+    /// What requests within the one that is run found.
+    private var fetched: [AttributeValue: [AttributeValue]] = [:]
     let now = Date()
 
     init(_ evaluation: Evaluation) { self.evaluation = evaluation }
@@ -47,6 +49,23 @@ final class ViewExpressions: ExpressionContext {
             let resolved = try? ResolvedPath.of(path, in: entity, schema), !resolved.isToMany
         else { return nil }
         return schema.property(property.id)?.slot == property.slot ? ValuePath(resolved) : nil
+    }
+
+    func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue] {
+        if let known = fetched[request] { return known }
+        let fetch = try NestedFetch(request)
+        guard let view = evaluation.view, let entity = evaluation.schema.entity(named: fetch.entityName) else {
+            throw StrataError(
+                .invalidRequest, "There is nothing here that FETCH could fetch from.",
+                context: .init(entityName: fetch.entityName))
+        }
+        do {
+            let found = try view.fetch(StoreRequest(fetch, entity)).map { AttributeValue.objectID($0) }
+            fetched[request] = found
+            return found
+        } catch {
+            throw StrataError.reading(error)
+        }
     }
 
     func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {

@@ -32,7 +32,7 @@ struct FormatFaultTests {
         ("a[1 == 2", 10, ""),
         ("a := 5", 3, "assigning with := is not supported; compare with ==."),
         ("ANYKEY == 5", 1, "ANYKEY is not supported; name the properties."),
-        ("FETCH(a, b, NO) == 5", 1, "FETCH is not supported; use SUBQUERY, or fetch first and use IN."),
+        ("FETCH(a, b, NO) == 5", 1, "FETCH takes a request, a context and whether only to count."),
         ("a UTI-EQUALS 'x'", 3, "UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here."),
         ("a == foo(1)", 6, "there is no function foo"),
         ("abs:(1, 2) == 1", 1, "abs: takes 1 arguments, not 2."),
