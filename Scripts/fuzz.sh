@@ -31,9 +31,29 @@ if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*
         -I "$out" -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
 fi
 
+# The store, for targets that go further than the codecs.
+build_store() {
+    local newest="$out/libStrataStore.a"
+    if [ -e "$newest" ] && [ -z "$(find Sources/LMDB Sources/StrataStore "$out/libStrataModel.a" -newer "$newest")" ]; then
+        return
+    fi
+    swiftc "${flags[@]}" -wmo -module-name LMDB -emit-module -emit-module-path "$out/LMDB.swiftmodule" -I "$out" \
+        -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap -emit-library -static -o "$out/libLMDB.a" \
+        $(find Sources/LMDB -name '*.swift' | sort)
+    swiftc "${flags[@]}" -wmo -module-name StrataStore -emit-module -emit-module-path "$out/StrataStore.swiftmodule" \
+        -I "$out" -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap -emit-library -static \
+        -o "$out/libStrataStore.a" $(find Sources/StrataStore -name '*.swift' | sort)
+}
+
 for target in "${targets[@]}"; do
+    libraries=("$out/libStrataModel.a" "$out/libLocking.a" -lswiftSynchronization)
+    if grep -q '^import StrataStore' "Fuzz/$target.swift"; then
+        build_store
+        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "${libraries[@]}" -llmdb
+            -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap)
+    fi
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
-        "Fuzz/$target.swift" "$out/libStrataModel.a" "$out/libLocking.a" -lswiftSynchronization
+        "Fuzz/$target.swift" "${libraries[@]}"
     mkdir -p "$out/corpus/$target"
     # Words that random bytes would seldom make.
     dictionary=()

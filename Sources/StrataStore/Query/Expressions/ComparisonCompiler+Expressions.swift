@@ -23,9 +23,11 @@ extension ComparisonCompiler {
         let predicate = FetchPredicate.comparison(comparison)
         var fetches = false
         predicate.forEachExpression { if case .function(.fetch, _) = $0 { fetches = true } }
-        let isOwnRow = !fetches && predicate.keyPaths.allSatisfy { path in
-            (try? ResolvedPath.of(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
-        }
+        let isOwnRow =
+            !fetches
+            && predicate.keyPaths.allSatisfy { path in
+                (try? ResolvedPath.of(path, in: entity, schema)).map { $0.hops.isEmpty } ?? false
+            }
         return CompiledCondition(ExpressionCondition(predicate, isOwnRow: isOwnRow), predicate)
     }
 
@@ -181,7 +183,9 @@ extension FetchExpression {
         switch self {
         case .constant: return true
         case .function(let function, let arguments):
-            guard function != .random, function != .randomBelow, function != .noIndex, function != .fetch else { return false }
+            guard function != .random, function != .randomBelow, function != .noIndex, function != .fetch else {
+                return false
+            }
             return FetchFunction.predefined.contains(function) && arguments.allSatisfy(\.isConstant)
         case .aggregate(let parts): return parts.allSatisfy(\.isConstant)
         default: return false
