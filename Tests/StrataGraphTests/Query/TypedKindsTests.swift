@@ -144,14 +144,14 @@ import Testing
         #expect(try container.verify().isSound)
     }
 
-    @Test func oneToOnesCannotBeBatched() throws {
+    @Test func aOneToOneInABatchSetsBothEnds() throws {
         let person = Person(context: context)
         person.name = "Ann"
         try context.save()
-        let error = thrownError {
-            try context.execute(
-                BatchInsertRequest<Passport>([["number": "1", "holder": .objectID(person.objectID)]]))
-        }
-        #expect(error?.code == .invalidRequest)
+        try context.execute(
+            BatchInsertRequest<Passport>([["number": "1", "holder": .objectID(person.objectID)]]))
+        let passport = try #require(try context.fetch(FetchRequest<Passport>()).first)
+        #expect(passport.holder === person && person.passport === passport)
+        #expect(try container.verify().isSound)
     }
 }
