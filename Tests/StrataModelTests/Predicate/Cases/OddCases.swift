@@ -1,4 +1,5 @@
-// Strings at the edges of the language. Where no public suite states a result, the source is the rule that gives it.
+// Strings at the edges of the language. No public suite was read for these; the source is the rule that the result
+// follows from, as Strata reads it.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 
@@ -24,7 +25,7 @@ f IN {1, 1.50} ⇒ 1
 1 / z > 0 ⇒ 0
 NOT 1 / z > 0 ⇒ 1
 f == 1e999 ⇒ refused
-source Apple, Predicate Programming Guide, Predicate Format String Syntax: arithmetic; precedence as in GNUstep's NSPredicate.m
+source Strata's reading of the format string syntax guide: arithmetic, and precedence as in C with ** above
 objects [{"a":7,"b":2}]
 a / b == 3.5 ⇒ 1
 6 / b == 3 ⇒ 1
@@ -40,7 +41,7 @@ a | 8 == 15 ⇒ 1
 a ^ b == 5 ⇒ 1
 1 << 4 >> 2 == 4 ⇒ 1
 ~a == -8 ⇒ 1
-source WinObjC NSExpression tests and corelibs' list of predefined functions
+source Strata's reading of the predefined functions of NSExpression, collection operators and indexes
 objects [{"l":[1,2,3],"e":[],"n":null,"s":"Abc"}]
 l[SIZE] == 3 ⇒ 1
 l[FIRST] == 1 AND l[LAST] == 3 AND l[1] == 2 ⇒ 1
@@ -63,7 +64,7 @@ objectFrom:withIndex:(l, 2) == 3 ⇒ 1
 FUNCTION(s, 'uppercaseString') == 'ABC' ⇒ 1
 CAST('2.50', 'NSDecimalNumber') * 2 == 5 ⇒ 1
 CAST(12, 'NSString') BEGINSWITH '1' ⇒ 1
-source Apple, NSPredicate: SUBQUERY, TERNARY and quantifiers
+source Strata's reading of the format string syntax guide: SUBQUERY, TERNARY and quantifiers
 objects [{"l":[1,2,3],"e":[],"n":null}]
 SUBQUERY(l, $x, $x > 1).@count == 2 ⇒ 1
 SUBQUERY(l, $x, SUBQUERY(l, $y, $y > $x).@count == 0)[FIRST] == 3 ⇒ 1
@@ -93,7 +94,7 @@ ANY e + 1 > 0 ⇒ 0
 ANY l + l > 1 ⇒ refused
 l + 1 > 3 ⇒ refused
 FETCH('Movie', nil, YES) == 1 ⇒ refused
-source Realm QueryTests.m and Unicode TR15, TR21: case, diacritics, composition
+source Strata's reading of Unicode TR15 and TR21: case, diacritics, composition
 objects [{"t":"ÉCLAIR","s":"","u":"straße","j":"👩‍👩‍👧","p":"a*c","q":"a.c"}]
 t ==[c] 'éclair' ⇒ 1
 t ==[d] 'ECLAIR' ⇒ 1
@@ -117,7 +118,7 @@ q LIKE 'a?c' AND p LIKE 'a*' ⇒ 1
 'x' == "x" ⇒ 1
 'it\'s' == "it's" ⇒ 1
 "\x41\102\u0043" == 'ABC' ⇒ 1
-source Apple, Predicate Programming Guide: a specifier in quotes is text; reserved words with #
+source Strata's reading of the format string syntax guide: a specifier in quotes is text; reserved words with #
 objects [{"and":1,"first":{"size":2},"in":{"or":3},"d":"%d"}]
 #and == 1 ⇒ 1
 #in.#or == 3 ⇒ 1
@@ -135,7 +136,7 @@ and == 1 ⇒ refused
 #and == $V AND first.$K == 2 ← [{"V":1,"K":"size"}] ⇒ 1
 $V == #and ← [{"V":1}] ⇒ 1
 $V[0] == 1 ⇒ refused
-source Core Data's store: a comparison with a missing value is false, == nil asks for it
+source Strata's reading of Core Data's store semantics: a comparison with a missing value is false, == nil asks for it
 objects [{"n":null,"v":1}]
 n == nil AND n = NULL AND NIL == n ⇒ 1
 n != nil ⇒ 0
