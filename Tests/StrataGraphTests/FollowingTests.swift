@@ -86,6 +86,42 @@ import Testing
         #expect(person.name == "theirs")
     }
 
+    /// A clean object that others deleted is told as deleted, and is; one that comes back is there again.
+    @Test func whatOthersDeletedIsDeletedAfterTheMerge() throws {
+        var heard: [ContextChanges] = []
+        let observation = context.observe(.didMerge) { heard.append($0) }
+        let child = try context.newChildContext()
+        let copy = try child.existingObject(with: person.objectID, as: Person.self)
+        #expect(copy.name == "a" && !person.isFault)
+        other.delete(try other.existingObject(with: person.objectID))
+        try other.save()
+        #expect(!person.isDeleted && person.name == "a")
+        context.refreshAllObjects()
+        #expect(heard.count == 1 && heard.first?.deleted == [person] && heard.first?.refreshed == [])
+        #expect(heard.first?.deletedObjectIDs == [person.objectID])
+        #expect(person.isDeleted && !person.hasChanges && !context.hasChanges)
+        // It has no values any more.
+        #expect(person.name != "a")
+        #expect(thrownError { _ = try context.existingObject(with: person.objectID) }?.code == .referentialIntegrity)
+        var told: ContextChanges?
+        let childObservation = child.observe(.didMerge) { told = $0 }
+        child.refreshAllObjects()
+        #expect(copy.isDeleted && told?.deleted == [copy])
+        withExtendedLifetime((observation, childObservation)) {}
+    }
+
+    /// What the parent takes back is there again in the child.
+    @Test func aChildSeesADeletionThatIsTakenBack() throws {
+        let child = try context.newChildContext()
+        let copy = try child.existingObject(with: person.objectID, as: Person.self)
+        context.delete(person)
+        child.refreshAllObjects()
+        #expect(copy.isDeleted)
+        context.rollback()
+        child.refreshAllObjects()
+        #expect(!copy.isDeleted && copy.name == "a")
+    }
+
     /// Both take the same member out: it counts as gone once.
     @Test func aMemberThatBothTakeOutIsGoneOnce() throws {
         let friend = Person(context: context)

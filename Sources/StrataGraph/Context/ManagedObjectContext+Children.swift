@@ -46,12 +46,18 @@ extension ManagedObjectContext {
         try stand(on: parent)
         var changes = ContextChanges(.didMerge, at: base)
         map.forEach { object in
-            guard !object._flags.isPending, object._state & ObjectState.fault == 0 else { return }
+            // One that was gone may be back.
+            let isKnown = object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0
+            guard !object._flags.isPending, isKnown else { return }
             changes.refreshed.insert(object)
         }
         for object in changes.refreshed { turnIntoFault(object) }
         layers = PendingLayers()
         try rebuildLinkChanges()
+        let gone = try read { view in try changes.refreshed.filter { try !view.exists($0.objectID) } }
+        for object in gone { object._state |= ObjectState.inaccessible }
+        changes.refreshed.subtract(gone)
+        changes.deleted = gone
         if !changes.isEmpty { announce(changes) }
     }
 

@@ -160,8 +160,8 @@ extension ManagedObjectContext {
         undoManager?.rebase()
     }
 
-    /// Makes objects that others changed faults again, unless this context changed them too: what is to become of those
-    /// the next save decides.
+    /// Makes objects that others changed faults again, and those that others deleted inaccessible, unless this context
+    /// changed them too: what is to become of those the next save decides.
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
         let isHeard = !observers.listening(to: .didMerge).isEmpty
         guard first < last, map.count > 0 || isHeard else { return }
@@ -171,7 +171,12 @@ extension ManagedObjectContext {
             guard let object = map[id] else { continue }
             if !object._flags.isPending {
                 turnIntoFault(object)
-                changes.refreshed.insert(object)
+                if found.deleted.contains(id) {
+                    object._state |= ObjectState.inaccessible
+                    changes.deleted.insert(object)
+                } else {
+                    changes.refreshed.insert(object)
+                }
             } else if object.hasNothingToMerge {
                 object.restoreBase()
                 dropValues(object)

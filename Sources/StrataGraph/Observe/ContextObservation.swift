@@ -20,7 +20,8 @@ public struct ContextChanges {
     public let event: ContextEvent
     public var inserted: Set<ManagedObject> = []
     public var updated: Set<ManagedObject> = []
-    /// After the save they are cut off from the context; their ids stay.
+    /// After the save they are cut off from the context; their ids stay. Of a `didMerge`: clean objects in memory that
+    /// others deleted; they are `isDeleted` from then on.
     ///
     /// What a cascade deleted without making an object of it is in `deletedObjectIDs` only.
     public var deleted: Set<ManagedObject> = []

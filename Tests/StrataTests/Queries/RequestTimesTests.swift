@@ -139,6 +139,8 @@ import Testing
         #expect(try other.count(for: FetchRequest<Film>().where { $0.year == 2001 }) == 1)
         #expect(heard.count == 1 && held.rating == 5)
         #expect(heard.first?.refreshed.contains(held) ?? false)
+        #expect(gone.isDeleted && !held.isDeleted)
+        #expect(heard.first?.deleted == [gone] && heard.first?.deletedObjectIDs == [gone.objectID])
         withExtendedLifetime(observation) {}
     }
 
