@@ -52,6 +52,25 @@ enum RequestCheck {
         }
     }
 
+    /// The same for rows of values.
+    static func check<Object: ManagedObject>(
+        _ request: RowsFetchRequest, of objectClass: Object.Type
+    ) throws(StrataError) {
+        guard let model = model(around: objectClass), let entity = model.entity(named: request.entityName) else {
+            return
+        }
+        let objects = StoreRequest(
+            entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
+            sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset)
+        do {
+            _ = try CompiledRows(request.storeRequest(objects), model.schema)
+        } catch {
+            // A FETCH may ask for an entity that nothing leads to from this class.
+            if error.code == .unknownEntity { return }
+            throw error
+        }
+    }
+
     /// The same for the condition of a batch.
     static func check<Object: ManagedObject>(
         _ predicate: FetchPredicate, of type: Object.Type, entityName: String

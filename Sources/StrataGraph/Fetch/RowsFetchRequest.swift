@@ -4,10 +4,10 @@ import StrataStore
 /// Asks for values instead of objects: properties, expressions, or aggregates of groups.
 ///
 /// ```swift
-/// var request = RowsFetchRequest(entityName: "Movie", columns: [
-///     OutputColumn("year"), OutputColumn("movies", .function(.count, [.evaluatedObject])),
-/// ])
-/// request.groupBy = ["year"]
+/// let request = try RowsFetchRequest(
+///     of: Movie.self,
+///     columns: [OutputColumn("year"), OutputColumn("movies", .function(.count, [.evaluatedObject]))],
+///     groupBy: ["year"])
 /// for row in try context.fetchRows(request).dictionaries { print(row) }
 /// ```
 public struct RowsFetchRequest: Sendable {
@@ -36,6 +36,36 @@ public struct RowsFetchRequest: Sendable {
         self.columns = columns
         self.predicate = predicate
     }
+
+    /// A request that is held against the model that the class declares.
+    ///
+    /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
+    public init<Object: ManagedObject>(
+        of objectClass: Object.Type, columns: [OutputColumn], where predicate: FetchPredicate? = nil,
+        groupBy: [String] = [], having: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [],
+        limit: Int = 0, offset: Int = 0
+    ) throws(StrataError) {
+        self.init(entityName: Object.entityName, columns: columns, where: predicate)
+        self.groupBy = groupBy
+        self.having = having
+        self.sortDescriptors = sortDescriptors
+        fetchLimit = limit
+        fetchOffset = offset
+        try check(of: objectClass)
+    }
+
+    /// Refuses a request that cannot run, by the model that the class declares: for one whose properties were assigned
+    /// to after it was made, or that was made by the name of its entity.
+    ///
+    /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
+    public func check<Object: ManagedObject>(of objectClass: Object.Type) throws(StrataError) {
+        try RequestCheck.check(self, of: objectClass)
+    }
+
+    func storeRequest(_ objects: StoreRequest) -> RowsRequest {
+        RowsRequest(
+            objects: objects, columns: columns, groupBy: groupBy, having: having, isDistinct: returnsDistinctResults)
+    }
 }
 
 extension ManagedObjectContext {
@@ -43,15 +73,24 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer.
     public func fetchRows(_ request: RowsFetchRequest) throws -> ResultRows {
+        let (storeRequest, layers) = try prepare(objects(of: request))
+        return try read(pending: layers) { try $0.rows(request.storeRequest(storeRequest)) }
+    }
+
+    /// Refuses a request for rows that cannot run, without running it.
+    ///
+    /// - Throws: as `fetchRows`.
+    public func check(_ request: RowsFetchRequest) throws {
+        let (storeRequest, _) = try prepare(objects(of: request))
+        _ = try CompiledRows(request.storeRequest(storeRequest), binding.schema)
+    }
+
+    private func objects(of request: RowsFetchRequest) throws -> FetchRequest<ManagedObject> {
         var objects = try FetchRequest<ManagedObject>(
             entityName: request.entityName, where: request.predicate, sortedBy: request.sortDescriptors,
             limit: request.fetchLimit, offset: request.fetchOffset)
         objects.includesSubentities = request.includesSubentities
         objects.includesPendingChanges = request.includesPendingChanges
-        let (storeRequest, layers) = try prepare(objects)
-        let rows = RowsRequest(
-            objects: storeRequest, columns: request.columns, groupBy: request.groupBy, having: request.having,
-            isDistinct: request.returnsDistinctResults)
-        return try read(pending: layers) { try $0.rows(rows) }
+        return objects
     }
 }

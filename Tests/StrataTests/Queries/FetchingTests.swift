@@ -51,6 +51,32 @@ import Testing
         #expect(throws: StrataError.self) { try context.check(named) }
     }
 
+    @Test func aRequestForRowsThatCannotRunIsRefusedWhenItIsMade() throws {
+        let counted = OutputColumn("films", .function(.count, [.evaluatedObject]))
+        func code(_ make: () throws -> RowsFetchRequest) throws -> StrataError.Code {
+            try #require(throws: StrataError.self) { try make() }.code
+        }
+        #expect(try code { try RowsFetchRequest(of: Film.self, columns: [OutputColumn("titel")]) } == .unknownKey)
+        #expect(try code { try RowsFetchRequest(of: Film.self, columns: []) } == .invalidRequest)
+        let title = [OutputColumn("title")]
+        #expect(
+            try code { try RowsFetchRequest(of: Film.self, columns: title, where: .equal("year", "x")) } == .wrongType)
+        #expect(try code { try RowsFetchRequest(of: Film.self, columns: [counted], groupBy: ["yeer"]) } == .unknownKey)
+        #expect(throws: StrataError.self) {
+            try RowsFetchRequest(of: Film.self, columns: [counted], groupBy: ["year"], having: .equal("nope", 1))
+        }
+        #expect(try code { try RowsFetchRequest(of: Film.self, columns: title, limit: -1) } == .invalidRequest)
+        let request = try RowsFetchRequest(
+            of: Film.self, columns: [OutputColumn("genre"), counted], where: .greaterThan("year", 1970),
+            groupBy: ["genre"], having: .greaterThan("films", 1), sortedBy: [SortDescription("films")])
+        #expect(try context.fetchRows(request).dictionaries.count == 3)
+        try context.check(request)
+        var assigned = request
+        assigned.groupBy = ["gender"]
+        #expect(throws: StrataError.self) { try assigned.check(of: Film.self) }
+        #expect(throws: StrataError.self) { try context.check(assigned) }
+    }
+
     /// What the compiler lets through.
     @Test func aTypedRequestThatCannotRunIsRefusedWhenItIsMade() throws {
         let films = FetchRequest<Film>()
