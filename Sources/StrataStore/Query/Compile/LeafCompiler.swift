@@ -71,6 +71,21 @@ final class LeafCompiler: Sendable {
         return nil
     }
 
+    /// What an index over the rows behind a single hop could do for the comparison, where it holds for every object that
+    /// leads to such a row and for no other.
+    func farColumn(_ values: [AttributeValue]) -> ColumnCondition? {
+        guard path.hops.count == 1, quantifier == .any || !path.isToMany else { return nil }
+        let column: ColumnCondition?
+        switch path.end {
+        case .attribute(let slot, _): column = self.column(slot: slot, [], values)
+        case .element(let slot, let names, _): column = self.column(slot: slot, names, values)
+        case .object, .count: return nil
+        }
+        // Who leads nowhere meets `== nil`, and is not found from the far end.
+        if case .values(let values)? = column?.kind, values.contains(.null) { return nil }
+        return column
+    }
+
     /// `values` were coerced to the path's type; there are two for BETWEEN, any number for IN, else one.
     func compiled(
         _ values: [AttributeValue], _ predicate: FetchPredicate
@@ -137,7 +152,9 @@ final class LeafCompiler: Sendable {
         case .object: return any(values) { SelfCondition($0) }
         case .count(let relationship):
             let ranges = integerRanges(values)
-            return MemberCountCondition(relationship, ranges, isInside: operation != .notEqualTo)
+            return MemberCountCondition(
+                relationship, ranges, isInside: operation != .notEqualTo,
+                holdsForNothing: isMembership && values.contains(.null))
         case .element: return ValueCondition(.path(end), operation, operand(values), nil, folding)
         case .attribute(let slot, _): return try attributeCondition(slot, values)
         }

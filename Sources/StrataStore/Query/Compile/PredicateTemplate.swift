@@ -103,6 +103,19 @@ indirect enum PredicateTemplate: Sendable {
         }
     }
 
+    /// What an index at the far end could do for a predicate that fits, where it is one comparison behind one hop.
+    func farColumn(_ predicate: FetchPredicate) -> ColumnCondition? {
+        guard case .leaf(let leaf, _, false) = self, case .comparison(let comparison) = predicate,
+            let values = leaf.values(of: comparison)
+        else { return nil }
+        return leaf.farColumn(values)
+    }
+
+    /// The entity behind the hop of the only comparison.
+    var farEntity: EntitySchema? {
+        if case .leaf(let leaf, _, false) = self, leaf.path.hops.count == 1 { leaf.path.entity } else { nil }
+    }
+
     // MARK: Shape
 
     /// Whether a predicate differs from the one that this was made from at most in its constants.

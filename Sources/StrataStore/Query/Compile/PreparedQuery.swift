@@ -24,6 +24,15 @@ final class PreparedQuery: Sendable {
     private struct SettlingIndexes {
         var objects: IndexPlan.PreparedIndex?
         var count: IndexPlan.PreparedIndex?
+        var farEnd: FarEnd?
+    }
+
+    /// An index over the objects that the only comparison leads to, and the way back from them.
+    private struct FarEnd {
+        let index: IndexPlan.PreparedIndex
+        let entities: EntitySet
+        let way: LinkAccess.Way
+        let name: String
     }
 
     /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
@@ -77,22 +86,54 @@ final class PreparedQuery: Sendable {
 
     // MARK: Settled by one index
 
-    /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last.
-    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use) -> QueryPlan? {
-        let index = settling.withLock { use == .count ? $0.count : $0.objects }
-        guard let index, let template, let predicate = request.predicate else { return nil }
-        var columns: [ColumnCondition?] = []
-        guard template.appendColumns(predicate, to: &columns) else { return nil }
-        return Planner.coveringPlan(
-            index, columns, entities, order: use == .objects ? order : [])
+    /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last: of the
+    /// entity's own, or of the entity at the far end of its only comparison.
+    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ view: View) throws -> QueryPlan? {
+        let (index, farEnd) = settling.withLock { (use == .count ? $0.count : $0.objects, $0.farEnd) }
+        guard let template, let predicate = request.predicate else { return nil }
+        if let index {
+            var columns: [ColumnCondition?] = []
+            guard template.appendColumns(predicate, to: &columns) else { return nil }
+            return Planner.coveringPlan(index, columns, entities, order: use == .objects ? order : [])
+        }
+        // An order may come from an index, and a scan may come soon by as many as are wanted.
+        guard let farEnd, request.needed == nil, use == .count || order.isEmpty else { return nil }
+        return try linkedPlan(predicate, template, farEnd, view)
+    }
+
+    /// Objects that lead to those in one range of an index, unless these are many.
+    private func linkedPlan(
+        _ predicate: FetchPredicate, _ template: PredicateTemplate, _ farEnd: FarEnd, _ view: View
+    ) throws -> QueryPlan? {
+        guard let column = template.farColumn(predicate),
+            let found = Planner.coveringPlan(farEnd.index, [column], farEnd.entities, order: []),
+            case .index(let access) = found.root.kind
+        else { return nil }
+        let runner = StepRunner(view: view, evaluation: Evaluation(view), trace: nil)
+        guard let ids = try runner.fewIDs(of: access, farEnd.entities) else { return nil }
+        let owners = PlanStep(.objects(ids), farEnd.entities, rows: Double(ids.count), cost: 0)
+        let links = LinkAccess(owners: owners, way: farEnd.way, name: farEnd.name)
+        return QueryPlan(root: PlanStep(.links(links), entities, rows: 0, cost: 0), order: .byID, cost: 0)
     }
 
     /// Remembers the index of a plan that had nothing to choose.
     func keep(_ plan: QueryPlan, for use: CompiledQuery.Use) throws(StrataError) {
-        guard plan.isSettled, use != .rows, case .index(let access) = plan.root.kind else { return }
-        let index = try IndexPlan.of(schema).index(access.index.id)
-        settling.withLock { settling in
-            if use == .count { settling.count = index } else { settling.objects = index }
+        guard use != .rows else { return }
+        switch plan.root.kind {
+        case .index(let access) where plan.isSettled:
+            let index = try IndexPlan.of(schema).index(access.index.id)
+            settling.withLock { settling in
+                if use == .count { settling.count = index } else { settling.objects = index }
+            }
+        case .links(let links):
+            guard case .index(let access) = links.owners.kind, access.index.partialPredicate == nil,
+                let far = template?.farEntity
+            else { return }
+            let farEnd = FarEnd(
+                index: try IndexPlan.of(schema).index(access.index.id),
+                entities: EntitySet(far.concreteEntityIDs, schema), way: links.way, name: links.name)
+            settling.withLock { $0.farEnd = farEnd }
+        default: return
         }
     }
 }

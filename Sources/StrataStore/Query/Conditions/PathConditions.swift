@@ -87,18 +87,21 @@ final class MemberIdentifierCondition: RowCondition {
 }
 
 /// The number of members of a to-many (`relationship.@count`) lies in a range, or outside it.
+///
+/// An owner has a number of members, if only 0; where a to-one on the way to the owner leads nowhere, there is none.
 final class MemberCountCondition: RowCondition {
     private let relationship: PropertyID
     private let ranges: [ClosedRange<Int64>]
     private let isInside: Bool
+    let holdsForNothing: Bool
 
-    init(_ relationship: PropertyID, _ ranges: [ClosedRange<Int64>], isInside: Bool) {
+    init(_ relationship: PropertyID, _ ranges: [ClosedRange<Int64>], isInside: Bool, holdsForNothing: Bool) {
         self.relationship = relationship
         self.ranges = ranges
         self.isInside = isInside
+        self.holdsForNothing = holdsForNothing
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .otherRow }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {

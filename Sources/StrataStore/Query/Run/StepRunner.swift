@@ -148,6 +148,26 @@ struct StepRunner {
         return ids
     }
 
+    /// The ids of an index's ranges, sorted; nil when there are so many that a plan is worth making.
+    func fewIDs(of access: IndexAccess, _ entities: EntitySet) throws -> [ObjectID]? {
+        var ids: [ObjectID] = []
+        if access.isCovered, view.layers.isEmpty {
+            for range in access.ranges where ids.count <= Self.unquestioned {
+                try view.appendBaseEntries(
+                    access.index, lower: range.lower, upper: range.upper, atMost: Self.unquestioned + 1 - ids.count,
+                    to: &ids)
+            }
+        } else {
+            try forEachEntry(of: access, entities) { id, _ in
+                ids.append(id)
+                return ids.count <= Self.unquestioned
+            }
+        }
+        if ids.count > Self.unquestioned { return nil }
+        if !access.isSortedByID || !view.layers.isEmpty { ids.sortIDs() }
+        return ids
+    }
+
     /// Calls `body` with every entry of an index's ranges that is of the entities, in the walk's order.
     func forEachEntry(
         of access: IndexAccess, _ entities: EntitySet, _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool

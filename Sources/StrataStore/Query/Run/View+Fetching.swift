@@ -22,7 +22,7 @@ extension View {
     private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
         let prepared = try queries?.query(for: request, schema) ?? PreparedQuery(request, schema)
         if request.limit >= 0, request.offset >= 0,
-            let plan = prepared.settledPlan(request, for: use)
+            let plan = try prepared.settledPlan(request, for: use, self)
         {
             return QueryRun(request, prepared.order, plan, self)
         }
