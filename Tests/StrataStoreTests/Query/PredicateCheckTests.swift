@@ -38,7 +38,8 @@ import Testing
         "length:(year) == 4", "year * 2 == 'x'", "owner.movies.@sum.title > 1", "owner.name - 1 > 0",
         "length:(title) BEGINSWITH '1'", "TERNARY(year > 1, title, 'x') > 5", "SUBQUERY(title, $x, $x == 1).@count > 0",
         "title UNION tags == {1}", "SUBQUERY(owner.movies, $m, $m.year LIKE 'x').@count == 1", "title.@count == 1",
-        "year & title == 1", "ANY owner.movies.title + 1 > 2", "year IN FETCH('Movie', nil, TRUE)", "tags UNION owner.movies != {1}",
+        "year & title == 1", "ANY owner.movies.title + 1 > 2", "year IN FETCH('Movie', nil, TRUE)",
+        "tags UNION owner.movies != {1}",
         "tags[title] == nil && year + now() > 5",
     ])
     func wrongTypesAreRefused(format: String) throws {
