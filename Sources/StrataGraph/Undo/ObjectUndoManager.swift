@@ -12,7 +12,7 @@ import StrataStore
 /// context.undoManager = ObjectUndoManager()
 /// movie.rating = 5
 /// context.undoManager?.setActionName("Rate")
-/// context.undoManager?.undo()
+/// try context.undoManager?.undo()
 /// ```
 ///
 /// Belongs to its context's isolation.
