@@ -61,7 +61,8 @@ extension Store {
         }
     }
 
-    private static let openings = Locked(())
+    // A value of some size: the thread sanitizer takes the address of an empty one for that of what lies behind it.
+    private static let openings = Locked(0)
 
     private static func environmentOptions(
         _ location: StoreLocation, hasModel: Bool, _ options: StoreOptions
