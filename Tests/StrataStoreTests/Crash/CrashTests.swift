@@ -92,15 +92,21 @@ import Testing
 
     /// A migration in many commits is killed at random; whoever opens the store next goes on, and every value is there.
     @Test func aKilledMigrationIsFinishedByTheNextOpening() throws {
-        let directory = FileManager.default.temporaryDirectory
+        let root = FileManager.default.temporaryDirectory
             .appending(path: "strata-crash-\(UUID().uuidString)", directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let fixture = try StoreFixture(.directory(directory), model: try MigratedNotes.model(.integer64))
-        for number in 0..<60 { _ = try fixture.insert("Note", ["x": .integer(Int64(number))]) }
-        fixture.store.close()
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         var generator = SeededGenerator(seed: 23)
         var unfinished = 0
+        var directory = root
         for round in 0..<max(8, Self.kills / 2) {
+            // A new store now and then: every migration rewrites all objects, and verifying reads the whole log.
+            if round % 20 == 0 {
+                directory = root.appending(path: "\(round).strata", directoryHint: .isDirectory)
+                let fixture = try StoreFixture(.directory(directory), model: try MigratedNotes.model(.integer64))
+                for number in 0..<60 { _ = try fixture.insert("Note", ["x": .integer(Int64(number))]) }
+                fixture.store.close()
+            }
             let child = try CrashChild(directory, .full, Work.migrate.rawValue)
             if round % 2 == 0 { _ = try #require(child.acknowledgement(), "round \(round)") }
             usleep(UInt32.random(in: 0...80_000, using: &generator))
