@@ -31,9 +31,26 @@ if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*
         -I "$out" -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
 fi
 
+# What the store takes from other packages, as the package's own debug build has it.
+build_dependencies() {
+    local sources=.build/checkouts/swift-crypto/Sources name
+    STRATA_CORE_ONLY=1 swift build --target Crypto
+    STRATA_CORE_ONLY=1 swift build --target Logging
+    for name in CCryptoBoringSSL CCryptoBoringSSLShims CXKCP CXKCPShims; do
+        dependency_flags+=(-Xcc "-fmodule-map-file=$sources/$name/include/module.modulemap" -Xcc "-I$sources/$name/include")
+    done
+    rm -f "$out/libDependencies.a"
+    find .build/debug/{CCryptoBoringSSL,CCryptoBoringSSLShims,CXKCP,CXKCPShims,CryptoBoringWrapper,Crypto,Logging}.build \
+        -name '*.o' > "$out/objects"
+    ar rcsP "$out/libDependencies.a" $(cat "$out/objects")
+    cp .build/debug/Modules/{Crypto,CryptoBoringWrapper,Logging}.swiftmodule "$out"
+}
+
 # The store, for targets that go further than the codecs.
+dependency_flags=()
 build_store() {
     local newest="$out/libStrataStore.a"
+    build_dependencies
     if [ -e "$newest" ] && [ -z "$(find Sources/LMDB Sources/StrataStore "$out/libStrataModel.a" -newer "$newest")" ]; then
         return
     fi
@@ -41,7 +58,7 @@ build_store() {
         -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap -emit-library -static -o "$out/libLMDB.a" \
         $(find Sources/LMDB -name '*.swift' | sort)
     swiftc "${flags[@]}" -wmo -module-name StrataStore -emit-module -emit-module-path "$out/StrataStore.swiftmodule" \
-        -I "$out" -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap -emit-library -static \
+        -I "$out" -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap "${dependency_flags[@]}" -emit-library -static \
         -o "$out/libStrataStore.a" $(find Sources/StrataStore -name '*.swift' | sort)
 }
 
@@ -49,8 +66,8 @@ for target in "${targets[@]}"; do
     libraries=("$out/libStrataModel.a" "$out/libLocking.a" -lswiftSynchronization)
     if grep -q '^import StrataStore' "Fuzz/$target.swift"; then
         build_store
-        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "${libraries[@]}" -llmdb
-            -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap)
+        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "${libraries[@]}" "$out/libDependencies.a" -llmdb -lstdc++
+            -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap "${dependency_flags[@]}")
     fi
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
         "Fuzz/$target.swift" "${libraries[@]}"
