@@ -20,14 +20,6 @@ enum FilmQuery: String, CaseIterable {
         default: 1
         }
     }
-
-    /// Whether one run takes so long that few are enough.
-    var isScan: Bool {
-        switch self {
-        case .unindexedCount, .topTen, .contains, .groupCount: true
-        default: false
-        }
-    }
 }
 
 /// What one run of a query asks for.

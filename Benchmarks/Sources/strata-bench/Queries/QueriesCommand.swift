@@ -12,8 +12,17 @@ struct QueriesCommand: ParsableCommand {
             anything is timed.
             """)
 
-    @Option(help: "Numbers of films.")
-    var sizes: [Int] = [10_000, 100_000]
+    @Option(
+        help: "Numbers of films, with commas between them or an option for each.",
+        transform: { text in
+            try text.split(separator: ",").map { part in
+                guard let size = Int(part), size >= 1000 else {
+                    throw ValidationError("A size must be a whole number of at least 1000, not '\(part)'.")
+                }
+                return size
+            }
+        })
+    var sizes: [[Int]] = [[10_000, 100_000]]
 
     @Option(help: "Where the stores are made; they are removed afterwards.")
     var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
@@ -24,14 +33,11 @@ struct QueriesCommand: ParsableCommand {
     @Flag(help: "Writes the measurements as JSON instead of tables.")
     var json = false
 
-    func validate() throws {
-        guard sizes.allSatisfy({ $0 >= 1000 }) else { throw ValidationError("A size must be at least 1000.") }
-    }
-
     func run() throws {
         let place = URL(filePath: directory, directoryHint: .isDirectory)
             .appending(path: "strata-queries-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: place) }
+        let sizes = sizes.flatMap { $0 }
         var results: [Int: [QueryWorkload.Result]] = [:]
         for size in sizes { results[size] = try QueryWorkload(size: size, directory: place, only: only).run() }
         if json {
@@ -47,15 +53,17 @@ struct QueriesCommand: ParsableCommand {
     private static func printTable(_ results: [QueryWorkload.Result], size: Int) {
         func pad(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
         func line(_ columns: [String]) -> String {
-            zip(columns, [26, 10, 12, 12, 8, 10]).map { pad($0, $1) }.joined() + (columns.last ?? "")
+            zip(columns, [26, 10, 12, 12, 8, 14, 10]).map { pad($0, $1) }.joined() + (columns.last ?? "")
         }
         Swift.print("\nQueries over \(size) films, times per query\n")
-        Swift.print(line(["", "found", "Strata", "SQLite", "ratio", "to reach", ""]))
+        Swift.print(line(["", "found", "Strata", "SQLite", "ratio", "of rounds", "to reach", ""]))
         for result in results {
             Swift.print(
                 line([
                     result.query, String(result.rows), Table.time(result.strata), Table.time(result.sqlite),
-                    String(format: "%.2f", result.ratio), String(format: "%.1f", result.mostRatio),
+                    String(format: "%.2f", result.ratio),
+                    String(format: "%.2f-%.2f", result.leastRatio, result.largestRatio),
+                    String(format: "%.1f", result.mostRatio),
                     result.isReached ? "reached" : "MISSED",
                 ]))
         }

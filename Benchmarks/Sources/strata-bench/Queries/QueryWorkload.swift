@@ -11,10 +11,14 @@ struct QueryWorkload {
     struct Result: Codable {
         let query: String
         let rows: Int
+        /// Medians of the rounds, in nanoseconds for a query.
         let strata: Double
         let sqlite: Double
+        /// The median of the rounds' ratios, and the ends of the middle half of them.
+        let ratio: Double
+        let leastRatio: Double
+        let largestRatio: Double
         let mostRatio: Double
-        var ratio: Double { strata / sqlite }
         var isReached: Bool { ratio <= mostRatio }
     }
 
@@ -29,32 +33,42 @@ struct QueryWorkload {
         return try queries.map { try measure($0, rows, strata, sqlite) }
     }
 
+    private static let rounds = 15
+    /// What a peer's part of a round should take, in nanoseconds: long beside an interrupt, short beside the weather.
+    private static let roundTime = 15e6
+
     /// The median of rounds in which the peers take turns, so that both meet the same weather.
     private func measure(
         _ query: FilmQuery, _ rows: FilmRows, _ strata: StrataFilms, _ sqlite: SQLiteFilms
     ) throws -> Result {
         var random = Random(seed: 7)
-        let runs = query.isScan ? max(1, 200_000 / size) : 200
+        var arguments = (0..<20).map { _ in FilmArgument(rows, &random) }
+        let found = try check(query, arguments[...], strata, sqlite)
+        let once = try time(query, arguments, strata, sqlite)
+        let runs = Int(min(2000, max(1, Self.roundTime / max(once.strata, once.sqlite))))
         var times: [(strata: Double, sqlite: Double)] = []
-        var found = 0
-        for round in 0..<8 {
-            let arguments = (0..<runs).map { _ in FilmArgument(rows, &random) }
-            if round == 0 { found = try check(query, arguments.prefix(20), strata, sqlite) }
-            let strataTime = try nanoseconds {
-                for argument in arguments { try autoreleased { _ = try strata.run(query, argument) } }
-            }
-            let sqliteTime = try nanoseconds { for argument in arguments { _ = try sqlite.run(query, argument) } }
-            if round > 0 { times.append((strataTime / Double(runs), sqliteTime / Double(runs))) }
+        for _ in 0..<Self.rounds {
+            arguments = (0..<runs).map { _ in FilmArgument(rows, &random) }
+            times.append(try time(query, arguments, strata, sqlite))
         }
+        let ratios = times.map { $0.strata / $0.sqlite }.sorted()
         let result = Result(
             query: query.rawValue, rows: found, strata: times.map(\.strata).sorted()[times.count / 2],
-            sqlite: times.map(\.sqlite).sorted()[times.count / 2], mostRatio: query.mostRatio)
+            sqlite: times.map(\.sqlite).sorted()[times.count / 2], ratio: ratios[times.count / 2],
+            leastRatio: ratios[times.count / 4], largestRatio: ratios[times.count * 3 / 4], mostRatio: query.mostRatio)
         FileHandle.standardError.write(
             Data("\(query.rawValue): \(Table.time(result.strata)), SQLite \(Table.time(result.sqlite))\n".utf8))
         return result
     }
 
-    private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
+    /// One round: nanoseconds for a query, of each peer.
+    private func time(
+        _ query: FilmQuery, _ arguments: [FilmArgument], _ strata: StrataFilms, _ sqlite: SQLiteFilms
+    ) throws -> (strata: Double, sqlite: Double) {
+        let strataTime = try nanoseconds { for argument in arguments { _ = try strata.run(query, argument) } }
+        let sqliteTime = try nanoseconds { for argument in arguments { _ = try sqlite.run(query, argument) } }
+        return (strataTime / Double(arguments.count), sqliteTime / Double(arguments.count))
+    }
 
     /// - Returns: how much the last run found.
     private func check(
