@@ -29,6 +29,32 @@ final class FoldedLetters: Sendable {
         self.forms = forms
     }
 
+    /// Folds letters below U+0300, of which none joins another, up to the first that something else may join.
+    ///
+    /// - Returns: where it ended; may stop when the writer holds `end` bytes.
+    func fold(
+        _ utf8: UnsafeBufferPointer<UInt8>, from start: Int, _ folding: StringFolding, into writer: inout ByteWriter,
+        end: Int
+    ) -> Int {
+        let upperBit: UInt8 = folding.contains(.caseInsensitive) ? 0x20 : 0
+        var place = start
+        while place < utf8.count, writer.count < end {
+            let byte = utf8[place]
+            let next = place + (byte < 0x80 ? 1 : 2)
+            guard next <= utf8.count, byte < 0xCC, next == utf8.count || utf8[next] < 0xCC else { break }
+            if byte < 0x80 {
+                writer.append(byte &- 0x41 < 26 ? byte | upperBit : byte)
+            } else {
+                let second = utf8[place + 1]
+                guard byte >= 0xC2, second & 0xC0 == 0x80,
+                    append(UInt32(byte & 0x1F) << 6 | UInt32(second & 0x3F), folding, to: &writer)
+                else { break }
+            }
+            place = next
+        }
+        return place
+    }
+
     /// False, and nothing appended, for a scalar that is not kept here.
     func append(_ scalar: UInt32, _ folding: StringFolding, to writer: inout ByteWriter) -> Bool {
         guard Self.scalars.contains(scalar) else { return false }

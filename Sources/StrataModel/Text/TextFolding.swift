@@ -31,8 +31,12 @@ package enum TextFolding {
         let taken = min(plain, limit)
         appendPlain(UnsafeBufferPointer(rebasing: utf8[..<taken]), folding, to: &writer)
         guard plain < utf8.count, taken == plain else { return }
+        let end = limit.addingClamped(start)
+        var place = plain
+        if !folding.isEmpty { place = FoldedLetters.shared.fold(utf8, from: plain, folding, into: &writer, end: end) }
+        guard place < utf8.count, writer.count < end else { return }
         var folder = Folder(folding, letters: .shared)
-        folder.fold(UnsafeBufferPointer(rebasing: utf8[plain...]), into: &writer, end: limit.addingClamped(start))
+        folder.fold(UnsafeBufferPointer(rebasing: utf8[place...]), into: &writer, end: end)
     }
 
     /// The folded form as a String.

@@ -99,19 +99,27 @@ final class TextSearchCondition: RowCondition {
     private let source: BytesSource
     private let part: [UInt8]
     private let place: Place
+    /// For ASCII text, whatever its case.
+    private let caseless: CaselessSearch?
 
     /// `part` is in the form of the source.
     init(_ source: BytesSource, _ part: [UInt8], _ place: Place) {
         self.source = source
         self.part = part
         self.place = place
+        let isCaseless = place == .anywhere && source.folding?.contains(.caseInsensitive) == true
+        caseless = isCaseless ? CaselessSearch(part) : nil
     }
 
     var holdsForNothing: Bool { false }
     var cost: ConditionCost { .text }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        try source.withBytes(row, evaluation) { bytes in
+        if let caseless {
+            guard let bytes = try row.bytes(source.slot) else { return false }
+            if bytes.isASCII { return caseless.isFound(in: bytes) }
+        }
+        return try source.withBytes(row, evaluation) { bytes in
             guard let bytes else { return false }
             return part.withUnsafeBytes { part in
                 switch place {

@@ -59,7 +59,7 @@ final class Evaluation {
     func withForm<R>(
         of bytes: UnsafeRawBufferPointer, _ folding: StringFolding, _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R {
-        if folding.isEmpty, bytes.isASCII { return try body(bytes) }
+        if !folding.contains(.caseInsensitive), bytes.isASCII { return try body(bytes) }
         return try withFolded(bytes, folding, body)
     }
 
