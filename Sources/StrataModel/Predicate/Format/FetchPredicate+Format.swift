@@ -34,9 +34,13 @@ extension FetchPredicate {
     private static func parsed(
         _ format: String, _ arguments: FormatArguments, allowsFetch: Bool = true
     ) throws(StrataError) -> FetchPredicate {
+        let isKept = allowsFetch && !arguments.arePlaceholders
+        if isKept, let known = FormatCache.shared.predicate(format, arguments.values) { return known }
         do throws(FetchFormatFault) {
             var parser = try FormatParser(format, arguments, allowsFetch: allowsFetch)
-            return try parser.parsePredicate()
+            let predicate = try parser.parsePredicate()
+            if isKept { FormatCache.shared.note(format, arguments.values, predicate) }
+            return predicate
         } catch {
             throw error.error
         }

@@ -6,6 +6,8 @@ struct FormatArguments {
         case values([FetchExpression])
         /// Nothing is at hand: the specifiers themselves stay in the tree.
         case placeholders
+        /// Nothing is at hand: there are places in the tree.
+        case slots
     }
 
     private let source: Source
@@ -43,9 +45,13 @@ struct FormatArguments {
         source = .values(expressions)
     }
 
-    private init(placeholders: Void) { source = .placeholders }
+    private init(_ source: Source) { self.source = source }
 
-    static let placeholders = FormatArguments(placeholders: ())
+    static let placeholders = FormatArguments(.placeholders)
+    static let slots = FormatArguments(.slots)
+
+    /// What is at hand.
+    var values: [FetchExpression] { if case .values(let values) = source { values } else { [] } }
 
     /// How many were given and not used.
     var unused: Int { if case .values(let values) = source { values.count - used } else { 0 } }
@@ -56,6 +62,7 @@ struct FormatArguments {
     mutating func next(_ specifier: String) -> FetchExpression? {
         switch source {
         case .placeholders: return specifier == "%K" ? .keyPath(specifier) : .variable(specifier)
+        case .slots: return FormatTemplate.slot
         case .values(let values):
             guard used < values.count else { return nil }
             used += 1
@@ -64,6 +71,7 @@ struct FormatArguments {
     }
 
     var arePlaceholders: Bool { if case .placeholders = source { true } else { false } }
+    var areSlots: Bool { if case .slots = source { true } else { false } }
 }
 
 /// What a `%` in a format string asks for.

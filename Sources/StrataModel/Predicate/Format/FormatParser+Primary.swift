@@ -212,6 +212,10 @@ extension FormatParser {
                 "there is no argument for \(specifier.text); \(arguments.count) were given.", expected: "an argument",
                 at: start)
         }
+        if arguments.areSlots {
+            slots.append(specifier)
+            return try node(argument, at: start)
+        }
         guard let expression = specifier.accept(argument) else {
             throw scanner.fault(
                 "\(specifier.text) takes \(specifier.expected), not \(argument.kindName).",

@@ -23,6 +23,8 @@ struct FormatParser {
     var arguments: FormatArguments
     /// Whether this is not itself the predicate of a `FETCH`, so that strings in strings nest no deeper.
     let allowsFetch: Bool
+    /// The specifiers that were met, where there are places for arguments instead of these.
+    var slots: [FormatSpecifier] = []
     private var nesting = 0
 
     init(_ format: String, _ arguments: FormatArguments, allowsFetch: Bool = true) throws(FetchFormatFault) {
