@@ -1,11 +1,11 @@
 import Foundation
 
-// Whole numbers stay whole while the result is one that fits, and become doubles when not. Decimals stay decimals
-// beside whole numbers. Everything else is done in doubles; a result that is no number is nil. A date and a number of
+// Whole numbers stay whole, in quotients too, which lose what is behind the point as in Core Data and SQL; only a result
+// that does not fit becomes a double. Decimals stay decimals beside whole numbers. Everything else is done in doubles; a result that is no number is nil. A date and a number of
 // seconds make a date, two dates make their distance in seconds.
 
 /// Calculating with values.
-enum ValueArithmetic {
+package enum ValueArithmetic {
     /// A number sorted by how it is calculated with.
     enum Number {
         case whole(Int64)
@@ -74,8 +74,6 @@ enum ValueArithmetic {
         case .divide:
             if right == 0 { return .null }
             result = left.dividedReportingOverflow(by: right)
-            let isExact = right == -1 || left % right == 0
-            if !isExact { return double(function, Double(left), Double(right)) }
         default: return .null
         }
         return result.overflow
@@ -133,7 +131,14 @@ enum ValueArithmetic {
 
     static func average(_ values: [AttributeValue]) throws(StrataError) -> AttributeValue {
         let values = values.filter { !$0.isNull }
-        return values.isEmpty ? .null : try apply(.divide, try sum(values), .integer(Int64(values.count)))
+        return try mean(of: try sum(values), count: Int64(values.count))
+    }
+
+    /// A sum over the number of its parts; whole only if it comes out even.
+    package static func mean(of total: AttributeValue, count: Int64) throws(StrataError) -> AttributeValue {
+        if count == 0 { return .null }
+        if case .integer(let whole) = total, whole % count != 0 { return .double(Double(whole) / Double(count)) }
+        return try apply(.divide, total, .integer(count))
     }
 
     /// The least (`ascending`) or greatest value.

@@ -42,8 +42,7 @@ enum Accumulator: Sendable {
         case .count(let count): return .integer(count)
         case .sum(let sum, isAverage: false): return sum.total
         case .sum(let sum, isAverage: true):
-            if sum.count == 0 { return .null }
-            return try evaluated(.function(.divide, [.constant(sum.total), .constant(.integer(sum.count))]))
+            return try ValueArithmetic.mean(of: sum.total, count: sum.count)
         case .extreme(let best, _): return best
         case .list(let values, let function):
             return try evaluated(.function(function, [.aggregate(values.map(FetchExpression.constant))]))

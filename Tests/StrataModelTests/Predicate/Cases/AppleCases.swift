@@ -134,7 +134,7 @@ ln:(1) == 0 ⇒ 1
 log:(100) == 2 ⇒ 1
 raise:toPower:(2, 10) == 1024 ⇒ 1
 modulus:by:(n, 4) == 1 ⇒ 1
-divide:by:(n, 2) == 4.5 ⇒ 1
+divide:by:(n, 2) == 4 ⇒ 1
 from:subtract:(n, 4) == 5 ⇒ 1
 add:to:(n, 4) == 13 ⇒ 1
 uppercase:(s) == 'ÄPFEL' ⇒ 1
@@ -172,7 +172,8 @@ source reference of Core Data, section 1.12: arithmetic
 2 ** 3 ** 2 == 64 ⇒ 1
 -2 ** 2 == -4 ⇒ 1
 10 - 4 - 3 == 3 ⇒ 1
-7 / 2 == 3.5 ⇒ 1
+7 / 2 == 3 ⇒ 1
+7 / 2.0 == 3.5 ⇒ 1
 6 / 2 == 3 ⇒ 1
 7 %% 3 == 1 ⇒ 1
 9223372036854775807 + 1 > 9223372036854775807 ⇒ 1

@@ -27,7 +27,9 @@ NOT 1 / z > 0 ⇒ 1
 f == 1e999 ⇒ refused
 source Strata's reading of the format string syntax guide: arithmetic, and precedence as in C with ** above
 objects [{"a":7,"b":2}]
-a / b == 3.5 ⇒ 1
+a / b == 3 ⇒ 1
+a / 2.0 == 3.5 ⇒ 1
+-a / b == -3 ⇒ 1
 6 / b == 3 ⇒ 1
 b ** 10 == 1024 ⇒ 1
 b ** -1 == 0.5 ⇒ 1

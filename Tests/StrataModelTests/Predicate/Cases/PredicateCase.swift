@@ -82,7 +82,7 @@ struct PredicateCaseTests {
     private static let tables: [String: String] = [
         "gnustep": gnustepCases, "cappuccino": cappuccinoCases, "swift-foundation": swiftFoundationCases,
         "realm": realmCases, "realm text": realmTextCases, "miocoredata": mioCoreDataCases, "winobjc": winObjCCases,
-        "apple": appleCases, "odd": oddCases,
+        "apple": appleCases, "lists": listCases, "odd": oddCases,
     ]
 
     @Test(arguments: tables.keys.sorted())
