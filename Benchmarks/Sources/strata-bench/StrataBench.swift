@@ -5,7 +5,8 @@ import Foundation
 struct StrataBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata-bench", abstract: "Times Strata beside bare LMDB, and beside SQLite, in one run each.",
-        subcommands: [Run.self, QueriesCommand.self, FormatsCommand.self, ContextsCommand.self, ColdOpen.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, QueriesCommand.self, FormatsCommand.self, ContextsCommand.self, ColdOpen.self],
+        defaultSubcommand: Run.self)
 }
 
 struct Run: ParsableCommand {
