@@ -183,10 +183,10 @@ import Testing
             ("Item", "year IN 5", .invalidRequest, "list"),
             ("Item", "year == {1}", .invalidRequest, "list"),
             ("Item", "title == $NAME", .invalidRequest, "NAME"),
-            ("Item", "title MATCHES '('", .invalidRequest, ""),
+            ("Item", "title MATCHES '('", .invalidRequest, "parenthesis"),
             ("Item", "FUNCTION(title, 'explode') == 1", .invalidRequest, "explode"),
-            ("Item", "uppercase:(year) == '1'", .wrongType, ""),
-            ("Owner", "items.@median.year == 1", .unknownKey, "@"),
+            ("Item", "uppercase:(year) == '1'", .wrongType, "string"),
+            ("Owner", "items.@median.year == 1", .invalidRequest, "@median"),
             ("Owner", "SUBQUERY(items, $i, $i.yaer == 1).@count > 0", .unknownKey, "year"),
             // As Realm's testPredicateMisuse has them.
             ("Item", "year != xyz", .unknownKey, "xyz"),
@@ -197,14 +197,14 @@ import Testing
             ("Item", "when == 7", .wrongType, "date"),
             ("Item", "rating == 'The'", .wrongType, "number"),
             ("Item", "score == 'Bar'", .wrongType, "number"),
-            ("Item", "@count == 0", .unknownKey, "@count"),
+            ("Item", "@count == 0", .wrongType, "@count"),
             ("Item", "year.year == 25", .unknownKey, "year"),
             ("Item", "year.year.year == 25", .unknownKey, "year"),
             ("Item", "title.@count == 1", .unknownKey, "@count"),
             ("Item", "year BETWEEN Foo", .unknownKey, "Foo"),
             ("Item", "year BETWEEN {1}", .invalidRequest, "two"),
             ("Item", "year BETWEEN {'Foo', 'Bar'}", .wrongType, "number"),
-            ("Owner", "SUBQUERY(name, $i, $i == 1).@count > 0", .invalidRequest, ""),
+            ("Owner", "SUBQUERY(name, $i, $i == 1).@count > 0", .wrongType, "collection"),
         ] as [(String, String, StrataError.Code, String)])
     func whatCannotRunIsRefusedWithItsReason(
         entity: String, format: String, code: StrataError.Code, text: String

@@ -9,6 +9,10 @@ struct FormatTemplateTests {
         result(format + String(repeating: " ", count: Int.random(in: 1...500)), arguments)
     }
 
+    private func sentence(_ error: StrataError) -> String {
+        (error.cause as? FetchFormatFault)?.sentence ?? error.message
+    }
+
     private func result(_ format: String, _ arguments: [Any?]) -> Result<FetchPredicate, StrataError> {
         do throws(StrataError) {
             return .success(try FetchPredicate(format: format, argumentArray: arguments))
@@ -32,7 +36,7 @@ struct FormatTemplateTests {
             [FetchExpression.keyPath("k")], FetchExpression.aggregate([.aggregate([.constant(1)])]), Double.nan, "a..b",
         ]
         for first in values {
-            for second in values {
+            for second in values.prefix(9) {
                 for arguments in [[], [first], [first, second], [first, second, first]] {
                     let wanted = fresh(format, arguments), found = result(format, arguments)
                     switch (wanted, found) {
@@ -41,9 +45,8 @@ struct FormatTemplateTests {
                         // NaN is not even itself.
                         #expect(wanted == found || "\(arguments)".contains("nan"))
                     case (.failure(let wanted), .failure(let found)):
-                        #expect(wanted.message == found.message)
-                        #expect(
-                            (wanted.cause as? FetchFormatFault)?.column == (found.cause as? FetchFormatFault)?.column)
+                        // The space behind the string moves the place of what is missing at its end.
+                        #expect(sentence(wanted) == sentence(found))
                     default: Issue.record("\(format), \(arguments): \(wanted) and \(found)")
                     }
                 }
