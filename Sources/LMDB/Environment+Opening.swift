@@ -30,9 +30,7 @@ extension Environment {
     ) throws(LMDBError) -> Environment {
         try directory.checkDirectory(ownership: options.ownership)
         if options.networkFileSystems == .refused { try NetworkFileSystem.check(directory) }
-        for name in [StoreDirectory.lockName, StoreDirectory.writerLockName] {
-            _ = try directory.checkFile(name, ownership: options.ownership)
-        }
+        try directory.checkLockFile(ownership: options.ownership)
         if options.residence == .unlinkedAfterOpen { try checkIsUnused(directory) }
         if !options.isReadOnly { directory.sweepLeftovers() }
         let identity = try ensureDataFile(in: directory, options)
@@ -54,18 +52,28 @@ extension Environment {
     private static func ensureDataFile(
         in directory: StoreDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> FileIdentity {
-        let name = StoreDirectory.dataName
-        if try directory.checkFile(name, ownership: options.ownership) == nil {
-            guard options.mayCreate else {
-                throw LMDBError(.missing, operation: "open the store", path: directory.path(of: name))
-            }
+        if let found = try checkedDataFile(in: directory, options) { return found }
+        if options.mayCreate {
             try createDataFile(in: directory)
+            if let made = try checkedDataFile(in: directory, options) { return made }
         }
-        guard let status = try directory.checkFile(name, ownership: options.ownership) else {
-            throw LMDBError(.missing, operation: "open the store", path: directory.path(of: name))
+        throw LMDBError(.missing, operation: "open the store", path: directory.path(of: StoreDirectory.dataName))
+    }
+
+    /// What the data file is, whose, and its header, all of one opening of it; nil when there is none.
+    private static func checkedDataFile(
+        in directory: StoreDirectory, _ options: EnvironmentOptions
+    ) throws(LMDBError) -> FileIdentity? {
+        let name = StoreDirectory.dataName
+        let file: (descriptor: Int32, identity: FileIdentity)
+        do {
+            file = try directory.openFile(name, O_RDONLY, ownership: options.ownership)
+        } catch let error where error.code == .missing {
+            return nil
         }
-        try checkHeader(in: directory)
-        return FileIdentity(status)
+        defer { StoreDirectory.closeFile(file.descriptor) }
+        _ = try StoreHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
+        return file.identity
     }
 
     static func checkHeader(in directory: StoreDirectory) throws(LMDBError) {

@@ -67,7 +67,8 @@ package final class Environment: @unchecked Sendable {
         let usesWriterLock = !options.isReadOnly && options.residence == .named
         let descriptor =
             usesWriterLock
-            ? try directory.openFile(StoreDirectory.writerLockName, O_RDWR | O_CREAT) : -1
+            ? try directory.openFile(StoreDirectory.writerLockName, O_RDWR | O_CREAT, ownership: options.ownership)
+                .descriptor : -1
         writerLock = WriterLock(descriptor: descriptor, path: path)
         handle = try openHandle()
     }

@@ -72,13 +72,21 @@ final class StoreDirectory: Sendable {
     }
 
     /// Checks that the entry, if there is one, is a plain file that only this user can change.
-    func checkFile(_ name: String, ownership: EnvironmentOptions.Ownership) throws(LMDBError) -> stat? {
-        guard let status = try status(of: name) else { return nil }
+    ///
+    /// For LMDB's lock file alone, which LMDB opens by its name: closing a descriptor of it would give up the locks
+    /// that this process holds on it.
+    func checkLockFile(ownership: EnvironmentOptions.Ownership) throws(LMDBError) {
+        guard let status = try status(of: Self.lockName) else { return }
+        try Self.checkFile(status, ownership: ownership, path: path(of: Self.lockName))
+    }
+
+    private static func checkFile(
+        _ status: stat, ownership: EnvironmentOptions.Ownership, path: String
+    ) throws(LMDBError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw LMDBError(.symbolicLink, operation: "open a file", path: path(of: name))
+            throw LMDBError(.symbolicLink, operation: "open a file", path: path)
         }
-        try Self.check(status, ownership: ownership, path: path(of: name))
-        return status
+        try check(status, ownership: ownership, path: path)
     }
 
     /// Checks owner and mode of the directory itself.
@@ -104,11 +112,31 @@ final class StoreDirectory: Sendable {
         }
     }
 
-    /// Opens a file of the directory without following a link.
+    /// Opens a file of the directory; a link is refused, not followed.
     func openFile(_ name: String, _ flags: Int32) throws(LMDBError) -> Int32 {
         let opened = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw SystemError.current("open a file", path(of: name)) }
-        return opened
+        if opened >= 0 { return opened }
+        if errno == ENXIO || errno == EISDIR {
+            throw LMDBError(.symbolicLink, operation: "open a file", path: path(of: name))
+        }
+        throw SystemError.current("open a file", path(of: name))
+    }
+
+    /// As `openFile`, and what was opened is a plain file that only this user can change.
+    func openFile(
+        _ name: String, _ flags: Int32, ownership: EnvironmentOptions.Ownership
+    ) throws(LMDBError) -> (descriptor: Int32, identity: FileIdentity) {
+        // A pipe would wait for its other end.
+        let opened = try openFile(name, flags | O_NONBLOCK)
+        do throws(LMDBError) {
+            var status = stat()
+            guard fstat(opened, &status) == 0 else { throw SystemError.current("look at a file", path(of: name)) }
+            try Self.checkFile(status, ownership: ownership, path: path(of: name))
+            return (opened, FileIdentity(status))
+        } catch {
+            Self.closeFile(opened)
+            throw error
+        }
     }
 
     /// Closes what `openFile` opened.

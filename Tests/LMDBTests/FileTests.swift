@@ -31,6 +31,19 @@ import Testing
         #expect(code { try store.open() } == .symbolicLink)
     }
 
+    @Test(arguments: ["data.mdb", "lock.mdb", "writer.lock"]) func aPipeOrDirectoryInPlaceOfAFileIsRefused(
+        name: String
+    ) throws {
+        try store.fill()
+        let place = store.path + "/" + name
+        rename(place, store.path + "/moved")
+        mkfifo(place, 0o600)
+        #expect(code { try store.open() } == .symbolicLink)
+        unlink(place)
+        mkdir(place, 0o700)
+        #expect(code { try store.open() } == .symbolicLink)
+    }
+
     @Test func aLinkInPlaceOfTheDirectoryIsRefused() throws {
         try store.fill()
         let link = TemporaryStore()

@@ -67,7 +67,7 @@ enum BlobFile {
         if try makeDirectory(root) { try syncDirectory((root as NSString).deletingLastPathComponent) }
         try makeDirectory(directory)
         let temporary = "\(directory)/.\(UUID().uuidString)"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure(operation: "create", path: temporary, number: errno) }
         do {
             try writeAll(data, descriptor, temporary)
@@ -117,10 +117,16 @@ enum BlobFile {
         guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: path, number: errno) }
     }
 
-    /// The file's bytes; nil when it is missing or has another size.
-    static func read(_ path: String, sizeInBytes: UInt64) -> Data? {
-        guard size(path) == sizeInBytes else { return nil }
-        return FileManager.default.contents(atPath: path)
+    /// The file's bytes; nil when it is missing, no plain file, of another size, or cannot be read.
+    static func read(_ path: String, sizeInBytes: UInt64? = nil) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG,
+            sizeInBytes == nil || sizeInBytes == UInt64(info.st_size)
+        else { return nil }
+        do { return try file.readToEnd() ?? Data() } catch { return nil }
     }
 
     /// nil when there is no plain file.

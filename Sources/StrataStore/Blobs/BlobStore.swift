@@ -87,7 +87,7 @@ final class BlobStore: Sendable {
     /// The bytes under a digest as they are, not checked; nil when there are none.
     func contents(digest: Data) -> Data? {
         guard directory != nil else { return memory.withLock { $0[digest] } }
-        return FileManager.default.contents(atPath: path(of: BlobReference(digest: digest, sizeInBytes: 0)))
+        return BlobFile.read(path(of: BlobReference(digest: digest, sizeInBytes: 0)))
     }
 
     /// Whether the bytes are there, without reading them.

@@ -132,6 +132,31 @@ import Testing
         #expect(!damaged.store.blobs.exists(reference) && damaged.store.blobs.exists(damaged.blob))
     }
 
+    @Test func aLinkInPlaceOfALargeValueIsNotFollowed() throws {
+        let damaged = try DamagedStore()
+        let reference = try damaged.store.stageBlob(Data("moved away".utf8))
+        let path = damaged.store.blobs.path(of: reference)
+        rename(path, path + ".moved")
+        symlink(path + ".moved", path)
+        let error = #expect(throws: StrataError.self) { try damaged.store.blobs.read(reference) }
+        #expect(error?.code == .missingBlob)
+        #expect(damaged.store.blobs.contents(digest: reference.digest) == nil)
+        unlink(path)
+        rename(path + ".moved", path)
+        #expect(try damaged.store.blobs.read(reference) == Data("moved away".utf8))
+        #expect(try damaged.store.sweepBlobs() == 1)
+    }
+
+    @Test func aLinkInPlaceOfTheLockOfLargeValuesIsNotFollowed() throws {
+        let damaged = try DamagedStore()
+        let path = damaged.store.path + "/blobs.lock"
+        rename(path, path + ".moved")
+        symlink(path + ".moved", path)
+        #expect(throws: (any Error).self) { try damaged.store.sweepBlobs() }
+        unlink(path)
+        rename(path + ".moved", path)
+    }
+
     @Test func aSaveWhoseLargeValueWentIsRefused() throws {
         let damaged = try DamagedStore()
         let reference = try damaged.store.stageBlob(Data("swept before the save".utf8))
