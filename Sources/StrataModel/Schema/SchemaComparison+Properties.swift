@@ -30,16 +30,16 @@ extension SchemaComparison {
         for property in before.properties where !property.isHidden && after.property(property.id) == nil {
             if takenOver.contains(property.id) { continue }
             let isOwn = before.description.properties.contains { $0.name == property.name }
-            guard isOwn || before.superentityID != after.superentityID else { continue }
             let place = "\(after.name).\(property.name)"
             if let successor = after.property(named: property.name), before.property(successor.id) == nil,
-                new.isSuccessor(successor, withoutLinksOf: property)
+                new.isSuccessor(successor, withoutLinksOf: property, in: after)
             {
                 add(
                     .propertyRemoved, .scan, after, property.name,
                     "\(place) gives way to another relationship of that name, which does not take over its links.")
                 continue
             }
+            guard isOwn || before.superentityID != after.superentityID else { continue }
             let sentence = isOwn ? "is removed" : "is no longer inherited"
             add(.propertyRemoved, .none, after, property.name, "\(place) \(sentence).")
         }

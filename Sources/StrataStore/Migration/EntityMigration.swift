@@ -78,7 +78,7 @@ struct EntityMigration {
                 case .attribute(let attribute):
                     attribute.isTransient ? [] : steps(property, attribute, old, links, value != nil)
                 case .relationship(let relationship):
-                    relationship.description.isTransient ? [] : steps(property, relationship, old, links)
+                    relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
                 case .position: []
                 }
             return kinds.map { Step(kind: $0, property: property, value: value) }
@@ -103,11 +103,12 @@ struct EntityMigration {
     }
 
     private static func steps(
-        _ property: PropertySchema, _ relationship: RelationshipSchema, _ old: EntitySchema, _ links: OldLinks
+        _ property: PropertySchema, _ relationship: RelationshipSchema, _ entity: EntitySchema, _ old: EntitySchema,
+        _ links: OldLinks
     ) -> [Step.Kind] {
         let description = relationship.description
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
-            if let lost = links.placeOfLost(by: property, in: old) { return [.refuseLinks(lost)] }
+            if let lost = links.placeOfLost(by: property, of: entity, before: old) { return [.refuseLinks(lost)] }
             let place = links.place(of: property)
             if description.isToMany || place == nil && description.isOptional { return [] }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }

@@ -21,10 +21,10 @@ struct OldLinks {
     }
 
     /// The links of another relationship of the name, which this one has taken the place of without taking them over:
-    /// an entity's own one under a parent that has one too, or the other way round.
-    func placeOfLost(by property: PropertySchema, in entity: EntitySchema) -> Place? {
-        guard let lost = entity.property(named: property.name),
-            new.isSuccessor(property, withoutLinksOf: lost)
+    /// an entity's own one under a parent that has one too, the other way round, or one parent's after another's.
+    func placeOfLost(by property: PropertySchema, of entity: EntitySchema, before: EntitySchema) -> Place? {
+        guard let lost = before.property(named: property.name),
+            new.isSuccessor(property, withoutLinksOf: lost, in: entity)
         else { return nil }
         return forward(lost.id)
     }

@@ -168,48 +168,6 @@ struct StructureMigrationTests {
         }
     }
 
-    /// A relationship of its own and one of the parent's with the same name: the links are not taken over, so there may
-    /// be none.
-    @Test(arguments: [true, false]) func linksThatAnInheritedRelationshipWouldLoseAreRefused(isToMany: Bool) throws {
-        defer { store.remove() }
-        func links(_ name: String) -> PropertyDescription {
-            isToMany ? Describe.toMany(name, "Person") : Describe.toOne(name, "Person")
-        }
-        func model(parent: String?, own: String? = "owner") throws -> ManagedObjectModel {
-            try Describe.model(
-                EntityDescription(name: "Person", properties: [Describe.attribute("name")]),
-                EntityDescription(name: "Thing", properties: [links("owner")]),
-                EntityDescription(
-                    name: "Tie", superentityName: parent,
-                    properties: [Describe.attribute("color")] + (own.map { [links($0)] } ?? [])))
-        }
-        let (ties, ann) = try store.open(model(parent: nil)) { fixture in
-            let ann = try fixture.insert("Person", ["name": .string("Ann")])
-            let ties = try ["red", "blue"].map { try fixture.insert("Tie", ["color": .string($0)]) }
-            if isToMany {
-                try fixture.link(ties[0], "owner", ann)
-            } else {
-                try fixture.update(ties[0], ["owner": .objectID(ann)])
-            }
-            return (ties, ann)
-        }
-        let below = try model(parent: "Thing", own: nil)
-        try store.open { opened in
-            let plan = try opened.migrationPlan(to: below)
-            #expect(plan.steps.contains { $0.kind == .propertyRemoved && $0.work == .scan && $0.objectCount == 2 })
-        }
-        let error = #expect(throws: StrataError.self) { try store.open(below) { _ in } }
-        #expect(error?.code == .migration && error?.details.map(\.context.objectID) == [ties[0]])
-        #expect(error?.details.first?.context.key == "owner")
-        #expect(error?.details.first?.message.contains("\(ann)") ?? false)
-        try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
-        try store.open(model(parent: nil)) { fixture in
-            guard !isToMany else { return try fixture.unlink(ties[0], "owner", ann) }
-            try fixture.update(ties[0], ["owner": .null])
-        }
-        try store.open(below) { #expect($0.schema.version == ModelVersion(rawValue: 2)) }
-    }
-
     /// The objects that the parent's index has under a name.
     private func found(_ name: String, _ fixture: StoreFixture) throws -> [ObjectID] {
         let named = try fixture.entity("Named")
