@@ -19,6 +19,12 @@ struct Doubt {
         say("a context")
         for isWritten in [false, true] { try changesAfterDoubt(isWritten) }
         say("changes after doubt")
+        for course in UndoInDoubt.Course.allCases {
+            for isWritten in [false, true] {
+                try UndoInDoubt(root, course, isWritten: isWritten).run(course)
+            }
+        }
+        say("undo in doubt")
     }
 
     private func with(_ name: String, _ body: (Library) throws -> Void) throws {

@@ -2,12 +2,14 @@ import StrataModel
 import StrataStore
 
 // A save in doubt keeps its changes. When it proves to be in the store, and the context has changed more since, what
-// was saved becomes the base and only what differs from it is still pending.
+// was saved becomes the base and only what differs from it is still pending: also what was taken back meanwhile.
 
 extension ManagedObjectContext {
     /// Takes a save that was in doubt and is in the store as what the context stands on; later changes stay on top.
     func absorb(_ doubtful: ChangeSet) throws {
         guard case .saved(let receipt) = try binding.store.save(doubtful) else { return }
+        let rest = try netChanges().since(try binding.netChanges(in: receipt.transaction))
+        let returned = try objectsThatReturned(doubtful)
         self.doubtful = nil
         let links = try doubtful.pairs.map { (key: $0.key, isLinked: try isLinked($0.key)) }
         let revisions = try revisions(of: doubtful, at: receipt.sequence)
@@ -25,9 +27,10 @@ extension ManagedObjectContext {
             takeSaved(update.image, revisions[update.id], of: object)
             saved.append(object)
         }
+        for object in returned { makeNew(object) }
         for deletion in doubtful.deletions {
             _ = deletedRows.take(deletion.id)
-            guard let object = map[deletion.id] else { continue }
+            guard let object = map[deletion.id], !object._flags.contains(.inserted) else { continue }
             object._flags = .savedDeletion
             forget(object)
             saved.append(object)
@@ -40,11 +43,41 @@ extension ManagedObjectContext {
         try rebuildLinkChanges()
         try settlePairs()
         for link in links { try restore(link.key, isLinked: link.isLinked) }
+        try apply(rest) { _ in .mine }
         undoManager?.rebase()
         for object in saved {
             object.didSave()
             object._flags.remove(.savedDeletion)
         }
+    }
+
+    /// Whether a save was in doubt and is in the store; then only what differs from it is pending now.
+    func settleDoubt() throws -> Bool {
+        guard let doubtful, try binding.store.hasTransaction(doubtful.transactionID) else { return false }
+        try absorb(doubtful)
+        return true
+    }
+
+    /// Objects whose deletion the save holds and that are wanted again, read.
+    private func objectsThatReturned(_ doubtful: ChangeSet) throws -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        for deletion in doubtful.deletions where !deletedRows.contains(deletion.id) {
+            guard let object = registeredOrFault(deletion.id), !object._flags.contains(.deleted) else { continue }
+            try load(object)
+            objects.append(object)
+        }
+        return objects
+    }
+
+    /// An object that the store has no more and the context has.
+    private func makeNew(_ object: ManagedObject) {
+        RowAllocation.free(object._base)
+        object._base = nil
+        object.clearChangedSlots()
+        object._flags = .inserted
+        object._state &= ~(ObjectState.clean | ObjectState.layered)
+        inserted.append(object)
+        noteTouched(object)
     }
 
     private func revisions(of changes: ChangeSet, at sequence: EventSequence) throws -> [ObjectID: EventSequence] {

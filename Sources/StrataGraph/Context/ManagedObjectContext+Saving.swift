@@ -44,6 +44,7 @@ extension ManagedObjectContext {
             if let parent { return try save(into: parent) }
             let changes = try makeChangeSet()
             if changes.isEmpty {
+                if try settleDoubt() { continue }
                 settleWithoutSaving()
                 return nil
             }
@@ -71,8 +72,7 @@ extension ManagedObjectContext {
         if let doubtful {
             if changes.hasSameChanges(as: doubtful) {
                 changes.transactionID = doubtful.transactionID
-            } else if try binding.store.hasTransaction(doubtful.transactionID) {
-                try absorb(doubtful)
+            } else if try settleDoubt() {
                 return nil
             }
         }

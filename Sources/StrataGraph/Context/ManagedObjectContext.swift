@@ -139,7 +139,7 @@ public final class ManagedObjectContext {
     /// Whether anything would be saved.
     public var hasChanges: Bool {
         inserted.count > withdrawnCount || updated.contains { $0._flags.contains(.updated) }
-            || !deletedRows.isEmpty || deleted.contains { $0._flags.contains(.deleted) }
+            || !deletedRows.isEmpty || deleted.contains { $0._flags.contains(.deleted) } || doubtful != nil
     }
 
     /// New objects that are not saved.

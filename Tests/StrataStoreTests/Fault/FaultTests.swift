@@ -26,7 +26,7 @@ import Testing
         #expect(
             lines == [
                 "a refused meta page", "a meta page that was written all the same", "doubt", "doubt about nothing",
-                "a group", "other work", "a context", "changes after doubt", "done",
+                "a group", "other work", "a context", "changes after doubt", "undo in doubt", "done",
             ])
     }
 
