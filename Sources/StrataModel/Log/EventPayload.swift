@@ -53,6 +53,23 @@ extension EventView {
         return changes
     }
 
+    /// Calls `body` with each property of an `updated` event and the bytes of its value before, as `ValueCodec` writes
+    /// them; nil where the object's previous events tell it. Makes no values.
+    package func forEachBeforeImage(
+        _ body: (PropertyID, UnsafeRawBufferPointer?) throws -> Void
+    ) throws {
+        var reader = ByteReader(payload)
+        for _ in 0..<Int(try reader.readInteger(as: UInt16.self)) {
+            let property = PropertyID(rawValue: try reader.readInteger(as: UInt32.self))
+            let start = reader.offset
+            let isRecorded = try ValueCodec.skipRecorded(&reader)
+            let value = UnsafeRawBufferPointer(rebasing: payload[start..<reader.offset])
+            _ = try ValueCodec.skipRecorded(&reader)
+            try body(property, isRecorded ? value : nil)
+        }
+        guard reader.remaining == 0 else { throw CorruptRecord("bytes after the last change", at: reader.offset) }
+    }
+
     /// The last values in a `deleted` event.
     package func deleted() throws(CorruptRecord) -> DeletedPayload {
         var reader = ByteReader(payload)

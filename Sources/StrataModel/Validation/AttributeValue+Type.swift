@@ -26,7 +26,7 @@ extension AttributeValue {
     /// floating point number, since neither has an exact writing). 0 and 1 become booleans and booleans 0 and 1.
     package func coerced(to type: AttributeType) -> AttributeValue? {
         switch (type, self) {
-        case (_, .null), (.undefined, _): self
+        case (_, .null), (.undefined, _), (.double, .double), (.integer64, .integer): self
         case (.integer16, _): wholeNumber.flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
         case (.integer32, _): wholeNumber.flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
         case (.integer64, _): wholeNumber.map(AttributeValue.integer)

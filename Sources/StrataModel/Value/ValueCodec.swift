@@ -89,6 +89,42 @@ package enum ValueCodec {
     }
 }
 
+// MARK: Passing over
+
+extension ValueCodec {
+    /// Leaves the reader behind the value, or the mark that stands for it. Only lengths are checked.
+    ///
+    /// - Returns: whether it is a value.
+    package static func skipRecorded(_ reader: inout ByteReader) throws(CorruptRecord) -> Bool {
+        if reader.nextByte == Tag.previous {
+            _ = try reader.readByte()
+            return false
+        }
+        try skip(&reader, depth: 0)
+        return true
+    }
+
+    private static func skip(_ reader: inout ByteReader, depth: Int) throws(CorruptRecord) {
+        let place = reader
+        switch try reader.readByte() {
+        case Tag.null, Tag.no, Tag.yes: return
+        case Tag.integer, Tag.double, Tag.date, Tag.objectID: _ = try reader.readBytes(8)
+        case Tag.float: _ = try reader.readBytes(4)
+        case Tag.decimal: _ = try reader.readBytes(DecimalParts.size)
+        case Tag.uuid: _ = try reader.readBytes(16)
+        case Tag.string, Tag.url, Tag.data: _ = try reader.readCountedBytes()
+        case Tag.blob: _ = try reader.readBytes(40)
+        case Tag.composite:
+            guard depth < maximumDepth else { throw place.corrupt("composites nested too deep") }
+            for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
+                _ = try reader.readCountedBytes()
+                try skip(&reader, depth: depth + 1)
+            }
+        default: throw place.corrupt("unknown kind of value")
+        }
+    }
+}
+
 // MARK: Writing
 
 extension ValueCodec {

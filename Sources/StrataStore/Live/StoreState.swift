@@ -30,7 +30,7 @@ package struct StateDifference: Sendable {
     fileprivate mutating func add(_ old: [Layer], _ new: [Layer]) {
         let shared = zip(old, new).prefix { $0 === $1 }.count
         for layer in old.dropFirst(shared) + new.dropFirst(shared) {
-            rows.formUnion(layer.rows.keys)
+            rows.formUnion(layer.rows.ids)
             pairs.formUnion(layer.pairs.keys)
         }
     }

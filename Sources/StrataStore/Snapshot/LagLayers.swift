@@ -100,6 +100,9 @@ struct LagBuilder {
     /// Only through an older model.
     private var pasts: [ObjectID: Past] = [:]
     private var pairs: [PairKey: PairPositions?] = [:]
+    /// The entity of the last event on a row, and whether the model has it.
+    private var entityID = EntityID(rawValue: 0)
+    private var isKnown = false
 
     /// The state at `start` of everything that events in (start, end] touch; the base is at `end`.
     static func layer(
@@ -114,6 +117,7 @@ struct LagBuilder {
             layers: [])
         var builder = LagBuilder(
             reader: LogReader(transaction, store.tables, histories), schema: schema, view: view)
+        builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
         try builder.reader.events(from: start.advanced(by: 1), through: end) { event, sequence in
             try builder.note(event, sequence)
             return true
@@ -134,25 +138,42 @@ struct LagBuilder {
         guard kind.isOnRow else { return }
         if reader.histories.isPast { return try notePast(event, sequence) }
         let id = event.header.object
-        switch (layer[id], kind) {
-        case (.absent?, _), (.row?, _): return
-        case (nil, .inserted), (.delta?, .inserted): layer.setAbsent(id)
-        case (let known, .deleted):
-            guard let entity = schema.entity(id.entityID) else { return layer.setAbsent(id) }
-            let last = try reader.lastRow(id, entity, deletedAt: sequence)
-            if case .delta(let delta)? = known {
-                layer.setRow(id, try delta.applied(to: last, entity), revision: delta.revision)
-            } else {
-                layer.setRow(id, last, revision: event.header.previous)
-            }
-        case (let known, _):
-            var delta = Layer.Delta(values: [], revision: event.header.previous)
-            if case .delta(let earlier)? = known { delta = earlier }
-            for change in try event.changes() where delta.value(change.property) == nil {
-                let value = try reader.resolve(change.before, change.property, of: id, asOf: event.header.previous)
-                delta.values.append((change.property, value))
-            }
-            layer[id] = schema.entity(id.entityID) == nil ? .absent : .delta(delta)
+        switch kind {
+        case .inserted: layer.rows.setAbsent(unlessWhole: id)
+        case .deleted: try noteDeletion(id, event.header.previous, sequence)
+        default: try noteUpdate(id, event)
+        }
+    }
+
+    private mutating func noteDeletion(
+        _ id: ObjectID, _ previous: EventSequence, _ sequence: EventSequence
+    ) throws {
+        let known = try layer.rows.state(of: id)
+        switch known {
+        case .absent?, .row?: return
+        case .delta?, nil: break
+        }
+        guard let entity = schema.entity(id.entityID) else { return layer.setAbsent(id) }
+        let last = try reader.lastRow(id, entity, deletedAt: sequence)
+        if case .delta(let delta)? = known {
+            layer.setRow(id, try delta.applied(to: last, entity), revision: delta.revision)
+        } else {
+            layer.setRow(id, last, revision: previous)
+        }
+    }
+
+    private mutating func noteUpdate(_ id: ObjectID, _ event: EventView) throws {
+        if id.entityID != entityID {
+            entityID = id.entityID
+            isKnown = schema.entity(id.entityID) != nil
+        }
+        guard isKnown else { return layer.setAbsent(id) }
+        let previous = event.header.previous
+        guard let place = layer.rows.delta(of: id, revision: previous) else { return }
+        try event.forEachBeforeImage { property, value in
+            if layer.rows.hasValue(property, at: place) { return }
+            if let value { return layer.rows.add(value, of: property, at: place) }
+            try layer.rows.add(try reader.value(of: property, id, asOf: previous), of: property, at: place)
         }
     }
 

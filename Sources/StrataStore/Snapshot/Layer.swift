@@ -38,7 +38,7 @@ package final class Layer: Sendable {
     }
 
     package let schema: Schema
-    let rows: [ObjectID: State]
+    let rows: LayerRows
     /// nil: not linked at this point.
     let pairs: [PairKey: PairPositions?]
     private let plan: LinkPlan
@@ -53,7 +53,7 @@ package final class Layer: Sendable {
         var images: [ObjectID: RowImage] = [:]
     }
 
-    private init(schema: Schema, rows: [ObjectID: State], pairs: [PairKey: PairPositions?], plan: LinkPlan) {
+    private init(schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?], plan: LinkPlan) {
         self.schema = schema
         self.rows = rows
         self.pairs = pairs
@@ -64,7 +64,7 @@ package final class Layer: Sendable {
     /// Collects the states of a layer; the last word on an object or pair counts.
     package struct Builder {
         private let schema: Schema
-        private var rows: [ObjectID: State] = [:]
+        var rows = LayerRows()
         private var pairs: [PairKey: PairPositions?] = [:]
 
         package init(schema: Schema) { self.schema = schema }
@@ -72,15 +72,10 @@ package final class Layer: Sendable {
         /// `image` is canonical, in the newest layout of the object's entity.
         package mutating func setRow(_ id: ObjectID, _ image: RowImage, revision: EventSequence) {
             guard let entity = schema.entity(id.entityID) else { return }
-            rows[id] = .row(image, entity.layout, revision: revision)
+            rows.setRow(id, image, entity.layout, revision: revision)
         }
 
-        package mutating func setAbsent(_ id: ObjectID) { rows[id] = .absent }
-
-        subscript(id: ObjectID) -> State? {
-            get { rows[id] }
-            set { rows[id] = newValue }
-        }
+        package mutating func setAbsent(_ id: ObjectID) { rows.setAbsent(id) }
 
         /// nil: not linked.
         package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs[key] = .some(positions) }
@@ -97,41 +92,67 @@ package final class Layer: Sendable {
     /// This layer with `older`, which lies above it, laid over it.
     func merged(under older: Layer) throws -> Layer {
         var rows = rows
-        for (id, above) in older.rows { rows[id] = try merged(rows[id], under: above, id) }
+        for place in older.rows.places { try Self.lay(older.rows, place, over: &rows, schema) }
         return Layer(schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, plan: plan)
     }
 
-    private func merged(_ below: State?, under above: State, _ id: ObjectID) throws -> State {
-        guard case .delta(var delta) = above, let entity = schema.entity(id.entityID) else { return above }
-        switch below {
-        case .delta(let lower)?:
-            delta.values += lower.values.filter { delta.value($0.property) == nil }
-            return .delta(delta)
-        case .row(let image, let layout, _)? where layout === entity.layout:
-            return .row(try delta.applied(to: image, entity), layout, revision: delta.revision)
-        default: return above
+    private static func lay(
+        _ older: LayerRows, _ place: Int, over rows: inout LayerRows, _ schema: Schema
+    ) throws {
+        let id = older.id(at: place)
+        switch try older.state(at: place) {
+        case .absent: rows.setAbsent(id)
+        case .row(let image, let layout, let revision): rows.setRow(id, image, layout, revision: revision)
+        case .delta(let delta):
+            guard let entity = schema.entity(id.entityID) else { return rows.setAbsent(id) }
+            switch try rows.state(of: id) {
+            case .row(let image, let layout, _)? where layout === entity.layout:
+                rows.setRow(id, try delta.applied(to: image, entity), layout, revision: delta.revision)
+            case let below:
+                var values: [(PropertyID, AttributeValue)] = []
+                if case .delta(let lower)? = below {
+                    values = lower.values.filter { delta.value($0.property) == nil }
+                }
+                let fresh = rows.beginDelta(of: id, revision: delta.revision)
+                for (property, value) in delta.values + values { try rows.add(value, of: property, at: fresh) }
+            }
         }
     }
 
     // MARK: What the paths ask
 
-    func touches(_ id: ObjectID) -> Bool { rows[id] != nil }
+    /// nil for an object that the layer says nothing of.
+    ///
+    /// - Throws: `corrupt`, when a value that an event recorded cannot be decoded.
+    func state(of id: ObjectID) throws -> State? {
+        do {
+            return try rows.state(of: id)
+        } catch let error as CorruptRecord {
+            throw StrataError.corrupt(error, "events", id: id)
+        }
+    }
+
+    func touches(_ id: ObjectID) -> Bool { rows.contains(id) }
 
     /// Whether the layer may give the object another key in an index than it has below.
     func touches(_ id: ObjectID, _ index: IndexSchema) -> Bool {
-        guard case .delta(let delta)? = rows[id], index.partialPredicate == nil else { return touches(id) }
-        return index.elements.contains { delta.value($0.propertyID) != nil }
+        rows.place(of: id).map { touches($0, index) } ?? false
+    }
+
+    private func touches(_ place: Int, _ index: IndexSchema) -> Bool {
+        guard rows.isDelta(at: place), index.partialPredicate == nil else { return true }
+        return index.elements.contains { rows.hasValue($0.propertyID, at: place) }
     }
 
     /// Whether the layer may give the object another value in one of these properties than it has below.
     func touches(_ id: ObjectID, _ properties: [PropertyID]) -> Bool {
-        guard case .delta(let delta)? = rows[id] else { return touches(id) }
-        return properties.contains { delta.value($0) != nil }
+        guard let place = rows.place(of: id) else { return false }
+        return !rows.isDelta(at: place) || properties.contains { rows.hasValue($0, at: place) }
     }
 
     /// Whether the object may be there on one side of the layer only.
     func changesExistence(of id: ObjectID) -> Bool {
-        if case .delta? = rows[id] { false } else { touches(id) }
+        rows.place(of: id).map { !rows.isDelta(at: $0) } ?? false
     }
 
     /// A row put together from a delta before.
@@ -140,14 +161,14 @@ package final class Layer: Sendable {
     func keep(_ image: RowImage, of id: ObjectID) { derived.withLock { $0.images[id] = image } }
 
     func isAbsent(_ id: ObjectID) -> Bool {
-        if case .absent? = rows[id] { true } else { false }
+        rows.place(of: id).map { rows.isAbsent(at: $0) } ?? false
     }
 
     /// Objects of exactly this entity that the layer speaks of, present or not, sorted.
     func touched(_ entity: EntityID) -> [ObjectID] {
         derived.withLock { derived in
             if let entities = derived.entities { return entities[entity] ?? [] }
-            let entities = Dictionary(grouping: rows.keys, by: \.entityID).mapValues { $0.sorted() }
+            let entities = Dictionary(grouping: rows.ids, by: \.entityID).mapValues { $0.sorted() }
             derived.entities = entities
             return entities[entity] ?? []
         }
@@ -157,7 +178,7 @@ package final class Layer: Sendable {
     var absentObjects: [ObjectID] {
         derived.withLock { derived in
             if let absent = derived.absent { return absent }
-            let absent = rows.keys.filter(isAbsent).sorted()
+            let absent = rows.places.filter { rows.isAbsent(at: $0) }.map { rows.id(at: $0) }.sorted()
             derived.absent = absent
             return absent
         }
@@ -185,7 +206,7 @@ package final class Layer: Sendable {
         var keys = SortedKeys.Builder()
         switch plan.source(of: link) {
         case .rows?:
-            for id in rows.keys {
+            for id in rows.ids {
                 for rowLink in plan.rowLinks(of: id.entityID) where rowLink.link == link {
                     guard touches(id, rowLink.properties(of: schema.entity(id.entityID))),
                         let row = try view.row(id, below: level)
@@ -229,9 +250,13 @@ package final class Layer: Sendable {
         let plan = IndexPlan.of(schema)
         let prepared = try plan.index(index.id)
         var writer = ByteWriter()
-        for (id, state) in rows where covered.contains(id.entityID) && touches(id, index) {
-            guard let entity = schema.entity(id.entityID) else { continue }
-            if case .delta(let delta) = state, Self.write(delta, prepared, id, entity, into: &writer) {
+        var entity: EntitySchema?
+        var values: [AttributeValue] = []
+        for place in rows.places {
+            let id = rows.id(at: place)
+            if entity?.id != id.entityID { entity = schema.entity(id.entityID) }
+            guard let entity, covered.contains(entity.id), touches(place, index) else { continue }
+            if try write(place, prepared, entity, &values, into: &writer) {
                 keys.append(writer.bytes)
                 continue
             }
@@ -246,15 +271,15 @@ package final class Layer: Sendable {
     }
 
     /// The key from the delta alone, where it has every element.
-    private static func write(
-        _ delta: Delta, _ prepared: IndexPlan.PreparedIndex, _ id: ObjectID, _ entity: EntitySchema,
+    private func write(
+        _ place: Int, _ prepared: IndexPlan.PreparedIndex, _ entity: EntitySchema, _ values: inout [AttributeValue],
         into writer: inout ByteWriter
-    ) -> Bool {
-        guard prepared.partial == nil else { return false }
-        var values: [AttributeValue] = []
+    ) throws -> Bool {
+        guard rows.isDelta(at: place), prepared.partial == nil else { return false }
+        values.removeAll(keepingCapacity: true)
         for element in prepared.index.elements {
-            guard element.compositePath.isEmpty, let value = delta.value(element.propertyID),
-                let slot = entity.slot(of: element.propertyID)
+            guard element.compositePath.isEmpty, let slot = entity.slot(of: element.propertyID),
+                let value = try rows.value(element.propertyID, at: place)
             else { return false }
             values.append(value.fitting(entity.layout.slots[slot]))
         }
@@ -264,7 +289,7 @@ package final class Layer: Sendable {
             // A value that only a row tells how to order.
             return false
         }
-        writer.append(bigEndian: id.rawValue)
+        writer.append(bigEndian: rows.id(at: place).rawValue)
         return true
     }
 }

@@ -35,18 +35,62 @@ struct SortedKeys: Sendable {
 
         /// Most keys of a path begin alike; the eight bytes behind that settle nearly every comparison.
         consuming func finish() -> SortedKeys {
-            let buffer = bytes
+            let (buffer, places) = (bytes, places)
             let sorted = buffer.withUnsafeBytes { raw in
                 let prefix = Self.commonPrefix(of: places, in: raw)
-                var order = places.map { (word: Self.word(raw, $0, at: prefix), place: $0) }
-                order.sort { left, right in
-                    if left.word != right.word { return left.word < right.word }
-                    return UnsafeRawBufferPointer(rebasing: raw[left.place])
-                        .compare(with: UnsafeRawBufferPointer(rebasing: raw[right.place])) < 0
+                var order = places.enumerated().map { index, place in
+                    Word(word: Self.word(raw, place, at: prefix), index: Int32(index))
                 }
-                return order.map(\.place)
+                func isBefore(_ left: Word, _ right: Word) -> Bool {
+                    if left.word != right.word { return left.word < right.word }
+                    return UnsafeRawBufferPointer(rebasing: raw[places[Int(left.index)]])
+                        .compare(with: UnsafeRawBufferPointer(rebasing: raw[places[Int(right.index)]])) < 0
+                }
+                if order.count < Self.fewKeys {
+                    order.sort(by: isBefore)
+                } else {
+                    Self.sortByWords(&order)
+                    Self.sortEqualWords(&order, isBefore)
+                }
+                return order.map { places[Int($0.index)] }
             }
             return SortedKeys(bytes: buffer, places: sorted)
+        }
+
+        private struct Word {
+            var word: UInt64
+            var index: Int32
+        }
+
+        /// Below this comparing is as fast.
+        private static let fewKeys = 512
+
+        /// One pass for each byte in which words differ, the lowest first.
+        private static func sortByWords(_ order: inout [Word]) {
+            guard let first = order.first else { return }
+            let differing = order.reduce(0) { $0 | ($1.word ^ first.word) }
+            var target = order
+            for shift in stride(from: 0 as UInt64, to: 64, by: 8) where (differing &>> shift) & 0xFF != 0 {
+                var starts = [Int](repeating: 0, count: 257)
+                for entry in order { starts[Int((entry.word &>> shift) & 0xFF) + 1] += 1 }
+                for digit in 1..<257 { starts[digit] += starts[digit - 1] }
+                for entry in order {
+                    let digit = Int((entry.word &>> shift) & 0xFF)
+                    target[starts[digit]] = entry
+                    starts[digit] += 1
+                }
+                swap(&order, &target)
+            }
+        }
+
+        private static func sortEqualWords(_ order: inout [Word], _ isBefore: (Word, Word) -> Bool) {
+            var start = 0
+            while start < order.count {
+                var end = start + 1
+                while end < order.count, order[end].word == order[start].word { end += 1 }
+                if end - start > 1 { order[start..<end].sort(by: isBefore) }
+                start = end
+            }
         }
 
         /// How many bytes all keys begin with alike.

@@ -62,7 +62,7 @@ package final class View {
         var index = level
         while index > 0 {
             index -= 1
-            switch layers[index].rows[id] {
+            switch try layers[index].state(of: id) {
             case .absent?: return nil
             case .row(let image, let layout, let revision)?:
                 return RowView(image: image, layout: layout, revision: revision, histories: histories)

@@ -108,6 +108,36 @@ struct EventCodecTests {
         }
     }
 
+    /// What a reader far behind goes by: no value is made before somebody asks for it.
+    @Test func imagesFromBeforeAnUpdateAreFoundWithoutDecoding() throws {
+        let values: [AttributeValue] = [
+            .null, .boolean(true), .boolean(false), .integer(-7), .float(1.5), .double(2.5), .decimal(3.25),
+            .string("vier"), .date(Date(timeIntervalSinceReferenceDate: 5)), .uuid(UUID()),
+            .url(try #require(URL(string: "strata:6"))), .data(Data([7, 8])),
+            .blob(BlobReference(digest: Data(repeating: 9, count: 32), sizeInBytes: 10)), .objectID(Self.target),
+            .composite(["a": .integer(1), "b": .composite(["c": .string("d"), "e": .null])]), .composite([:]),
+        ]
+        var changes = values.enumerated().map { number, value in
+            PropertyChange(
+                property: PropertyID(rawValue: UInt32(number)), before: .value(value),
+                after: .value(values[values.count - 1 - number]))
+        }
+        changes.append(Self.change)
+        let bytes = try encode(
+            Example(kind: .updated, write: { [changes] in try $0.append(changes: changes) }, hex: ""))
+        var found: [(property: PropertyID, value: RecordedValue)] = []
+        try bytes.withUnsafeBytes { bytes in
+            try EventView(bytes).forEachBeforeImage { property, image in
+                guard let image else { return found.append((property, .previous)) }
+                var reader = ByteReader(image)
+                found.append((property, .value(try ValueCodec.decode(&reader))))
+                #expect(reader.isAtEnd)
+            }
+        }
+        #expect(found.map(\.property) == changes.map(\.property))
+        #expect(found.map(\.value) == changes.map(\.before))
+    }
+
     @Test func damagedEventsAreRefused() throws {
         for example in Self.examples {
             let bytes = try encode(example)

@@ -1,0 +1,208 @@
+import StrataModel
+
+/// What a layer says of rows: a hash table of objects, each absent, whole, or with some values of its own.
+///
+/// A layer of a reader far behind is made of a hundred thousand events, and of most of what these say nothing is ever
+/// asked. So an object takes one entry and each value its bytes as the event had them; nothing is decoded or allocated
+/// for one object alone.
+struct LayerRows: Sendable {
+    private enum Kind: UInt8 { case absent, row, delta }
+
+    private struct Entry {
+        let id: ObjectID
+        var revision: EventSequence
+        /// For a row its place in `images`, for a delta that of its newest value; -1 for none.
+        var first: Int32
+        var kind: Kind
+    }
+
+    private struct Value {
+        let property: PropertyID
+        /// The value noted before it for the same object; -1 for none.
+        let next: Int32
+        let offset: Int
+        let count: Int
+    }
+
+    /// Places in `entries`, -1 where none is; a power of two of them, at most half taken.
+    private var table: [Int32] = []
+    private var shift = 64
+    private var entries: [Entry] = []
+    private var values: [Value] = []
+    private var bytes: [UInt8] = []
+    private var images: [(image: RowImage, layout: RowLayout)] = []
+
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+    /// Every object, in no order.
+    var ids: some Collection<ObjectID> { entries.lazy.map(\.id) }
+    var places: Range<Int> { entries.indices }
+
+    init() {}
+
+    /// Room for so many objects, where that is not very many.
+    mutating func reserve(_ count: Int) {
+        let count = min(count, 1 << 17)
+        entries.reserveCapacity(count)
+        values.reserveCapacity(count)
+        while table.count < count * 2 { grow() }
+    }
+
+    // MARK: Finding
+
+    func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
+
+    @inline(__always)
+    func id(at place: Int) -> ObjectID { entries[place].id }
+    func isAbsent(at place: Int) -> Bool { entries[place].kind == .absent }
+    func isDelta(at place: Int) -> Bool { entries[place].kind == .delta }
+
+    func place(of id: ObjectID) -> Int? {
+        guard !table.isEmpty else { return nil }
+        var slot = start(of: id)
+        while true {
+            let place = Int(table[slot])
+            if place < 0 { return nil }
+            if entries[place].id == id { return place }
+            slot = (slot + 1) & (table.count - 1)
+        }
+    }
+
+    /// - Throws: `CorruptRecord` when a value cannot be decoded.
+    func state(of id: ObjectID) throws -> Layer.State? { try place(of: id).map { try state(at: $0) } }
+
+    func state(at place: Int) throws -> Layer.State {
+        let entry = entries[place]
+        switch entry.kind {
+        case .absent: return .absent
+        case .row:
+            let row = images[Int(entry.first)]
+            return .row(row.image, row.layout, revision: entry.revision)
+        case .delta:
+            var delta = Layer.Delta(values: [], revision: entry.revision)
+            var next = entry.first
+            while next >= 0 {
+                let value = values[Int(next)]
+                delta.values.append((value.property, try decoded(value)))
+                next = value.next
+            }
+            return .delta(delta)
+        }
+    }
+
+    /// Whether a delta gives the object a value of its own.
+    func hasValue(_ property: PropertyID, at place: Int) -> Bool { find(property, at: place) != nil }
+
+    /// A delta's own value; nil where it has none.
+    func value(_ property: PropertyID, at place: Int) throws -> AttributeValue? {
+        try find(property, at: place).map { try decoded($0) }
+    }
+
+    private func find(_ property: PropertyID, at place: Int) -> Value? {
+        guard entries[place].kind == .delta else { return nil }
+        var next = entries[place].first
+        while next >= 0 {
+            let value = values[Int(next)]
+            if value.property == property { return value }
+            next = value.next
+        }
+        return nil
+    }
+
+    private func decoded(_ value: Value) throws -> AttributeValue {
+        try bytes.withUnsafeBytes { bytes in
+            var reader = ByteReader(
+                UnsafeRawBufferPointer(rebasing: bytes[value.offset..<(value.offset + value.count)]))
+            return try ValueCodec.decode(&reader)
+        }
+    }
+
+    // MARK: Noting
+
+    mutating func setAbsent(_ id: ObjectID) {
+        let place = makePlace(id)
+        entries[place].kind = .absent
+        entries[place].first = -1
+    }
+
+    /// The object was made after the layer's point; a whole row says that it was there before, and deleted meanwhile.
+    mutating func setAbsent(unlessWhole id: ObjectID) {
+        if let place = place(of: id), entries[place].kind == .row { return }
+        setAbsent(id)
+    }
+
+    mutating func setRow(_ id: ObjectID, _ image: RowImage, _ layout: RowLayout, revision: EventSequence) {
+        let place = makePlace(id)
+        entries[place].kind = .row
+        entries[place].revision = revision
+        entries[place].first = Int32(images.count)
+        images.append((image, layout))
+    }
+
+    /// Begins a delta without values, whatever was known of the object.
+    mutating func beginDelta(of id: ObjectID, revision: EventSequence) -> Int {
+        let place = makePlace(id)
+        entries[place].kind = .delta
+        entries[place].revision = revision
+        entries[place].first = -1
+        return place
+    }
+
+    /// The place of the object's delta, begun where nothing is known of it; nil where it is absent or whole.
+    mutating func delta(of id: ObjectID, revision: EventSequence) -> Int? {
+        let known = entries.count
+        let place = makePlace(id)
+        if place == known {
+            entries[place].kind = .delta
+            entries[place].revision = revision
+        }
+        return entries[place].kind == .delta ? place : nil
+    }
+
+    /// Adds a value, as `ValueCodec` writes it, that the delta does not have.
+    mutating func add(_ value: UnsafeRawBufferPointer, of property: PropertyID, at place: Int) {
+        values.append(
+            Value(property: property, next: entries[place].first, offset: bytes.count, count: value.count))
+        bytes.append(contentsOf: value)
+        entries[place].first = Int32(values.count - 1)
+    }
+
+    mutating func add(_ value: AttributeValue, of property: PropertyID, at place: Int) throws {
+        var writer = ByteWriter()
+        try ValueCodec.encode(value, into: &writer)
+        add(writer.bytes, of: property, at: place)
+    }
+
+    // MARK: The table
+
+    @inline(__always)
+    private func start(of id: ObjectID) -> Int {
+        Int(truncatingIfNeeded: (id.rawValue &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(shift))
+    }
+
+    /// The object's place, a new one at the end where it has none.
+    private mutating func makePlace(_ id: ObjectID) -> Int {
+        if entries.count * 2 >= table.count { grow() }
+        var slot = start(of: id)
+        while true {
+            let place = Int(table[slot])
+            if place < 0 { break }
+            if entries[place].id == id { return place }
+            slot = (slot + 1) & (table.count - 1)
+        }
+        table[slot] = Int32(entries.count)
+        entries.append(Entry(id: id, revision: .zero, first: -1, kind: .absent))
+        return entries.count - 1
+    }
+
+    private mutating func grow() {
+        let size = max(8, table.count * 2)
+        shift = 64 - size.trailingZeroBitCount
+        table = [Int32](repeating: -1, count: size)
+        for (place, entry) in entries.enumerated() {
+            var slot = start(of: entry.id)
+            while table[slot] >= 0 { slot = (slot + 1) & (size - 1) }
+            table[slot] = Int32(place)
+        }
+    }
+}
