@@ -21,6 +21,7 @@ final class WriterThread: @unchecked Sendable {
     private weak var turnHolder: SaveTurn?
     private var isStopping = false
     private var hasEnded = false
+    private var company = Company()
     private var thread: Thread?
     private let duties: Duties
 
@@ -72,7 +73,9 @@ final class WriterThread: @unchecked Sendable {
             if case .turn(let turn)? = group.first?.job, let submission = group.first {
                 begin(turn, submission)
             } else {
+                let start = ContinuousClock.now
                 duties.work(group)
+                noteCommit(of: group, since: start)
             }
         }
         condition.lock()
@@ -81,6 +84,12 @@ final class WriterThread: @unchecked Sendable {
         thread = nil
         condition.broadcast()
         condition.unlock()
+    }
+
+    private func noteCommit(of group: [Submission], since start: ContinuousClock.Instant) {
+        condition.lock()
+        defer { condition.unlock() }
+        company.note(saves: group.count { $0.isSave }, waiting: queue.count { $0.isSave }, since: start)
     }
 
     private func begin(_ turn: SaveTurn, _ submission: Submission) {
@@ -102,6 +111,10 @@ final class WriterThread: @unchecked Sendable {
         defer { condition.unlock() }
         while true {
             endTurnThatIsOver()
+            if let deadline = company.deadline(for: queue), turn == nil, !isStopping {
+                if condition.wait(until: deadline) { continue }
+                company.isLate()
+            }
             let group = takeReady()
             if !group.isEmpty { return group }
             if isStopping, queue.isEmpty { return nil }
@@ -131,6 +144,39 @@ final class WriterThread: @unchecked Sendable {
         queue.removeFirst(ready.count)
         return ready
     }
+}
+
+/// Who saves beside whom: makes the writer wait for those that the last commit has let go.
+///
+/// Contexts that save one small change after another would else share a commit in two halves that take turns: while one
+/// half is written the other queues. A save that is alone, or later than a short part of a commit, never waits.
+private struct Company {
+    /// Saves that the last commit made, and that came while it was made.
+    private var expected = 0
+    private var deadline: Date?
+    /// Of what the last commit took; at the longest, a commit is held up by `longest`.
+    private static let part = 0.25
+    private static let shortest = 0.000_02
+    private static let longest = 0.002
+
+    mutating func note(saves: Int, waiting: Int, since start: ContinuousClock.Instant) {
+        expected = saves + waiting
+        deadline = nil
+        guard expected > 1 else { return }
+        let duration = ContinuousClock.now - start
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        let wait = min(seconds * Self.part, Self.longest)
+        if wait >= Self.shortest { deadline = Date(timeIntervalSinceNow: wait) }
+    }
+
+    /// How long those who wait shall wait for others; nil when they go on now.
+    func deadline(for queue: [Submission]) -> Date? {
+        guard let deadline, !queue.isEmpty, queue.count < expected, queue.allSatisfy(\.isSave) else { return nil }
+        return deadline
+    }
+
+    /// Those who are still missing are not waited for.
+    mutating func isLate() { deadline = nil }
 }
 
 /// One job for the writer, and the place where its caller waits.
