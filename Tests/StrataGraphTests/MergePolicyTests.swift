@@ -176,6 +176,75 @@ import Testing
         #expect(try container.verify().isSound)
     }
 
+    // MARK: Members of what goes
+
+    /// An owner with two movies in both contexts; mine deletes the owner, and the movies with it.
+    private func deletedOwner() throws -> (owner: FamilyMember, movies: [Movie], theirs: [Movie]) {
+        let owner = FamilyMember(context: mine)
+        owner.name = "Ann"
+        let movies = ["A", "B"].map { title in
+            let movie = Movie(context: mine)
+            movie.title = title
+            movie.familyMember = owner
+            return movie
+        }
+        try mine.save()
+        theirs.refreshAllObjects()
+        mine.delete(owner)
+        return (owner, movies, try movies.map { try theirs.existingObject(with: $0.objectID, as: Movie.self) })
+    }
+
+    @Test(arguments: [
+        MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+    ])
+    func aMemberThatOthersChangedGoesWithItsOwner(policy: MergePolicy) throws {
+        let (owner, movies, theirMovies) = try deletedOwner()
+        theirMovies[0].rating = 2
+        try theirs.save()
+        #expect(thrownError { try mine.save() }?.context.conflicts.map(\.objectID) == [movies[0].objectID])
+        mine.mergePolicy = policy
+        try mine.save()
+        #expect(!mine.hasChanges)
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.count(for: FetchRequest<Movie>()) == 0)
+        #expect(try fresh.count(for: FetchRequest<FamilyMember>()) == 0)
+        // Nothing that they did is lost silently.
+        let record = try #require(try lastConflicts().first)
+        #expect(record.winner == .mine && record.policy == policy.name && record.conflict.isDeletedHere)
+        #expect(record.conflict.objectID == movies[0].objectID)
+        #expect(record.conflict.properties.map(\.theirs) == [.double(2)])
+        #expect(try lastConflicts().count == 1 && owner.managedObjectContext == nil)
+    }
+
+    @Test func aMemberThatOthersMovedAwayStaysWhenTheStoreWins() throws {
+        let (_, movies, theirMovies) = try deletedOwner()
+        let other = FamilyMember(context: theirs)
+        other.name = "Bob"
+        theirMovies[0].familyMember = other
+        try theirs.save()
+        mine.mergePolicy = .mergeByPropertyStoreTrump
+        try mine.save()
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.fetch(FetchRequest<Movie>()).map(\.title) == ["A"])
+        #expect(try fresh.fetch(FetchRequest<Movie>()).first?.familyMember?.name == "Bob")
+        #expect(try lastConflicts().map(\.winner) == [.theirs])
+        let mineOther = try mine.existingObject(with: other.objectID, as: FamilyMember.self)
+        #expect(mineOther.favoriteMovies.map(\.objectID) == [movies[0].objectID])
+    }
+
+    @Test func aMemberThatOthersChangedComesBackWithAnOwnerThatDoes() throws {
+        let (owner, _, theirMovies) = try deletedOwner()
+        theirMovies[0].rating = 2
+        try theirs.existingObject(with: owner.objectID, as: FamilyMember.self).name = "Anna"
+        try theirs.save()
+        mine.mergePolicy = .mergeByPropertyStoreTrump
+        try mine.save()
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.fetch(FetchRequest<FamilyMember>()).map(\.name) == ["Anna"])
+        #expect(try fresh.fetch(FetchRequest<Movie>()).map(\.rating) == [2])
+        #expect(try lastConflicts().map(\.winner) == [.theirs, .theirs])
+    }
+
     @Test func numbersAreCoreDatas() {
         #expect(
             [

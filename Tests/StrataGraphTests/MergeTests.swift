@@ -159,6 +159,73 @@ import Testing
         #expect(club.members.count == 1)
     }
 
+    @Test(arguments: [true, false]) func whoseDeletionIsPendingIsNoMemberOfWhatOthersLinkItTo(isRead: Bool) throws {
+        let club = Club(context: mine), ann = Person(context: mine), bob = Person(context: mine)
+        (club.title, ann.name, bob.name) = ("Chess", "Ann", "Bob")
+        try mine.save()
+        theirs.refreshAllObjects()
+        let theirClub = try theirs.existingObject(with: club.objectID, as: Club.self)
+        for person in [ann, bob] {
+            theirClub.members.insert(try theirs.existingObject(with: person.objectID, as: Person.self))
+        }
+        if isRead { #expect(club.members.isEmpty && Array(club.members).isEmpty) }
+        mine.delete(ann)
+        try theirs.save()
+        mine.refreshAllObjects()
+        #expect(club.members.count == 1 && !club.members.contains(ann))
+        #expect(Array(club.members) == [bob] && club.members.count == 1)
+        #expect(try mine.fetch(FetchRequest<Club>(format: "ANY members.name == 'Ann'")).isEmpty)
+        // Once nobody deletes it, it is one.
+        mine.rollback()
+        #expect(club.members.count == 2 && club.members.contains(ann) && Set(club.members) == [ann, bob])
+        mine.delete(ann)
+        #expect(club.members.count == 1)
+        try mine.save()
+        #expect(club.members.count == 1 && Array(club.members) == [bob])
+        theirs.refreshAllObjects()
+        #expect(theirClub.members.count == 1)
+    }
+
+    @Test(arguments: [true, false]) func aDeletedMemberOfOneIsNotListedByWhomOthersGaveItTo(isCascaded: Bool) throws {
+        let (ann, bob) = (FamilyMember(context: mine), FamilyMember(context: mine))
+        (ann.name, bob.name) = ("Ann", "Bob")
+        let movie = Movie(context: mine)
+        movie.title = "A"
+        movie.familyMember = ann
+        let id = movie.objectID
+        try mine.save()
+        theirs.refreshAllObjects()
+        let theirMovie = try theirs.existingObject(with: id, as: Movie.self)
+        theirMovie.familyMember = try theirs.existingObject(with: bob.objectID, as: FamilyMember.self)
+        #expect(bob.favoriteMovies.isEmpty)
+        mine.delete(isCascaded ? ann : movie)
+        try theirs.save()
+        mine.refreshAllObjects()
+        #expect(bob.favoriteMovies.count == 0 && Array(bob.favoriteMovies).isEmpty)
+        mine.rollback()
+        #expect(bob.favoriteMovies.count == 1 && bob.favoriteMovies.map(\.title) == ["A"])
+        #expect(ann.favoriteMovies.isEmpty)
+    }
+
+    /// As above, of a member that a cascade deleted without an object of it.
+    @Test func aMemberDeletedAsARowIsNotListedByWhomOthersGaveItTo() throws {
+        let (ann, bob) = (FamilyMember(context: theirs), FamilyMember(context: theirs))
+        (ann.name, bob.name) = ("Ann", "Bob")
+        let movie = Movie(context: theirs)
+        movie.title = "A"
+        movie.familyMember = ann
+        try theirs.save()
+        mine.refreshAllObjects()
+        let myBob = try mine.existingObject(with: bob.objectID, as: FamilyMember.self)
+        mine.delete(try mine.existingObject(with: ann.objectID))
+        movie.familyMember = bob
+        try theirs.save()
+        mine.refreshAllObjects()
+        #expect(myBob.favoriteMovies.count == 0 && Array(myBob.favoriteMovies).isEmpty)
+        mine.rollback()
+        #expect(myBob.favoriteMovies.count == 1 && myBob.favoriteMovies.map(\.title) == ["A"])
+    }
+
     @Test func membersThatOthersAddedAreCascaded() throws {
         let owner = FamilyMember(context: mine)
         owner.name = "Ann"

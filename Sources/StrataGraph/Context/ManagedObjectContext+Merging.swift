@@ -35,17 +35,15 @@ extension ManagedObjectContext {
         var records: [ConflictRecord] = []
         var failed: [MergeConflict] = []
         func ask(_ conflict: MergeConflict) throws -> MergeResolution {
-            let resolution = try mergePolicy.resolution(of: conflict) {
+            try mergePolicy.resolution(of: conflict) {
                 try binding.store.named(
                     binding.store.history(of: conflict.objectID).filter { $0.sequence > base }.reversed())
             }
-            if let winner = resolution.winner {
-                if conflict.isAgreed { return resolution }
-                records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
-            } else {
-                failed.append(conflict)
-            }
-            return resolution
+        }
+        func note(_ conflict: MergeConflict, _ resolution: MergeResolution) {
+            guard let winner = resolution.winner else { return failed.append(conflict) }
+            if conflict.isAgreed { return }
+            records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
         }
         for stale in staleness.objects {
             guard let object = map[stale.id] ?? objectOfDeletedRow(stale.id) else { continue }
@@ -53,8 +51,12 @@ extension ManagedObjectContext {
             let resolution = try conflict.map(ask) ?? .mine
             settled.append(SettledObject(stale: stale, conflict: conflict, resolution: resolution))
         }
+        try keepDeletionsOfMembers(&settled)
+        for object in settled {
+            if let conflict = object.conflict { note(conflict, object.resolution) }
+        }
         for missing in staleness.missingTargets {
-            if let conflict = conflict(missing) { _ = try ask(conflict) }
+            if let conflict = conflict(missing) { note(conflict, try ask(conflict)) }
         }
         guard failed.isEmpty else {
             throw StrataError(
@@ -65,6 +67,42 @@ extension ManagedObjectContext {
         }
         overruled += records
         return settled
+    }
+
+    // MARK: Members of what goes
+
+    /// My deletion of an object is not taken back where it would go all the same: as a member, still, of an object that
+    /// this save deletes with its members.
+    private func keepDeletionsOfMembers(_ settled: inout [SettledObject]) throws {
+        var returning = Set(settled.lazy.filter { self.comesBack($0) }.map(\.stale.id))
+        var isSettled = returning.isEmpty
+        while !isSettled {
+            isSettled = true
+            for (index, object) in settled.enumerated() where returning.contains(object.stale.id) {
+                guard try goesWithItsOwner(object.stale, returning) else { continue }
+                settled[index] = SettledObject(stale: object.stale, conflict: object.conflict, resolution: .mine)
+                returning.remove(object.stale.id)
+                isSettled = false
+            }
+        }
+    }
+
+    private func comesBack(_ settled: SettledObject) -> Bool {
+        settled.stale.theirs != nil && settled.resolution != .fail && !settled.resolution.keepsMyDeletion
+            && isDeleted(settled.stale.id)
+    }
+
+    private func goesWithItsOwner(_ stale: Staleness.StaleObject, _ returning: Set<ObjectID>) throws -> Bool {
+        guard let theirs = stale.theirs, let entity = binding.entity(stale.id.entityID) else { return false }
+        return try theirs.withReader(entity.layout) { reader throws(CorruptRecord) in
+            entity.toOneIndexes.contains { index in
+                let property = entity.properties[index]
+                guard property.isInRow else { return false }
+                let owner = reader.reference(property.slot)
+                guard !owner.isNil, isDeleted(owner), !returning.contains(owner) else { return false }
+                return binding.entity(owner.entityID).map { rule(of: $0, for: property.id) } == .cascade
+            }
+        }
     }
 
     // MARK: Conflicts

@@ -188,12 +188,15 @@ extension ManagedObjectContext {
                 overtaken.insert(id)
             }
         }
+        if hasDeletions { leaving.formUnion(found.updated.lazy.filter { self.isDeleted($0) }) }
         try settleLinkChanges(found.deleted)
         if observesObjects { try announceMemberships(of: found.all, from: first, to: last) }
         guard isHeard else { return }
         changes.merged = (found.inserted, found.updated, found.deleted)
         if !changes.isEmpty { announce(changes) }
     }
+
+    private var hasDeletions: Bool { !deleted.isEmpty || !deletedRows.isEmpty }
 
     /// Holds the links and unlinks that are pending against what others have linked.
     private func settleLinkChanges(_ gone: Set<ObjectID>) throws {

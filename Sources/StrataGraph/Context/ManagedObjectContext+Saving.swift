@@ -258,6 +258,7 @@ extension ManagedObjectContext {
         overruled = []
         overtaken = []
         vanished = []
+        leaving = []
         observers.forgetAnnounced()
         layers = PendingLayers()
         blobLease = nil

@@ -48,6 +48,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var overtaken: Set<ObjectID> = []
     /// Objects that others deleted while changes were pending here, which may lead to them; the next save settles that.
     @exclusivity(unchecked) var vanished: Set<ObjectID> = []
+    /// Objects whose deletion is pending and that others linked, or unlinked, by pairs since: nobody's members here.
+    @exclusivity(unchecked) var leaving: Set<ObjectID> = []
     /// Counts changes of pairs, whose truth is no row.
     @exclusivity(unchecked) var pairGeneration = 0
     /// Counts the moves of `base`; what was read of a to-many is good for one of them.

@@ -93,6 +93,8 @@ extension ManagedObjectContext {
         object._state |= ObjectState.clean
         object.announceAllChanged()
         layers = PendingLayers()
+        // It is a member again of what others linked it to.
+        if leaving.remove(object.objectID) != nil { baseGeneration += 1 }
         for index in object._entity.toManyIndexes {
             guard let link = binding.link(object._entity.properties[index].id),
                 case .pairs(_, _, _, let inverse) = link.source
@@ -144,7 +146,7 @@ extension ManagedObjectContext {
 }
 
 extension MergeResolution {
-    fileprivate var keepsMyDeletion: Bool {
+    var keepsMyDeletion: Bool {
         switch self {
         case .mine, .allMine, .fail: true
         case .theirs, .allTheirs, .values: false

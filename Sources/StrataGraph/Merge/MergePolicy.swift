@@ -17,6 +17,11 @@ public import StrataModel
 /// | my saved object takes their unique value | 133021 | my value goes back | 133021 | 133021 | my value goes back |
 /// | moves in an ordered relationship | mine | mine | mine | mine | mine |
 ///
+/// Where I delete an object whose members go with it (`cascade`), a member that others changed goes too, whatever the
+/// policy but `error`: the deletion of its owner stands, and the delete rule of the model with it. What they changed in
+/// it is among the conflicts of the transaction, with mine as the winner. A member that they moved to another owner
+/// belongs there, and the policy decides about it as about any object.
+///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump
 /// ```

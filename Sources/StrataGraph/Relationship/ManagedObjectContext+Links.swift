@@ -59,7 +59,13 @@ extension ManagedObjectContext {
         if state.baseCount == nil {
             state.baseCount =
                 isNew(state.owner)
-                ? 0 : try read { try $0.memberCount(of: state.link.id, owner: state.owner) }
+                ? 0
+                : try read { view in
+                    try view.memberCount(of: state.link.id, owner: state.owner)
+                        - leavingMembers(of: state).count {
+                            try view.isMember($0, of: state.link.id, owner: state.owner)
+                        }
+                }
         }
         return (state.baseCount ?? 0) + state.difference
     }
@@ -69,8 +75,9 @@ extension ManagedObjectContext {
         var list: [(id: ObjectID, position: Int64)] = []
         if !isNew(state.owner) {
             try read { view in
+                let leaving = leavingMembers(of: state)
                 try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
-                    list.append((member, position))
+                    if !leaving.contains(member) { list.append((member, position)) }
                     return true
                 }
             }
@@ -85,11 +92,18 @@ extension ManagedObjectContext {
         case .removed?: return false
         case nil: break
         }
-        if isNew(member) || isNew(state.owner) { return false }
+        if isNew(member) || isNew(state.owner) || leavingMembers(of: state).contains(member) { return false }
         if let members = state.members, members.count < 16 { return members.contains(member) }
         return try read {
             try $0.isMember(member, of: state.link.id, owner: state.owner)
         }
+    }
+
+    /// Members whose deletion is pending although no change of the to-many says so: others linked them meanwhile. Where
+    /// rows are the truth of the link their deletion is such a change.
+    private func leavingMembers(of state: ToManyState) -> Set<ObjectID> {
+        if leaving.isEmpty || !state.link.isPairs { return [] }
+        return leaving.filter { state.pending[$0] == nil }
     }
 
     // MARK: Places
