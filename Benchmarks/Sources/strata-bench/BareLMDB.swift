@@ -11,12 +11,13 @@ final class BareLMDB {
         let code: Int32
     }
 
-    private var environment: OpaquePointer?
-    private var events: MDB_dbi = 0
-    private var objects: MDB_dbi = 0
-    private var indexes: MDB_dbi = 0
-    private var links: MDB_dbi = 0
-    private var counts: MDB_dbi = 0
+    private(set) var environment: OpaquePointer?
+    private(set) var events: MDB_dbi = 0
+    private(set) var objects: MDB_dbi = 0
+    private(set) var indexes: MDB_dbi = 0
+    private(set) var links: MDB_dbi = 0
+    private(set) var counts: MDB_dbi = 0
+    private(set) var tombstones: MDB_dbi = 0
     private var sequence: UInt64 = 0
 
     init(_ path: String) throws {
@@ -28,7 +29,7 @@ final class BareLMDB {
         try write { transaction in
             for (name, table) in [
                 ("events", \BareLMDB.events), ("objects", \.objects), ("indexes", \.indexes),
-                ("links", \.links), ("counts", \.counts),
+                ("links", \.links), ("counts", \.counts), ("tombstones", \.tombstones),
             ] {
                 try Self.check(mdb_dbi_open(transaction, name, UInt32(MDB_CREATE), &self[keyPath: table]))
             }
@@ -41,7 +42,7 @@ final class BareLMDB {
         if code != 0 { throw Failure(code: code) }
     }
 
-    private func write(_ body: (OpaquePointer?) throws -> Void) throws {
+    func write(_ body: (OpaquePointer?) throws -> Void) throws {
         var transaction: OpaquePointer?
         try Self.check(mdb_txn_begin(environment, nil, 0, &transaction))
         try body(transaction)
@@ -50,8 +51,8 @@ final class BareLMDB {
 
     // MARK: Inserting
 
-    private static let movieImageSize = 48
-    private static let ownerImageSize = 32
+    static let movieImageSize = 48
+    static let ownerImageSize = 32
 
     static func movieID(_ row: Int) -> UInt64 { 1 << 48 | UInt64(row) }
     static func ownerID(_ row: Int) -> UInt64 { 2 << 48 | UInt64(row) }
@@ -65,24 +66,19 @@ final class BareLMDB {
         }
     }
 
-    /// Inserts movies `first..<first + rows.count` in one durable commit.
-    func insert(_ rows: [MovieRow], first: Int) throws {
+    /// Inserts movies `first..<first + rows.count` in one durable commit; `owner` is that of all, where it is given.
+    func insert(_ rows: [MovieRow], first: Int, owner: Int? = nil) throws {
         try write { transaction in
-            var indexKeys: [(UInt64, UInt64, UInt64)] = []
             var linkKeys: [(UInt64, UInt64)] = []
-            indexKeys.reserveCapacity(rows.count * 2)
             linkKeys.reserveCapacity(rows.count)
             for (offset, row) in rows.enumerated() {
                 let id = Self.movieID(first + offset)
                 try append(transaction, size: 72 + Self.movieImageSize + row.title.utf8.count)
                 try put(transaction, objects, id, size: 16 + Self.movieImageSize + row.title.utf8.count)
-                indexKeys.append((1, UInt64(bitPattern: Int64(row.year)) ^ (1 << 63), id))
-                indexKeys.append((2, row.rating.bitPattern | (1 << 63), id))
-                linkKeys.append((Self.ownerID(row.owner), id))
+                linkKeys.append((Self.ownerID(owner ?? row.owner), id))
             }
-            indexKeys.sort { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
             linkKeys.sort { $0 < $1 }
-            try writeIndexes(transaction, indexKeys)
+            try writeIndexes(transaction, Self.indexKeys(rows, first: first))
             try writeLinks(transaction, linkKeys)
         }
     }
@@ -90,13 +86,30 @@ final class BareLMDB {
     private func writeIndexes(_ transaction: OpaquePointer?, _ keys: [(UInt64, UInt64, UInt64)]) throws {
         try withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { key in
             for (index, value, id) in keys {
-                key.storeBytes(of: UInt32(index).bigEndian, as: UInt32.self)
-                key.storeBytes(of: 1, toByteOffset: 4, as: UInt8.self)
-                key.storeBytes(of: value.bigEndian, toByteOffset: 5, as: UInt64.self)
-                key.storeBytes(of: id.bigEndian, toByteOffset: 13, as: UInt64.self)
+                Self.writeIndexKey(index, value, id, into: key)
                 try putEmpty(transaction, indexes, key, size: 21)
             }
         }
+    }
+
+    /// Two keys a movie, in their order.
+    static func indexKeys(_ rows: [MovieRow], first: Int) -> [(UInt64, UInt64, UInt64)] {
+        var keys: [(UInt64, UInt64, UInt64)] = []
+        keys.reserveCapacity(rows.count * 2)
+        for (offset, row) in rows.enumerated() {
+            keys.append((1, UInt64(bitPattern: Int64(row.year)) ^ (1 << 63), movieID(first + offset)))
+            keys.append((2, row.rating.bitPattern | (1 << 63), movieID(first + offset)))
+        }
+        keys.sort { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
+        return keys
+    }
+
+    /// 21 bytes.
+    static func writeIndexKey(_ index: UInt64, _ value: UInt64, _ id: UInt64, into key: UnsafeMutableRawBufferPointer) {
+        key.storeBytes(of: UInt32(index).bigEndian, as: UInt32.self)
+        key.storeBytes(of: 1, toByteOffset: 4, as: UInt8.self)
+        key.storeBytes(of: value.bigEndian, toByteOffset: 5, as: UInt64.self)
+        key.storeBytes(of: id.bigEndian, toByteOffset: 13, as: UInt64.self)
     }
 
     /// Links in order, and for each owner its counter.
@@ -127,12 +140,12 @@ final class BareLMDB {
         }
     }
 
-    private func append(_ transaction: OpaquePointer?, size: Int) throws {
+    func append(_ transaction: OpaquePointer?, size: Int) throws {
         sequence += 1
         try put(transaction, events, sequence, size: size, flags: UInt32(MDB_APPEND))
     }
 
-    private func put(
+    func put(
         _ transaction: OpaquePointer?, _ table: MDB_dbi, _ key: UInt64, size: Int, flags: UInt32 = 0
     ) throws {
         var bytes = key.bigEndian

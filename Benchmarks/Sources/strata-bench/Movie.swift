@@ -73,7 +73,7 @@ final class Owner: ManagedObject {
         ManagedObject._describe_ManagedObject(&entity)
         entity.beginOwnProperties()
         entity.property(\Leaf.name, "name")
-        entity.property(\Leaf.movies, "movies")
+        entity.relationship(\Leaf.movies, "movies", deleteRule: .cascade)
     }
     override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Owner._propertyBase_Owner {

@@ -4,8 +4,8 @@ import StrataModel
 
 /// The first set of workloads: Strata beside the same puts and gets on bare LMDB, in one run.
 final class Workloads {
-    private let size: Int
-    private let owners: Int
+    let size: Int
+    let owners: Int
     private let directory: URL
     private var results: [Measurement] = []
     private var movieIDs: [ObjectID] = []
@@ -28,6 +28,7 @@ final class Workloads {
         try members(container, bare)
         try hotReads(container)
         try rebuild(container)
+        try cascade(container, bare)
         container.close()
         try coldOpen()
         return results
@@ -40,7 +41,7 @@ final class Workloads {
         return container
     }
 
-    private func add(
+    func add(
         _ name: String, _ strata: Double, bare: Double? = nil, bar: String, isReached: Bool, note: String = ""
     ) {
         results.append(

@@ -6,7 +6,7 @@ import StrataModel
 struct ContextWorkloads {
     let directory: URL
 
-    private func open(
+    func open(
         _ name: String, durability: PersistentStoreDurability = .relaxed
     ) throws -> PersistentContainer {
         let url = directory.appending(path: "\(name).strata", directoryHint: .isDirectory)
@@ -17,7 +17,7 @@ struct ContextWorkloads {
     }
 
     /// - Returns: the ids of the movies.
-    private func fill(_ container: PersistentContainer, _ count: Int) throws -> [ObjectID] {
+    func fill(_ container: PersistentContainer, _ count: Int) throws -> [ObjectID] {
         var random = Random(seed: 1)
         var ids: [ObjectID] = []
         for first in stride(from: 0, to: count, by: 10_000) {
@@ -35,7 +35,7 @@ struct ContextWorkloads {
         return ids
     }
 
-    private func report(_ name: String, _ text: String, _ isReached: Bool) {
+    func report(_ name: String, _ text: String, _ isReached: Bool) {
         print(
             name.padding(toLength: 44, withPad: " ", startingAt: 0) + text + "  " + (isReached ? "reached" : "MISSED"))
     }

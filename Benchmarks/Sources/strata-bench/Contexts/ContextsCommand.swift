@@ -15,7 +15,7 @@ struct ContextsCommand: ParsableCommand {
     @Option(help: "Seconds that writers save durably, one and then eight.")
     var seconds = 3.0
 
-    @Option(help: "Runs only these: growth, merging, writers, behind.")
+    @Option(help: "Runs only these: growth, merging, following, results, writers, behind.")
     var only: [String] = []
 
     @Option(help: "Where the stores are made; they are removed afterwards.")
@@ -32,6 +32,8 @@ struct ContextsCommand: ParsableCommand {
         func isWanted(_ name: String) -> Bool { only.isEmpty || only.contains(name) }
         if isWanted("growth") { try workloads.growth(commits: commits) }
         if isWanted("merging") { try workloads.merging() }
+        if isWanted("following") { try workloads.following() }
+        if isWanted("results") { try workloads.results() }
         if isWanted("writers") { try workloads.writers(seconds: seconds) }
         if isWanted("behind") { try workloads.behind(size: size) }
     }
