@@ -12,14 +12,16 @@ struct FormatWorkload {
         let again: Double
     }
 
-    private static let formats: [(String, [Any?])] = [
-        ("title == %@", ["Amélie"]),
-        ("%K == %@", ["title", "Amélie"]),
-        ("year == %d AND rating BETWEEN {%f, %f}", [1999, 4.0, 4.5]),
-        ("title CONTAINS[cd] %@ OR director.name BEGINSWITH %@", ["a", "b"]),
-        ("ANY films.title BEGINSWITH %@", ["Blue"]),
-        ("SUBQUERY(films, $f, $f.rating > %f).@count > 2", [4.5]),
-    ]
+    private static var formats: [(String, [Any?])] {
+        [
+            ("title == %@", ["Amélie"]),
+            ("%K == %@", ["title", "Amélie"]),
+            ("year == %d AND rating BETWEEN {%f, %f}", [1999, 4.0, 4.5]),
+            ("title CONTAINS[cd] %@ OR director.name BEGINSWITH %@", ["a", "b"]),
+            ("ANY films.title BEGINSWITH %@", ["Blue"]),
+            ("SUBQUERY(films, $f, $f.rating > %f).@count > 2", [4.5]),
+        ]
+    }
 
     func run() throws -> [Result] {
         try Self.formats.map { format, arguments in
