@@ -32,7 +32,9 @@ var targets: [Target] = [
     .target(name: "StrataModel", dependencies: ["Locking"]),
     .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", "Locking", crypto, logging]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
-    .target(name: "StrataInspector", dependencies: ["StrataStore", "StrataModel", "Locking", argumentParser]),
+    .target(
+        name: "StrataInspector",
+        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "Locking", argumentParser]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
         name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
@@ -59,7 +61,9 @@ var targets: [Target] = [
         name: "StrataGraphTests",
         dependencies: ["StrataGraph", "StrataStore", "LMDB", "StrataTestSupport", "race-child", "graph-child"]),
     .testTarget(
-        name: "StrataInspectorTests", dependencies: ["StrataInspector", "StrataStore", "strata", "StrataTestSupport"]),
+        name: "StrataInspectorTests",
+        dependencies: ["StrataInspector", "StrataGraph", "StrataStore", "strata", "StrataTestSupport"],
+        exclude: ["Help"]),
 ]
 
 var dependencies: [Package.Dependency] = [

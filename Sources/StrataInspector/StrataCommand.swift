@@ -6,7 +6,7 @@ import StrataModel
 public struct StrataCommand: ParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "strata",
-        abstract: "Looks into a Strata store: what is in it, who changed what and when, and whether it is sound.",
+        abstract: "Works on a Strata store: what is in it, who changed what and when, and whether it is sound.",
         discussion: """
             STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read open it \
             for reading and leave every byte of it alone; apps may use the store meanwhile.
@@ -14,9 +14,26 @@ public struct StrataCommand: ParsableCommand {
             Exit codes: 0 all is well, 1 a problem was found or the command failed, 2 bad usage.
             Colour is used on a terminal only, and never when NO_COLOR is set.
             """,
-        subcommands: [
-            InspectCommand.self, LogCommand.self, ShowCommand.self, VerifyCommand.self, RebuildCommand.self,
-            BackupCommand.self, PredicateCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Looking",
+                subcommands: [
+                    InspectCommand.self, ShowCommand.self,
+                ]),
+            CommandGroup(
+                name: "History",
+                subcommands: [
+                    LogCommand.self
+                ]),
+            CommandGroup(
+                name: "Changing",
+                subcommands: []),
+            CommandGroup(
+                name: "Care",
+                subcommands: [
+                    VerifyCommand.self, RebuildCommand.self, BackupCommand.self,
+                ]),
+            CommandGroup(name: "Others", subcommands: [PredicateCommand.self]),
         ])
 
     public init() {}
@@ -24,6 +41,7 @@ public struct StrataCommand: ParsableCommand {
     /// Runs the program with the process's arguments and ends it.
     public static func start() -> Never {
         Output.ignoreClosedPipes()
+        Interrupt.unblock()
         do {
             var command = try parseAsRoot()
             try command.run()
@@ -54,8 +72,8 @@ enum ExitStatus {
             Output.printError("strata: \(error.message)")
             return badUsage
         case let error as StrataError:
-            Output.printError("strata: \(error.commandLineText)")
-            return problem
+            for line in error.commandLineTexts { Output.printError("strata: \(line)") }
+            return error.isBadUsage ? badUsage : problem
         default:
             let code = StrataCommand.exitCode(for: error).rawValue
             let message = StrataCommand.fullMessage(for: error)
@@ -78,11 +96,34 @@ struct UsageError: Error {
 }
 
 extension StrataError {
+    /// Whether the command line asked for what no such store could answer.
+    var isBadUsage: Bool { [.invalidRequest, .unknownKey, .unknownEntity, .wrongType].contains(code) }
+
+    /// A line for each failure.
+    var commandLineTexts: [String] {
+        let texts = details.isEmpty ? [commandLineText] : details.map(\.commandLineText)
+        return texts + context.conflicts.flatMap(\.commandLineTexts)
+    }
+
     /// One line: what failed and where, without codes of layers below.
     var commandLineText: String {
         var text = message
+        if let fault = cause as? FetchFormatFault { return "Column \(fault.column): \(fault.sentence)\n\(fault)" }
+        if let name = context.entityName, let id = context.objectID, context.conflicts.isEmpty {
+            text += " (\(name)/p\(id.row))"
+        }
         if let path = context.path, !text.contains(path) { text += " (\(path))" }
         if let sequence = context.sequence { text += " (sequence \(sequence))" }
         return text.split(separator: "\n").joined(separator: " ")
+    }
+}
+
+extension MergeConflict {
+    /// A line for each property.
+    fileprivate var commandLineTexts: [String] {
+        func text(_ value: AttributeValue) -> String { ValueText.of(value) { "object \($0)" } }
+        let name = "\(entityName)/p\(objectID.row)"
+        if isDeletedInStore { return ["\(name): it has been deleted since"] }
+        return properties.map { "\(name).\($0.name): now \(text($0.theirs)), was to become \(text($0.mine))" }
     }
 }

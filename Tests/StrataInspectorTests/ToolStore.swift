@@ -90,7 +90,7 @@ final class ToolStore {
 }
 
 /// A second later at each look, from 2026-01-01.
-private final class TestClock: @unchecked Sendable {
+final class TestClock: @unchecked Sendable {
     private let lock = NSLock()
     private var seconds = 1_767_225_600.0
 

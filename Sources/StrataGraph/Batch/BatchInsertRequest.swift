@@ -45,6 +45,12 @@ public struct BatchInsertRequest<Object: ManagedObject> {
             .rows(rows.map { BatchValues(values: $0.values, members: $0.members) }), policy)
     }
 
+    /// Inserts rows into an entity by name, which may also name the members of to-manys.
+    package init(entityName: String, rows: [BatchRow<Object>], onClash policy: UniquenessPolicy = .reject) {
+        self.init(
+            entityName: entityName, .rows(rows.map { BatchValues(values: $0.values, members: $0.members) }), policy)
+    }
+
     /// Inserts the rows that `handler` fills in one after the other; it returns true, and leaves its row, to end.
     ///
     /// ```swift

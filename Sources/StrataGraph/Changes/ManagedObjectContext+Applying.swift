@@ -1,5 +1,5 @@
-import StrataModel
-import StrataStore
+package import StrataModel
+package import StrataStore
 
 // Changes that were made elsewhere (in a child context, by a step of undo, by a transaction that is taken back) become
 // changes of this context. Objects come back under their own ids, then values and to-ones are set, then pairs; what
@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     ///   - resolve: is asked about each object that is not as the changes found it; nothing has been done when it is
     ///     asked. `fail` makes the whole fail.
     /// - Throws: `merge` with every conflict that came out as `fail`; then nothing was changed.
-    func apply(
+    package func apply(
         _ changes: NetChanges, isStrict: Bool = false,
         remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
         resolving resolve: (MergeConflict) throws -> MergeResolution

@@ -64,6 +64,16 @@ public final class PersistentContainer: Sendable {
         self.classes = classes
     }
 
+    /// Stands on a store that is open already, with the model it has and no classes: every object is a plain
+    /// `ManagedObject`. Tools work so on any store. Closing the container closes the store.
+    package convenience init(over store: Store) throws {
+        self.init(
+            name: URL(filePath: store.path).deletingPathExtension().lastPathComponent, model: store.schema.model,
+            at: .url(URL(filePath: store.path, directoryHint: .isDirectory)))
+        let binding = try StoreBinding(store: store, schema: store.schema, classes: [:])
+        opened.withLock { $0 = Opened(binding: binding, isOpen: true) }
+    }
+
     /// Opens the store, or makes it; loading again does nothing.
     ///
     /// - Throws: `persistentStoreOpen`, `migration`, `modelChanged`, or what the file system says.

@@ -60,7 +60,7 @@ extension Store {
 }
 
 extension HistoryTransaction {
-    static let reasonKey = "strata.reason"
+    package static let reasonKey = "strata.reason"
     static let correlationKey = "strata.correlation"
 
     init(_ record: TransactionRecord) throws {

@@ -32,6 +32,11 @@ package final class CompiledRows: Sendable {
         let reader: ValueReader
     }
 
+    /// Whether each object makes a row of its own, so that rows can be had some objects at a time.
+    package var makesRowOfEachObject: Bool {
+        if case .objects = shape { !isDistinct } else { false }
+    }
+
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`, as for objects.
     package init(
         _ request: RowsRequest, _ schema: Schema, access: CompiledQuery.Access = .planned
