@@ -18,7 +18,7 @@ public struct StrataCommand: ParsableCommand {
             CommandGroup(
                 name: "Looking",
                 subcommands: [
-                    InspectCommand.self, ShowCommand.self,
+                    InspectCommand.self, QueryCommand.self, CountCommand.self, ShowCommand.self,
                 ]),
             CommandGroup(
                 name: "History",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Foundation
 import StrataModel
 import StrataStore
@@ -9,13 +10,15 @@ struct LogCommand: ParsableCommand {
         abstract: "Lists what happened: when, by whom, to which object, before and after.",
         discussion: """
             One line for each changed property, oldest first; --reverse begins with the newest, and --limit counts from \
-            where the listing begins. A moment is an event's sequence (1200), a transaction (t12), a date (2026-11-21 or \
-            2026-11-21T10:00:00Z), or '2 hours ago'.
+            where the listing begins. \(Moment.help)
 
             --json prints one object a line for each event: {"sequence", "time", "transaction", "author", "event", \
             "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
             and deleted; "relationship", "source", "target", "place" and "placeBefore" for linked, unlinked and moved; \
             "model" for modelInstalled.
+
+            --follow goes on with what is saved from now on, by any process, until it is interrupted, its reader goes \
+            away, or --limit is reached.
             """)
 
     @OptionGroup var store: StoreArguments
@@ -30,6 +33,7 @@ struct LogCommand: ParsableCommand {
     @Option(help: "Nothing after this moment.") var until: String?
     @Option(help: "At most this many events.") var limit: Int?
     @Flag(help: "Newest first.") var reverse = false
+    @Flag(help: "Wait for new events and print them as they are saved.") var follow = false
     @Flag(help: "Print JSON, an event a line.") var json = false
 
     func validate() throws {
@@ -37,18 +41,51 @@ struct LogCommand: ParsableCommand {
         if let kind, LogFilter.kind(named: kind) == nil {
             throw ValidationError("There is no kind of event '\(kind)'.")
         }
+        if follow, reverse || until != nil {
+            throw ValidationError("--follow goes with neither --reverse nor --until.")
+        }
     }
 
     func run() throws {
         try store.reading { store in
             let names = try store.recordedNames()
-            var walk = LogWalk(
-                store: store, filter: try filter(store, names), order: reverse ? .newestFirst : .oldestFirst)
-            walk.limit = limit
-            var printer: any EventPrinter =
-                json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names, head: try store.head())
-            try walk.run { event, transaction in try printer.print(event, transaction) }
-            printer.finish()
+            let filter = try filter(store, names)
+            var left = limit ?? .max
+            try list(filter, &left, names, store)
+            if follow { try follow(filter, left, store) }
+        }
+    }
+
+    /// - Parameter left: how many events may still be printed.
+    private func list(_ filter: LogFilter, _ left: inout Int, _ names: RecordedNames, _ store: Store) throws {
+        var walk = LogWalk(store: store, filter: filter, order: reverse ? .newestFirst : .oldestFirst)
+        walk.limit = left
+        var printer: any EventPrinter =
+            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names, head: filter.last)
+        try walk.run { event, transaction in
+            left -= 1
+            try printer.print(event, transaction)
+        }
+        printer.finish()
+    }
+
+    private func follow(_ filter: LogFilter, _ limit: Int, _ store: Store) throws {
+        let moved = DispatchSemaphore(value: 0)
+        let observation = try store.observeHead { _ in moved.signal() }
+        defer { observation.cancel() }
+        var filter = filter
+        var left = limit
+        while left > 0 {
+            Output.shared.flush()
+            let head = try store.head()
+            if head > filter.last {
+                filter.first = max(filter.first, filter.last.advanced(by: 1))
+                filter.last = head
+                // Names of then: a model may have come with the events.
+                try list(filter, &left, try store.recordedNames(), store)
+            } else if moved.wait(timeout: .now() + .milliseconds(500)) == .timedOut, Output.hasNoReader {
+                return
+            }
         }
     }
 

@@ -8,8 +8,7 @@ struct ShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Shows one object, as it is or as it was, and what happened to it.",
         discussion: """
-            OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12. A moment is an event's sequence (1200), a \
-            transaction (t12), a date (2026-11-21 or 2026-11-21T10:00:00Z), or '2 hours ago'. An object that is not there \
+            \(ObjectReference.help) \(Moment.help) An object that is not there \
             at that moment gives exit code 1.
 
             --json prints {"object", "uri", "sequence", "revision", "values": {property: value}, "members": {relationship: \
@@ -25,12 +24,13 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         try store.reading { store in
             let id = try ObjectReference.parse(object, in: store)
-            let sequence = try at.map { try Moment.sequence($0, in: store) } ?? store.head()
+            let moment = try StoreMoment(at, in: store)
+            let sequence = moment.sequence
             let names = try store.recordedNames()
             let events = try history || json ? Self.events(of: id, through: sequence, in: store) : []
-            guard let state = try ObjectState(id, at: sequence, in: store) else {
+            guard let state = try ObjectState(id, at: moment, in: store) else {
                 if history, !events.isEmpty { try Self.print(events, names) }
-                throw try Self.absent(id, sequence, names, store)
+                throw try ObjectState.absent(id, sequence, names, store)
             }
             if json {
                 let text = try ObjectText(state, names, store, history ? events : nil)
@@ -42,21 +42,6 @@ struct ShowCommand: ParsableCommand {
                 try Self.print(events, names)
             }
         }
-    }
-
-    private static func absent(
-        _ id: ObjectID, _ sequence: EventSequence, _ names: RecordedNames, _ store: Store
-    ) throws -> StrataError {
-        let history = try store.history(of: id)
-        let fate =
-            if let deletion = history.first(where: { $0.kind == .deleted && $0.sequence <= sequence }) {
-                "it was deleted by event \(deletion.sequence)"
-            } else if let first = history.last {
-                "it was inserted by event \(first.sequence)"
-            } else {
-                "the log knows of no such object"
-            }
-        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at sequence \(sequence): \(fate).")
     }
 
     private static func events(
@@ -95,9 +80,26 @@ struct ObjectState {
     let values: [(name: String, value: AttributeValue)]
     let members: [Members]
 
+    /// Why the object is not there.
+    static func absent(
+        _ id: ObjectID, _ sequence: EventSequence, _ names: RecordedNames, _ store: Store
+    ) throws -> StrataError {
+        let history = try store.history(of: id)
+        let fate =
+            if let deletion = history.first(where: { $0.kind == .deleted && $0.sequence <= sequence }) {
+                "it was deleted by event \(deletion.sequence)"
+            } else if let first = history.last {
+                "it was inserted by event \(first.sequence)"
+            } else {
+                "the log knows of no such object"
+            }
+        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at sequence \(sequence): \(fate).")
+    }
+
     /// nil when the object is not there.
-    init?(_ id: ObjectID, at sequence: EventSequence, in store: Store) throws {
-        let state = try store.read(at: sequence) { view -> ObjectState? in
+    init?(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws {
+        let sequence = moment.sequence
+        let state = try moment.read(store) { view -> ObjectState? in
             guard let entity = view.schema.entity(id.entityID), let row = try view.row(id) else { return nil }
             return ObjectState(
                 id: id, sequence: sequence, revision: row.revision, values: try Self.values(row, entity),

@@ -2,8 +2,16 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// A moment as a person gives it: an event's sequence, `t12` for a transaction, an ISO 8601 date, or `2 hours ago`.
+/// A moment as a person gives it: an event's sequence, `t12` for a transaction, a tag's name, an ISO 8601 date, or
+/// `2 hours ago`.
+///
+/// A tag whose name reads as something else is written `tag:t12`.
 enum Moment {
+    /// For the help of commands that take one.
+    static let help =
+        "A moment is an event's sequence (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+        + "2026-11-21T10:00:00Z), or '2 hours ago'."
+
     /// The state to show for a moment: a sequence in the middle of a save stands for the end of the save before it.
     static func sequence(_ text: String, in store: Store, now: Date = Date()) throws -> EventSequence {
         if let number = UInt64(text) {
@@ -23,7 +31,19 @@ enum Moment {
                 throw UsageError("The log has no transaction \(number).")
             }
         }
+        if let tagged = try tag(text, in: store) { return tagged }
         return try store.sequence(at: try date(text, now: now))
+    }
+
+    private static func tag(_ text: String, in store: Store) throws -> EventSequence? {
+        if let tagged = try store.tag(text) { return tagged }
+        guard text.hasPrefix("tag:") else { return nil }
+        let name = String(text.dropFirst(4))
+        if let tagged = try store.tag(name) { return tagged }
+        let known = try store.tags().keys.sorted()
+        throw UsageError(
+            "The store has no tag '\(name)'. "
+                + (known.isEmpty ? "It has none." : "It has \(known.joined(separator: ", "))."))
     }
 
     /// The first event at or after the moment, for `--since`.
@@ -33,6 +53,7 @@ enum Moment {
             return try store.transaction(TransactionSequence(rawValue: number))?.firstEvent
                 ?? store.head().advanced(by: 1)
         }
+        if let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
         // The moment itself belongs to it.
         let date = try date(text, now: Date()).addingTimeInterval(-0.000_001)
         return try store.sequence(at: date).advanced(by: 1)
@@ -47,17 +68,13 @@ enum Moment {
     /// `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset; `90 seconds ago`, `2 hours ago`, `now`.
     static func date(_ text: String, now: Date) throws -> Date {
         if text == "now" { return now }
-        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
-            return date
-        }
-        if let date = try? Date(text, strategy: .iso8601) { return date }
-        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day()) { return date }
+        if let date = DateText.date(text) { return date }
         let words = text.split(separator: " ")
         if words.count == 3, words[2] == "ago", let number = Double(words[0]), let unit = seconds(words[1]) {
             return now.addingTimeInterval(-number * unit)
         }
         throw UsageError(
-            "'\(text)' is no moment. Write a sequence (1200), a transaction (t12), a date (2026-11-21 or "
+            "'\(text)' is no moment. Write a sequence (1200), a transaction (t12), a tag, a date (2026-11-21 or "
                 + "2026-11-21T10:00:00Z), or '2 hours ago'.")
     }
 
@@ -70,5 +87,33 @@ enum Moment {
         case "week": 604_800
         default: nil
         }
+    }
+}
+
+/// A moment with the model that it is read through: the newest one, or that of then when values were rewritten since.
+struct StoreMoment {
+    let sequence: EventSequence
+    let schema: Schema
+
+    /// - Parameter text: nil is now.
+    init(_ text: String?, in store: Store) throws {
+        sequence = try text.map { try Moment.sequence($0, in: store) } ?? store.head()
+        let newest = store.schema
+        guard text != nil else {
+            schema = newest
+            return
+        }
+        let then = try store.schema(at: sequence)
+        let wasRewritten = store.schemas.contains { $0.version > then.version && !$0.assignment.replaced.isEmpty }
+        schema = wasRewritten ? then : newest
+    }
+
+    /// The entity as it was named then.
+    ///
+    /// - Throws: `UsageError` with the names there are.
+    func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema) }
+
+    func read<R>(_ store: Store, monitor: QueryMonitor? = nil, _ body: (View) throws -> R) throws -> R {
+        try store.read(at: sequence, through: schema, monitor: monitor, body)
     }
 }

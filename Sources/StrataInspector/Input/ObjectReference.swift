@@ -4,6 +4,9 @@ import StrataStore
 
 /// Finds the object that a person names: `BowTie/p12`, `BowTie/12`, or `strata://<store>/BowTie/p12`.
 enum ObjectReference {
+    /// For the help of commands that take one.
+    static let help = "OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12."
+
     /// - Throws: `UsageError` for text that names no object this store could have.
     static func parse(_ text: String, in store: Store) throws -> ObjectID {
         var rest = text[...]
@@ -44,10 +47,12 @@ enum ObjectReference {
 
 /// Finds an entity by name.
 enum EntityName {
-    static func find(_ name: String, in store: Store) throws -> EntitySchema {
-        if let entity = store.schema.entity(named: name) { return entity }
-        let known = store.schema.entities.map(\.name)
-        if let entity = store.schema.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
+    static func find(_ name: String, in store: Store) throws -> EntitySchema { try find(name, in: store.schema) }
+
+    static func find(_ name: String, in schema: Schema) throws -> EntitySchema {
+        if let entity = schema.entity(named: name) { return entity }
+        let known = schema.entities.map(\.name)
+        if let entity = schema.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
             return entity
         }
         throw UsageError("The store has no entity '\(name)'. It has \(known.joined(separator: ", ")).")

@@ -28,14 +28,19 @@ struct StoreArguments: ParsableArguments {
     }
 
     private func with<R>(_ options: StoreOptions, _ body: (Store) throws -> R) throws -> R {
+        try checkIsThere()
+        let store = try Store.open(location, model: nil, options: options)
+        defer { store.close() }
+        return try body(store)
+    }
+
+    /// - Throws: `persistentStoreOpen` with the path, where there is no store.
+    func checkIsThere() throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StrataError(.persistentStoreOpen, "There is no store at \(path).")
         }
         guard FileManager.default.fileExists(atPath: path + "/data.mdb") else {
             throw StrataError(.persistentStoreOpen, "There is no store in \(path): it has no file data.mdb.")
         }
-        let store = try Store.open(location, model: nil, options: options)
-        defer { store.close() }
-        return try body(store)
     }
 }

@@ -1,3 +1,4 @@
+import StrataGraph
 import StrataModel
 import StrataStore
 
@@ -162,4 +163,9 @@ struct EventObject: Encodable {
         guard case .value(let value) = value else { return .null }
         return JSONText.Value(value) { names.name(of: $0) }
     }
+}
+
+extension TransactionRecord {
+    /// Why it was saved, as far as whoever saved it said.
+    var reason: String? { metadata[HistoryTransaction.reasonKey] }
 }

@@ -13,10 +13,15 @@ final class Output: Sendable {
     /// A closed pipe then shows as an error of `write` and not as a signal.
     static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    func line(_ text: String = "") {
+    func line(_ text: String = "") { append(text, end: "\n") }
+
+    /// Without a line end.
+    func text(_ text: String) { append(text, end: "") }
+
+    private func append(_ text: String, end: StaticString) {
         let isFull = buffer.withLock { buffer in
             buffer.append(contentsOf: text.utf8)
-            buffer.append(UInt8(ascii: "\n"))
+            end.withUTF8Buffer { buffer.append(contentsOf: $0) }
             return buffer.count > Self.limit
         }
         if isFull { flush() }
@@ -28,6 +33,12 @@ final class Output: Sendable {
             return buffer
         }
         if !Self.write(bytes, to: STDOUT_FILENO) { Foundation.exit(ExitStatus.fine) }
+    }
+
+    /// Whether standard output is a pipe whose other end was closed.
+    static var hasNoReader: Bool {
+        var state = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR | POLLNVAL) != 0
     }
 
     static func printError(_ text: String) { _ = write(Array((text + "\n").utf8), to: STDERR_FILENO) }

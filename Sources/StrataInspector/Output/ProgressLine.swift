@@ -46,8 +46,9 @@ final class ProgressLine: Sendable {
     private static func text(_ progress: StoreProgress, _ elapsed: Duration) -> String {
         var text = "\(progress.phase): \(ValueText.count(progress.done))"
         let seconds = elapsed / .seconds(1)
-        guard progress.total > 0, progress.done > 0, seconds > 0 else { return text }
+        guard progress.done > 0, seconds > 0 else { return text }
         let rate = Double(progress.done) / seconds
+        guard progress.total > 0 else { return text + ", \(ValueText.count(Int(rate)))/s" }
         text += " of \(ValueText.count(progress.total)) (\(progress.done * 100 / progress.total) %)"
         text += ", \(ValueText.count(Int(rate)))/s"
         text += ", \(Int(Double(max(0, progress.total - progress.done)) / max(rate, 1))) s left"

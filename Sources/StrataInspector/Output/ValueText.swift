@@ -23,6 +23,18 @@ enum ValueText {
         }
     }
 
+    /// The same with text as it is, but for what could drive the terminal: for tables, where nothing stands beside it.
+    static func plain(_ value: AttributeValue, limit: Int = 200, name: (ObjectID) -> String) -> String {
+        guard case .string(let text) = value else { return of(value, limit: limit, name: name) }
+        return shown(text, limit, escapes: [])
+    }
+
+    /// The whole value, for programs: text as it is.
+    static func exact(_ value: AttributeValue, name: (ObjectID) -> String) -> String {
+        if case .string(let text) = value { return text }
+        return of(value, limit: .max, name: name)
+    }
+
     /// Whole numbers without the fraction that Swift prints.
     private static func number(_ value: Double, _ text: String) -> String {
         text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -36,21 +48,24 @@ enum ValueText {
     }
 
     private static func quoted(_ text: String, _ limit: Int) -> String {
+        "\"\(shown(text, limit, escapes: ["\"", "\\"]))\""
+    }
+
+    private static func shown(_ text: String, _ limit: Int, escapes: Set<Unicode.Scalar>) -> String {
         var shown = ""
         for character in text.unicodeScalars.prefix(limit) {
             switch character {
             case "\n": shown += "\\n"
             case "\t": shown += "\\t"
             case "\r": shown += "\\r"
-            case "\"": shown += "\\\""
-            case "\\": shown += "\\\\"
+            case _ where escapes.contains(character): shown += "\\\(character)"
             // Control characters could drive the terminal.
             case _ where character.properties.generalCategory == .control:
                 shown += "\\u{\(String(character.value, radix: 16))}"
             default: shown.unicodeScalars.append(character)
             }
         }
-        return "\"\(shown)\(text.unicodeScalars.count > limit ? "…" : "")\""
+        return shown + (text.unicodeScalars.count > limit ? "…" : "")
     }
 
     /// ISO 8601, UTC, to the millisecond.

@@ -1,0 +1,36 @@
+import ArgumentParser
+import StrataModel
+import StrataStore
+
+struct CountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "count",
+        abstract: "Counts the objects of an entity, or those that meet a condition.",
+        discussion: """
+            \(Moment.help)
+
+            Prints the number alone. --json prints {"entity", "sequence", "count"}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var query: QueryArguments
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.reading { store in
+            let moment = try StoreMoment(query.at, in: store)
+            let request = try query.request(moment, in: store)
+            let total = try WatchedQuery.size(request, store, moment)
+            let count = try WatchedQuery.run(store, moment, total: total) { try $0.count(request) }
+            let text = CountText(
+                entity: try moment.entity(named: query.entity).name, sequence: moment.sequence.rawValue, count: count)
+            Output.shared.line(json ? try JSONText.of(text) : "\(count)")
+        }
+    }
+
+    private struct CountText: Encodable {
+        let entity: String
+        let sequence: UInt64
+        let count: Int
+    }
+}

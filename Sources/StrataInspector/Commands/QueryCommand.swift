@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Finds objects and prints them as a table, JSON, NDJSON or CSV.",
+        discussion: """
+            --where is a condition in Core Data's format language, --columns are key paths and expressions in it: \
+            'name, drawer.label, ties.@count, price * 1.2'. Without --columns there are the object, its attributes and its \
+            to-ones. With --group-by, objects that agree in these key paths make one row, and columns may be aggregates: \
+            'year, count, average(rating)'; --having is a condition on such rows. --sort is 'name,-rating' (- for \
+            descending), of grouped rows by columns alone.
+            \(Moment.help)
+
+            --explain prints how the objects are found instead of them: each step with the rows it was thought to yield, \
+            the rows it did yield, and its time.
+
+            --json prints an array with an object for each row, --format ndjson an object a line; keys are the columns in \
+            their order, dates ISO 8601, objects as BowTie/p12, data as its size. CSV has a heading; nil is empty. With \
+            --explain, --json prints {"result": step}; a step is {"operation", "detail", "index", "estimatedRows", "rows", \
+            "nanoseconds", "note", "inputs": [step]}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var query: QueryArguments
+    @Option(parsing: .unconditional, help: ArgumentHelp("Key paths, - before one that descends.", valueName: "keys"))
+    var sort: String?
+    @Option(help: "At most this many rows.") var limit: Int?
+    @Option(help: "Pass over this many rows first.") var offset = 0
+    @Option(help: ArgumentHelp("What to print of each object or group.", valueName: "list")) var columns: String?
+    @Option(help: ArgumentHelp("Key paths that objects of one row agree in.", valueName: "keys")) var groupBy: String?
+    @Option(help: ArgumentHelp("Only groups whose rows meet this.", valueName: "format")) var having: String?
+    @Flag(help: "Print rows that are the same once.") var distinct = false
+    @Flag(help: "Print how the objects are found.") var explain = false
+    @OptionGroup var format: RowFormatArguments
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is less than 0.") }
+        if offset < 0 { throw ValidationError("--offset is less than 0.") }
+    }
+
+    func run() throws {
+        try store.reading { store in
+            let moment = try StoreMoment(query.at, in: store)
+            let request = try request(moment, in: store)
+            if explain { return try explain(request.objects, moment, store) }
+            var writer = format.writer(request.columns.map(\.name), try store.recordedNames())
+            // For the store 0 is no limit.
+            if limit != 0 {
+                try RowStream(store: store, moment: moment, request: request).forEach { writer.row($0) }
+            }
+            writer.finish()
+        }
+    }
+
+    private func request(_ moment: StoreMoment, in store: Store) throws -> RowsRequest {
+        let entity = try moment.entity(named: query.entity)
+        var objects = try query.request(moment, in: store)
+        objects.sort = try SortText.parse(sort)
+        objects.limit = limit ?? 0
+        objects.offset = offset
+        let keys = ListText.parts(groupBy ?? "")
+        let chosen =
+            try columns.map { try ColumnText.parse($0, of: entity) }
+            ?? (keys.isEmpty ? ColumnText.usual(of: entity) : keys.map { OutputColumn($0) } + [ColumnText.count])
+        return RowsRequest(
+            objects: objects, columns: chosen, groupBy: keys,
+            having: try ConditionText.predicate(having, in: store), isDistinct: distinct)
+    }
+
+    private func explain(_ request: StoreRequest, _ moment: StoreMoment, _ store: Store) throws {
+        var request = request
+        // Rows of groups are cut and put in order behind the steps that are shown.
+        if groupBy != nil || distinct { (request.sort, request.limit, request.offset) = ([], 0, 0) }
+        let explanation = try moment.read(store) { try $0.explain(request) }
+        Output.shared.line(format.chosen == .json ? try JSONText.of(explanation) : explanation.description)
+    }
+}

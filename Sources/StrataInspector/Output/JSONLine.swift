@@ -1,0 +1,62 @@
+import StrataModel
+
+/// JSON of values without an encoder's detours: a listing of a million rows is made of nothing else.
+enum JSONLine {
+    static func append(_ value: JSONText.Value, to line: inout String) {
+        switch value {
+        case .null: line += "null"
+        case .boolean(let value): line += value ? "true" : "false"
+        case .integer(let value): line += String(value)
+        case .number(let value): line += number(value)
+        case .text(let text): append(quoting: text, to: &line)
+        case .object(let members):
+            line += "{"
+            var isFirst = true
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+                if !isFirst { line += "," }
+                isFirst = false
+                append(quoting: key, to: &line)
+                line += ":"
+                append(member, to: &line)
+            }
+            line += "}"
+        }
+    }
+
+    static func quoted(_ text: String) -> String {
+        var line = ""
+        append(quoting: text, to: &line)
+        return line
+    }
+
+    /// Numbers that JSON cannot write are text, as in the other listings.
+    private static func number(_ value: Double) -> String {
+        guard value.isFinite else { return value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"" }
+        let text = "\(value)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    private static func append(quoting text: String, to line: inout String) {
+        line += "\""
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+            line += text
+        } else {
+            for scalar in text.unicodeScalars { append(scalar, to: &line) }
+        }
+        line += "\""
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to line: inout String) {
+        switch scalar {
+        case "\"": line += "\\\""
+        case "\\": line += "\\\\"
+        case "\n": line += "\\n"
+        case "\r": line += "\\r"
+        case "\t": line += "\\t"
+        case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+            let digits = String(scalar.value, radix: 16)
+            line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: line.unicodeScalars.append(scalar)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Which objects a command is about: an entity, a condition, and the moment it is asked at.
+struct QueryArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The entity; objects of entities below it count too.", valueName: "entity"))
+    var entity: String
+    @Option(
+        name: [.customLong("where")],
+        help: ArgumentHelp(
+            "Only objects that meet this: 'rating > 4 AND name CONTAINS[cd] \"al\"'.", valueName: "format"))
+    var condition: String?
+    @Option(
+        name: [.customLong("argument")],
+        help: ArgumentHelp(
+            "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            valueName: "value"))
+    var arguments: [String] = []
+    @Flag(name: [.customLong("only")], help: "Leave out objects of entities below it.") var isExact = false
+    @Option(help: ArgumentHelp("Ask the store as it was at this moment.", valueName: "moment")) var at: String?
+
+    init() {}
+
+    /// - Throws: `UsageError`, `invalidRequest` with the place of a fault in the format.
+    func request(_ moment: StoreMoment, in store: Store) throws -> StoreRequest {
+        let entity = try moment.entity(named: entity)
+        return StoreRequest(
+            entityID: entity.id, includesSubentities: !isExact,
+            predicate: try ConditionText.predicate(condition, arguments, in: store))
+    }
+}
+
+/// Conditions as people write them.
+enum ConditionText {
+    static func predicate(_ text: String?, _ arguments: [String] = [], in store: Store) throws -> FetchPredicate? {
+        guard let text else {
+            guard arguments.isEmpty else { throw UsageError("--argument needs a --where that it belongs to.") }
+            return nil
+        }
+        return try FetchPredicate(format: text, argumentArray: try arguments.map { try argument($0, in: store) })
+    }
+
+    /// An object of this store, a number, a date, or text; what is in quotes is text.
+    private static func argument(_ text: String, in store: Store) throws -> any FetchArgument {
+        if text.count > 1, let quote = text.first, quote == "'" || quote == "\"", text.last == quote {
+            return String(text.dropFirst().dropLast())
+        }
+        if let number = Int64(text) { return number }
+        if let number = Double(text) { return number }
+        if let date = DateText.date(text) { return date }
+        let entity = text.split(separator: "/").first.map(String.init) ?? text
+        if text.hasPrefix("strata://") || store.schema.entity(named: entity) != nil, text.contains("/") {
+            return try ObjectReference.parse(text, in: store)
+        }
+        return text
+    }
+}
+
+/// Orders as people write them: `name,-rating`.
+enum SortText {
+    static func parse(_ text: String?) throws -> [SortDescription] {
+        try ListText.parts(text ?? "").map { part in
+            let isDescending = part.hasPrefix("-")
+            let path = isDescending || part.hasPrefix("+") ? String(part.dropFirst()) : part
+            guard !path.isEmpty else { throw UsageError("--sort has an empty key.") }
+            return SortDescription(path, isAscending: !isDescending)
+        }
+    }
+}
+
+/// Columns of a result as people write them: key paths and expressions of the format language.
+enum ColumnText {
+    static func parse(_ text: String, of entity: EntitySchema) throws -> [OutputColumn] {
+        let columns = try ListText.parts(text).map { try column($0, of: entity) }
+        guard !columns.isEmpty else { throw UsageError("--columns names none.") }
+        return columns
+    }
+
+    private static func column(_ text: String, of entity: EntitySchema) throws -> OutputColumn {
+        if text == "object", entity.property(named: text) == nil { return object }
+        if text == "count", entity.property(named: text) == nil { return count }
+        do {
+            return OutputColumn(text, try FetchExpression(format: text))
+        } catch {
+            throw UsageError("--columns: \(error.commandLineText)")
+        }
+    }
+
+    static let object = OutputColumn("object", .evaluatedObject)
+    static let count = OutputColumn("count", .function(.count, [.evaluatedObject]))
+
+    /// The object, its attributes and its to-ones, in the order of the model.
+    static func usual(of entity: EntitySchema) -> [OutputColumn] {
+        [object] + entity.properties.filter { $0.isVisibleInRow }.map { OutputColumn($0.name) }
+    }
+}
+
+extension PropertySchema {
+    /// Whether the row has a value for it that people named.
+    var isVisibleInRow: Bool { storage != nil && storage != .position }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@Suite struct QueryCommandTests {
+    private let store: FilmStore
+
+    init() throws { store = try FilmStore() }
+
+    private func query(_ arguments: String...) throws -> Tool.Result {
+        let result = try Tool.run(["query", store.path] + arguments)
+        try store.expectUntouched()
+        return result
+    }
+
+    @Test func aTableHasTheObjectItsAttributesAndItsToOnes() throws {
+        #expect(
+            try query("Film", "--sort", "year")
+                == .init(
+                    output: """
+                        object   title                year  rating  released                  studio
+                        Film/p6  Mirror               1975       8  nil                       Studio/p1
+                        Film/p5  Stalker              1979       9  1979-05-21T00:00:00.000Z  Studio/p1
+                        Film/p8  Totoro, "Tonari no"  1988     nil  nil                       Studio/p2
+                        Film/p7  Ponyo                2008     7.6  nil                       Studio/p2
+                        4 rows
+
+                        """, error: "", exitCode: 0))
+    }
+
+    @Test func whereSortLimitAndColumnsSayWhatIsPrinted() throws {
+        let result = try query(
+            "Film", "--where", "studio.name = 'Mosfilm' OR ANY genres.label BEGINSWITH 'fan'", "--sort",
+            "studio.name,-year", "--limit", "2", "--columns", "title, studio.name, genres.@count, rating * 10",
+            "--format", "csv")
+        #expect(
+            result
+                == .init(
+                    output: """
+                        title,studio.name,genres.@count,rating * 10
+                        Ponyo,Ghibli,1,76
+                        Stalker,Mosfilm,2,90
+
+                        """, error: "", exitCode: 0))
+        #expect(
+            try query("Film", "--sort", "year", "--offset", "3", "--columns", "year", "--format", "csv").output
+                == "year\n2008\n")
+        #expect(try query("Film", "--limit", "0", "--columns", "year", "--json").output == "[]\n")
+    }
+
+    @Test func rowsComeAsJSONAndNDJSONInTheOrderOfTheColumns() throws {
+        #expect(
+            try query("Film", "--where", "rating = nil", "--columns", "title,studio,rating,year", "--json").output
+                == """
+                [
+                  {"title":"Totoro, \\"Tonari no\\"","studio":"Studio/p2","rating":null,"year":1988}
+                ]
+
+                """)
+        #expect(
+            try query("Genre", "--columns", "object,label", "--format", "ndjson", "--sort", "-label").output
+                == """
+                {"object":"Genre/p4","label":"fantasy"}
+                {"object":"Genre/p3","label":"drama"}
+
+                """)
+    }
+
+    @Test func csvQuotesWhatNeedsItAndLeavesNilEmpty() throws {
+        #expect(
+            try query("Film", "--where", "year = 1988", "--columns", "title,rating,year", "--format", "csv").output
+                == "title,rating,year\n\"Totoro, \"\"Tonari no\"\"\",,1988\n")
+    }
+
+    @Test func groupsHaveCountsAndAggregatesAndAreChosenByHaving() throws {
+        #expect(
+            try query("Film", "--group-by", "studio.name").output
+                == """
+                studio.name  count
+                Ghibli           2
+                Mosfilm          2
+                2 rows
+
+                """)
+        #expect(
+            try query(
+                "Film", "--group-by", "studio.name", "--columns", "studio.name, max(year), average(rating)", "--having",
+                "max(year) < 2000", "--format", "ndjson"
+            ).output == "{\"studio.name\":\"Mosfilm\",\"max(year)\":1979,\"average(rating)\":8.5}\n")
+        #expect(
+            try query("Film", "--columns", "studio.name", "--distinct", "--sort", "-studio.name", "--format", "csv")
+                .output
+                == "studio.name\nMosfilm\nGhibli\n")
+    }
+
+    @Test(arguments: ["t3", "first cut", "tag:first cut", "2026-01-01T00:00:03Z"])
+    func thePastIsAskedBySequenceTransactionTagOrDate(moment: String) throws {
+        #expect(
+            try query("Film", "--where", "rating > 8", "--columns", "title,rating", "--at", moment, "--format", "csv")
+                .output == "title,rating\nStalker,8.1\n")
+    }
+
+    @Test func anArgumentMayBeAnObject() throws {
+        #expect(
+            try query(
+                "Film", "--where", "studio = %@ AND year > %@", "--argument", "Studio/p2", "--argument", "2000",
+                "--columns",
+                "title", "--format", "csv"
+            ).output == "title\nPonyo\n")
+    }
+
+    @Test func explainTellsThePlanAndNoRows() throws {
+        let text = try query("Film", "--where", "year BETWEEN {1970, 1980}", "--explain")
+        #expect(text.exitCode == 0)
+        #expect(text.output.hasPrefix("objects of Film  rows 2 "), "\(text.output)")
+        #expect(text.output.contains("index byYear"))
+        let json = try query("Film", "--where", "year = 1975", "--explain", "--json")
+        #expect(json.output.contains("\"index\" : \"byYear\""))
+    }
+
+    @Test func whatCannotBeAskedIsToldWithItsPlaceAndExitCodeTwo() throws {
+        #expect(
+            try query("Film", "--where", "year = = 3")
+                == .init(
+                    output: "",
+                    error: "strata: Column 8: expected a value, found \"=\".\nyear = = 3\n       ^\n", exitCode: 2))
+        let unknown = try query("Film", "--where", "yaer = 1975")
+        #expect(unknown.exitCode == 2 && unknown.error.contains("year") && unknown.output.isEmpty, "\(unknown)")
+        let column = try query("Film", "--columns", "tilte", "--format", "csv")
+        #expect(column.exitCode == 2 && column.error.contains("title") && column.output.isEmpty, "\(column)")
+        #expect(try query("Flim").error == "strata: The store has no entity 'Flim'. It has Film, Studio, Genre.\n")
+        #expect(try query("Film", "--format", "xml").exitCode == 2)
+        #expect(try query("Film", "--argument", "3").exitCode == 2)
+        #expect(try query("Film", "--at", "tag:nothing").error.hasSuffix("It has first cut.\n"))
+    }
+
+    @Test func countPrintsTheNumberAlone() throws {
+        #expect(try Tool.run("count", store.path, "Film") == .init(output: "4\n", error: "", exitCode: 0))
+        #expect(try Tool.run("count", store.path, "Film", "--where", "rating != nil").output == "3\n")
+        #expect(try Tool.run("count", store.path, "Film", "--at", "t2").output == "0\n")
+        #expect(
+            try Tool.run("count", store.path, "Film", "--json").output
+                == "{\n  \"count\" : 4,\n  \"entity\" : \"Film\",\n  \"sequence\" : 15\n}\n")
+        try store.expectUntouched()
+    }
+
+    @Test func aClosedPipeEndsItQuietly() throws {
+        let result = try Tool.shell("$strata query '\(store.path)' Film | true; echo ${PIPESTATUS[0]}")
+        #expect(result.output == "0\n")
+    }
+}
