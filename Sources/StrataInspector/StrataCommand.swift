@@ -27,7 +27,10 @@ public struct StrataCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Changing",
-                subcommands: []),
+                subcommands: [
+                    InsertCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, UnlinkCommand.self,
+                    RevertCommand.self,
+                ]),
             CommandGroup(
                 name: "Care",
                 subcommands: [

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// Who changes the store, and why.
+struct ChangeArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("Who does this, for the log; your login name if it is not given.", valueName: "name"))
+    var author: String?
+    @Option(help: ArgumentHelp("Why, for the log.", valueName: "text")) var reason: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    init() {}
+
+    /// What the JSON of every command that changes a store looks like.
+    static let help = """
+        Everything a save of an app would check is checked here too, by the same code: types, required properties, \
+        rules, uniqueness, both ends of relationships, delete rules. Either all of it is saved, in one transaction that \
+        names the author, or nothing.
+
+        --json prints {"transaction", "sequence", "events", "changes": [{"event", "object"}]}; without a change \
+        "transaction" is null.
+        """
+
+    /// Runs `body` in a context and saves what it changed; prints what that was.
+    func run(_ arguments: StoreArguments, _ body: (Store, ManagedObjectContext) throws -> Void) throws {
+        try arguments.writing { store in
+            let context = try context(over: store)
+            let before = context.sequence
+            try body(store, context)
+            try context.save()
+            try ChangeReport(store, after: before, through: context.sequence).print(asJSON: json)
+        }
+    }
+
+    /// A context whose saves bear the author and the reason.
+    func context(over store: Store) throws -> ManagedObjectContext {
+        let context = try PersistentContainer(over: store).newBackgroundContext()
+        context.name = "strata"
+        context.transactionAuthor = author ?? NSUserName()
+        context.transactionReason = reason
+        return context
+    }
+}
+
+/// What one save did, read back from the log.
+struct ChangeReport: Encodable {
+    struct Change: Encodable {
+        let event: String
+        let object: String
+    }
+
+    let transaction: UInt64?
+    let sequence: UInt64
+    let events: Int
+    let changes: [Change]
+
+    private enum CodingKeys: CodingKey {
+        case transaction, sequence, events, changes
+    }
+
+    init(_ store: Store, after before: EventSequence, through last: EventSequence) throws {
+        let record = try last > before ? store.transaction(containing: last) : nil
+        transaction = record?.sequence.rawValue
+        sequence = last.rawValue
+        events = record?.eventCount ?? 0
+        guard let record else {
+            changes = []
+            return
+        }
+        let names = try store.recordedNames()
+        var changes: [Change] = []
+        try store.events(from: record.firstEvent, through: record.lastEvent) { event in
+            changes.append(Change(event: "\(event.kind)", object: Self.text(event, names)))
+            return true
+        }
+        self.changes = changes
+    }
+
+    /// The object, or the pair that was linked.
+    private static func text(_ event: RecordedEvent, _ names: RecordedNames) -> String {
+        switch event.payload {
+        case .linked(let pair), .unlinked(let pair), .moved(let pair):
+            "\(names.name(of: pair.key.source)).\(names.name(of: pair.key.property)) - "
+                + names.name(of: pair.key.target)
+        default: event.object.map { names.name(of: $0) } ?? "-"
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(transaction, forKey: .transaction)
+        try container.encode(sequence, forKey: .sequence)
+        try container.encode(events, forKey: .events)
+        try container.encode(changes, forKey: .changes)
+    }
+
+    private static let mostShown = 20
+
+    func print(asJSON: Bool) throws {
+        if asJSON { return Output.shared.line(try JSONText.of(self)) }
+        guard let transaction else { return Output.shared.line("nothing changed") }
+        var columns = Columns([.left, .left])
+        for change in changes.prefix(Self.mostShown) { columns.add(change.event, change.object) }
+        columns.flush()
+        if changes.count > Self.mostShown {
+            Output.shared.line("… and \(ValueText.count(changes.count - Self.mostShown)) more")
+        }
+        Output.shared.line("transaction \(transaction), \(ValueText.count(events, "event"))")
+    }
+}

@@ -1,0 +1,35 @@
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// A relationship of one object, to be changed.
+struct RelationshipTarget {
+    let object: ManagedObject
+    private let property: PropertySchema
+
+    /// - Throws: `UsageError` for a name that is no relationship.
+    init(_ object: String, _ name: String, _ store: Store, _ context: ManagedObjectContext) throws {
+        self.object = try TargetArguments().object(object, store, context)
+        let entity = try EntityName.find(self.object.entity.name, in: store)
+        guard let property = entity.property(named: name), property.relationship != nil else {
+            let known = entity.properties.filter { $0.relationship != nil }.map(\.name)
+            throw UsageError(
+                "\(entity.name) has no relationship '\(name)'. "
+                    + (known.isEmpty ? "It has none." : "It has \(known.joined(separator: ", "))."))
+        }
+        self.property = property
+    }
+
+    var isToMany: Bool { property.relationship?.isToMany ?? false }
+    var isOrdered: Bool { property.relationship?.description.isOrdered ?? false }
+
+    /// - Returns: whether the relationship led there.
+    func unlink(_ member: ManagedObject) throws -> Bool {
+        if isToMany { return try object.removeMember(member, forKey: property.name) }
+        guard let target = try object.value(forKey: property.name) as? ManagedObject, target === member else {
+            return false
+        }
+        try object.setValue(nil, forKey: property.name)
+        return true
+    }
+}

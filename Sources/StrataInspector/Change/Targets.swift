@@ -1,0 +1,48 @@
+import ArgumentParser
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// The objects that a command changes: named one by one, or found by a condition.
+struct TargetArguments: ParsableArguments {
+    @Option(
+        name: [.customLong("where")],
+        help: ArgumentHelp("The objects of the entity that meet this.", valueName: "format"))
+    var condition: String?
+    @Option(
+        name: [.customLong("argument")],
+        help: ArgumentHelp(
+            "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            valueName: "value"))
+    var arguments: [String] = []
+    @Flag(help: "All objects of the entity.") var all = false
+
+    init() {}
+
+    /// - Parameter words: objects, or one entity with `--where` or `--all`.
+    func objects(_ words: [String], _ store: Store, _ context: ManagedObjectContext) throws -> [ManagedObject] {
+        guard condition != nil || all else {
+            guard !words.isEmpty else { throw UsageError("No object is named.") }
+            return try words.map { word in
+                guard word.contains("/") else {
+                    throw UsageError("'\(word)' names no object. An entity needs --where FORMAT, or --all.")
+                }
+                return try object(word, store, context)
+            }
+        }
+        guard words.count == 1 else { throw UsageError("--where and --all go with the name of one entity.") }
+        let entity = try EntityName.find(words[0], in: store)
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
+        request.predicate = try ConditionText.predicate(condition, arguments, in: store)
+        return try context.fetch(request)
+    }
+
+    func object(_ word: String, _ store: Store, _ context: ManagedObjectContext) throws -> ManagedObject {
+        let id = try ObjectReference.parse(word, in: store)
+        do {
+            return try context.existingObject(with: id)
+        } catch let error as StrataError where error.code == .referentialIntegrity {
+            throw StrataError(.referentialIntegrity, "There is no \(word) in the store.")
+        }
+    }
+}

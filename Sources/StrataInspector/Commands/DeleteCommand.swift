@@ -1,0 +1,29 @@
+import ArgumentParser
+import StrataGraph
+import StrataStore
+
+struct DeleteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Deletes objects, and what their delete rules take along.",
+        discussion: """
+            strata delete STORE BowTie/p3 BowTie/p4
+            strata delete STORE BowTie --where 'rating < 1'
+
+            The history keeps what they were: 'strata show --at', 'strata revert'.
+
+            \(ChangeArguments.help)
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("Objects, or an entity with --where or --all.", valueName: "word"))
+    var words: [String]
+    @OptionGroup var targets: TargetArguments
+    @OptionGroup var change: ChangeArguments
+
+    func run() throws {
+        try change.run(store) { store, context in
+            for object in try targets.objects(words, store, context) { context.delete(object) }
+        }
+    }
+}

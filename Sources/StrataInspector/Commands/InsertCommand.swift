@@ -1,0 +1,30 @@
+import ArgumentParser
+import StrataGraph
+import StrataModel
+import StrataStore
+
+struct InsertCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "insert",
+        abstract: "Makes a new object.",
+        discussion: """
+            \(Assignments.help) What is not given has the default of the model.
+
+            \(ChangeArguments.help)
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The entity; it cannot be abstract.", valueName: "entity")) var entity: String
+    @Argument(help: ArgumentHelp("What it holds.", valueName: "property=value")) var assignments: [String] = []
+    @OptionGroup var change: ChangeArguments
+
+    func run() throws {
+        let assignments = try Assignments(assignments, nils: [])
+        try change.run(store) { store, context in
+            let entity = try EntityName.find(entity, in: store)
+            guard !entity.isAbstract else { throw UsageError("\(entity.name) is abstract and has no objects itself.") }
+            let object = try context.insertNewObject(forEntityName: entity.name)
+            try assignments.apply(to: object, ObjectFinder(store, context))
+        }
+    }
+}

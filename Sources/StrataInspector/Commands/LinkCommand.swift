@@ -1,0 +1,43 @@
+import ArgumentParser
+import StrataGraph
+import StrataModel
+import StrataStore
+
+struct LinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Adds members to a to-many, or sets a to-one.",
+        discussion: """
+            strata link STORE Drawer/p3 ties BowTie/p1 BowTie/p2
+
+            The other end of the relationship follows. A member that is one already stays where it is, but --place moves \
+            it.
+
+            \(ChangeArguments.help)
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The object.", valueName: "object")) var object: String
+    @Argument(help: ArgumentHelp("The relationship.", valueName: "relationship")) var relationship: String
+    @Argument(help: ArgumentHelp("The objects to link.", valueName: "member")) var members: [String]
+    @Option(help: ArgumentHelp("Where the first goes in an ordered to-many, from 0.", valueName: "number"))
+    var place: Int?
+    @OptionGroup var change: ChangeArguments
+
+    func run() throws {
+        try change.run(store) { store, context in
+            let link = try RelationshipTarget(object, relationship, store, context)
+            let members = try members.map { try TargetArguments().object($0, store, context) }
+            if place != nil, !link.isOrdered {
+                throw UsageError("\(relationship) is not ordered, so it has no places.")
+            }
+            guard link.isToMany else {
+                guard members.count == 1 else { throw UsageError("\(relationship) leads to one object only.") }
+                return try link.object.setValue(members[0], forKey: relationship)
+            }
+            for (number, member) in members.enumerated() {
+                try link.object.insertMember(member, forKey: relationship, at: place.map { $0 + number })
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import StrataGraph
+import StrataModel
+import StrataStore
+
+struct UnlinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink",
+        abstract: "Takes members out of a to-many, or cuts a to-one.",
+        discussion: """
+            strata unlink STORE Drawer/p3 ties BowTie/p1
+
+            Without members everything that the relationship leads to is unlinked, which needs --all for a to-many. An \
+            object that is no member is a problem: exit code 1, and nothing is saved.
+
+            \(ChangeArguments.help)
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The object.", valueName: "object")) var object: String
+    @Argument(help: ArgumentHelp("The relationship.", valueName: "relationship")) var relationship: String
+    @Argument(help: ArgumentHelp("The objects to unlink.", valueName: "member")) var members: [String] = []
+    @Flag(help: "All members.") var all = false
+    @OptionGroup var change: ChangeArguments
+
+    func run() throws {
+        try change.run(store) { store, context in
+            let link = try RelationshipTarget(object, relationship, store, context)
+            if members.isEmpty {
+                guard all || !link.isToMany else { throw UsageError("Name the members, or say --all.") }
+                let nothing: [ManagedObject] = []
+                return try link.object.setValue(link.isToMany ? nothing : nil, forKey: relationship)
+            }
+            for word in members {
+                let member = try TargetArguments().object(word, store, context)
+                guard try link.unlink(member) else {
+                    throw StrataError(.referentialIntegrity, "\(object).\(relationship) does not lead to \(word).")
+                }
+            }
+        }
+    }
+}

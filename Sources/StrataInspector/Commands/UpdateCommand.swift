@@ -1,0 +1,37 @@
+import ArgumentParser
+import StrataGraph
+import StrataStore
+
+struct UpdateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Changes objects: the ones named, or those of an entity that meet a condition.",
+        discussion: """
+            strata update STORE BowTie/p3 BowTie/p4 rating=5
+            strata update STORE BowTie --where 'rating < 1' rating=1
+
+            \(Assignments.help)
+
+            \(ChangeArguments.help)
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(
+        help: ArgumentHelp("Objects, or an entity with --where or --all; then what to set.", valueName: "word"))
+    var words: [String]
+    @Option(name: [.customLong("nil")], help: ArgumentHelp("Take this value away.", valueName: "property"))
+    var nils: [String] = []
+    @OptionGroup var targets: TargetArguments
+    @OptionGroup var change: ChangeArguments
+
+    func run() throws {
+        // No name of an object or entity has the sign.
+        let assignments = try Assignments(words.filter { $0.contains("=") }, nils: nils)
+        guard !assignments.isEmpty else { throw UsageError("Nothing is to be set. Write property=value.") }
+        try change.run(store) { store, context in
+            let finder = ObjectFinder(store, context)
+            let objects = try targets.objects(words.filter { !$0.contains("=") }, store, context)
+            for object in objects { try assignments.apply(to: object, finder) }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import StrataModel
+
+/// Makes values of attributes of what people and files write.
+struct AttributeInput {
+    var dates = DateForm.usual
+    /// Finds an object that an attribute of type object id names.
+    var object: (String) throws -> ObjectID = { throw InputFault("'\($0)' names no object.") }
+
+    /// - Throws: `InputFault`.
+    func value(_ input: InputValue, for attribute: AttributeDescription) throws -> AttributeValue {
+        if case .null = input { return .null }
+        if attribute.type == .composite { return try composite(input, attribute) }
+        if let value = try value(input, of: attribute.type) { return value }
+        throw InputFault("\(Self.shown(input)) is not \(attribute.type.nameWithArticle).")
+    }
+
+    private static func shown(_ input: InputValue) -> String {
+        guard let text = input.text else { return input.kindName }
+        return "'\(text.prefix(60))\(text.count > 60 ? "…" : "")'"
+    }
+
+    private func value(_ input: InputValue, of type: AttributeType) throws -> AttributeValue? {
+        let word = input.text?.trimmingCharacters(in: .whitespaces)
+        switch type {
+        case .integer16, .integer32, .integer64: return Self.number(input, word)?.coerced(to: type)
+        case .decimal:
+            guard let word, Self.isNumber(word) else { return nil }
+            return Decimal(string: word).map(AttributeValue.decimal)
+        case .double: return word.flatMap { Double($0) }.map(AttributeValue.double)
+        case .float: return word.flatMap { Float($0) }.map(AttributeValue.float)
+        case .string: return input.text.map(AttributeValue.string)
+        case .boolean: return word.flatMap(Self.boolean).map(AttributeValue.boolean)
+        case .date:
+            if case .date(let date) = input { return .date(date) }
+            return word.flatMap(dates.date).map(AttributeValue.date)
+        case .uuid: return word.flatMap { UUID(uuidString: $0) }.map(AttributeValue.uuid)
+        case .uri: return word.flatMap { URL(string: $0) }.map(AttributeValue.url)
+        case .binaryData, .transformable:
+            if case .data(let data) = input { return .data(data) }
+            guard case .text(let text) = input else { return nil }
+            return Data(base64Encoded: text, options: .ignoreUnknownCharacters).map(AttributeValue.data)
+        case .objectID: return try word.map { .objectID(try object($0)) }
+        case .composite, .undefined: return nil
+        }
+    }
+
+    private static func number(_ input: InputValue, _ word: String?) -> AttributeValue? {
+        if case .boolean(let value) = input { return .integer(value ? 1 : 0) }
+        guard let word else { return nil }
+        if let whole = Int64(word) { return .integer(whole) }
+        guard isNumber(word), let number = Decimal(string: word) else { return nil }
+        return .decimal(number)
+    }
+
+    /// The whole of it, for `Decimal` reads as far as it can.
+    private static func isNumber(_ word: String) -> Bool { Double(word).map(\.isFinite) ?? false }
+
+    private static func boolean(_ word: String) -> Bool? {
+        switch word.lowercased() {
+        case "true", "yes", "y", "1", "on": true
+        case "false", "no", "n", "0", "off": false
+        default: nil
+        }
+    }
+
+    private func composite(_ input: InputValue, _ attribute: AttributeDescription) throws -> AttributeValue {
+        var input = input
+        if case .text(let text) = input { input = try JSONReader.value(text) }
+        guard case .object(let members) = input else {
+            throw InputFault("\(Self.shown(input)) is no composite, which is written as a JSON object.")
+        }
+        var elements: [String: AttributeValue] = [:]
+        for (name, member) in members {
+            guard let element = attribute.elements.first(where: { $0.name == name }) else {
+                throw InputFault("\(attribute.name) has no element '\(name)'.")
+            }
+            do {
+                elements[name] = try value(member, for: element)
+            } catch let fault as InputFault {
+                throw InputFault("\(name): \(fault.message)")
+            }
+        }
+        return .composite(elements)
+    }
+}
+
+/// How dates are written in a file.
+enum DateForm: Sendable {
+    /// ISO 8601, also with a space for the T and without a zone (UTC), or seconds since 1970.
+    case usual
+    /// Seconds since 1970.
+    case unix
+    /// Milliseconds since 1970.
+    case unixMilliseconds
+    /// Seconds since 2001-01-01, as Core Data stores them.
+    case reference
+    /// A pattern of letters such as `dd.MM.yyyy HH:mm` (Unicode technical standard 35), UTC.
+    case pattern(String)
+
+    /// `iso`, `unix`, `unix-ms`, `reference`, or a pattern.
+    init(_ text: String) {
+        switch text {
+        case "iso": self = .usual
+        case "unix": self = .unix
+        case "unix-ms": self = .unixMilliseconds
+        case "reference": self = .reference
+        default: self = .pattern(text)
+        }
+    }
+
+    func date(_ word: String) -> Date? {
+        switch self {
+        case .usual:
+            DateText.date(word) ?? Self.withoutZone(word) ?? Self.number(word).map(Date.init(timeIntervalSince1970:))
+        case .unix: Self.number(word).map(Date.init(timeIntervalSince1970:))
+        case .unixMilliseconds: Self.number(word).map { Date(timeIntervalSince1970: $0 / 1000) }
+        case .reference: Self.number(word).map(Date.init(timeIntervalSinceReferenceDate:))
+        case .pattern(let pattern): Self.formatter(pattern).date(from: word)
+        }
+    }
+
+    private static func number(_ word: String) -> Double? { Double(word).flatMap { $0.isFinite ? $0 : nil } }
+
+    /// `2026-11-21 10:00:00` and `2026-11-21T10:00`.
+    private static func withoutZone(_ word: String) -> Date? {
+        let parts = word.split(whereSeparator: { $0 == " " || $0 == "T" })
+        guard parts.count == 2, parts[0].utf8.count == 10 else { return nil }
+        let clock = parts[1].utf8.count == 5 ? "\(parts[1]):00" : String(parts[1])
+        return DateText.date("\(parts[0])T\(clock)Z") ?? DateText.date("\(parts[0])T\(clock)")
+    }
+
+    /// Made once a thread: making one takes longer than a thousand dates.
+    private static func formatter(_ pattern: String) -> DateFormatter {
+        let key = "strata.dates.\(pattern)"
+        if let known = Thread.current.threadDictionary[key] as? DateFormatter { return known }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = pattern
+        Thread.current.threadDictionary[key] = formatter
+        return formatter
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+
+/// Reads JSON so that numbers keep their digits: a decimal of thirty of them is not a Double.
+enum JSONReader {
+    /// - Throws: `InputFault` that says where it is wrong.
+    static func value(_ text: String) throws -> InputValue {
+        var parser = JSONParser(Array(text.utf8))
+        return try parser.whole()
+    }
+
+    static func value(_ bytes: [UInt8]) throws -> InputValue {
+        var parser = JSONParser(bytes)
+        return try parser.whole()
+    }
+}
+
+/// RFC 8259, and nothing besides.
+struct JSONParser {
+    private let bytes: [UInt8]
+    private(set) var place: Int
+    private static let mostLevels = 200
+
+    init(_ bytes: [UInt8], at place: Int = 0) {
+        self.bytes = bytes
+        self.place = place
+    }
+
+    mutating func whole() throws -> InputValue {
+        let value = try value(0)
+        skipSpace()
+        guard place == bytes.count else { throw fault("something stands behind the value") }
+        return value
+    }
+
+    /// The next of the elements of an array whose bracket has been read; nil at its end.
+    mutating func element(isFirst: Bool) throws -> InputValue? {
+        skipSpace()
+        if take("]") { return nil }
+        if !isFirst, !take(",") { throw fault("there is no comma or bracket") }
+        return try value(1)
+    }
+
+    mutating func skipSpace() {
+        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+    }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+        place += 1
+        return true
+    }
+
+    func fault(_ text: String) -> InputFault {
+        let line = bytes[..<min(place, bytes.count)].reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+        return InputFault("It is no JSON: \(text) (line \(line), byte \(place + 1)).")
+    }
+
+    // MARK: Values
+
+    private mutating func value(_ level: Int) throws -> InputValue {
+        skipSpace()
+        guard place < bytes.count else { throw fault("it ends too soon") }
+        guard level < Self.mostLevels else { throw fault("it is nested more than \(Self.mostLevels) levels deep") }
+        switch bytes[place] {
+        case UInt8(ascii: "{"): return try object(level)
+        case UInt8(ascii: "["): return try list(level)
+        case UInt8(ascii: "\""): return .text(try string())
+        case UInt8(ascii: "t"): return try word("true", .boolean(true))
+        case UInt8(ascii: "f"): return try word("false", .boolean(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: InputValue) throws -> InputValue {
+        let end = place + word.utf8CodeUnitCount
+        let isThere = word.withUTF8Buffer { end <= bytes.count && bytes[place..<end].elementsEqual($0) }
+        guard isThere else { throw fault("there is no value") }
+        place = end
+        return value
+    }
+
+    private mutating func object(_ level: Int) throws -> InputValue {
+        place += 1
+        var members: [String: InputValue] = [:]
+        skipSpace()
+        if take("}") { return .object(members) }
+        while true {
+            skipSpace()
+            guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { throw fault("there is no key") }
+            let key = try string()
+            skipSpace()
+            guard take(":") else { throw fault("there is no colon") }
+            guard members.updateValue(try value(level + 1), forKey: key) == nil else {
+                throw fault("the key '\(key)' stands twice")
+            }
+            skipSpace()
+            if take("}") { return .object(members) }
+            guard take(",") else { throw fault("there is no comma or brace") }
+        }
+    }
+
+    private mutating func list(_ level: Int) throws -> InputValue {
+        place += 1
+        var elements: [InputValue] = []
+        skipSpace()
+        if take("]") { return .list(elements) }
+        while true {
+            elements.append(try value(level + 1))
+            skipSpace()
+            if take("]") { return .list(elements) }
+            guard take(",") else { throw fault("there is no comma or bracket") }
+        }
+    }
+
+    private mutating func number() throws -> InputValue {
+        let start = place
+        _ = take("-")
+        let whole = digits()
+        guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else {
+            throw fault("there is no value")
+        }
+        if take("."), digits() == 0 { throw fault("a number ends in its point") }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            if digits() == 0 { throw fault("a number ends in its exponent") }
+        }
+        return .number(String(decoding: bytes[start..<place], as: UTF8.self))
+    }
+
+    private mutating func digits() -> Int {
+        let start = place
+        while place < bytes.count, 0x30...0x39 ~= bytes[place] { place += 1 }
+        return place - start
+    }
+
+    // MARK: Text
+
+    private mutating func string() throws -> String {
+        place += 1
+        var text: [UInt8] = []
+        while place < bytes.count {
+            let byte = bytes[place]
+            switch byte {
+            case UInt8(ascii: "\""):
+                place += 1
+                guard let string = String(validating: text, as: UTF8.self) else { throw fault("text is not UTF-8") }
+                return string
+            case UInt8(ascii: "\\"): try escape(&text)
+            case 0..<0x20: throw fault("a control character stands in text")
+            default:
+                text.append(byte)
+                place += 1
+            }
+        }
+        throw fault("text does not end")
+    }
+
+    private mutating func escape(_ text: inout [UInt8]) throws {
+        guard place + 1 < bytes.count else { throw fault("text does not end") }
+        place += 2
+        switch bytes[place - 1] {
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "u"): text.append(contentsOf: Array(String(try scalar()).utf8))
+        case let byte where [0x22, 0x5C, 0x2F].contains(byte): text.append(byte)
+        default: throw fault("there is no such escape")
+        }
+    }
+
+    /// Behind `\u`; two of them where one does not suffice.
+    private mutating func scalar() throws -> Character {
+        let first = try hexadecimal()
+        guard 0xD800...0xDBFF ~= first else {
+            guard let scalar = Unicode.Scalar(first) else { throw fault("half a surrogate pair") }
+            return Character(scalar)
+        }
+        guard take("\\"), take("u") else { throw fault("half a surrogate pair") }
+        let second = try hexadecimal()
+        guard 0xDC00...0xDFFF ~= second,
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw fault("half a surrogate pair") }
+        return Character(scalar)
+    }
+
+    private mutating func hexadecimal() throws -> UInt32 {
+        guard place + 4 <= bytes.count else { throw fault("text does not end") }
+        let digits = bytes[place..<place + 4]
+        guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw fault("there is no such escape") }
+        place += 4
+        return value
+    }
+}
