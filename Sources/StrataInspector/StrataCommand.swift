@@ -29,7 +29,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "Changing",
                 subcommands: [
                     InsertCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, UnlinkCommand.self,
-                    RevertCommand.self,
+                    RevertCommand.self, ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Care",

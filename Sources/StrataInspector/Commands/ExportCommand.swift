@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+extension ExportForm: ExpressibleByArgument {}
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes objects to a property list, JSON, NDJSON or CSV, or events as CloudEvents.",
+        discussion: """
+            strata export STORE BowTie ties.csv --where 'rating > 4'
+            strata export STORE --form cloudevents --since '2 hours ago'
+
+            What is written is whole and is read again by 'strata import': data as base64, dates ISO 8601 with all their \
+            digits, composites as JSON objects. Without --columns there are all attributes and to-ones; a to-one is named \
+            by the one attribute that the model says is unique there (drawer.label), else by reference (Drawer/p3). A \
+            to-many is asked for by name: 'name, tags.label'. A file appears when it is whole; - is standard output, \
+            where the form is NDJSON unless --form says otherwise. \(Moment.help)
+
+            json is an array with an object for each row, ndjson an object a line, keys in the order of the columns. \
+            cloudevents is an event a line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, strata.updated and so \
+            on, "subject" the object, "id" the sequence, "data" {"values"}, {"changes": {property: {"before", "after"}}} or \
+            {"relationship", "source", "target"}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The entity; for cloudevents it may be left out.", valueName: "entity"))
+    var entity: String?
+    @Argument(help: ArgumentHelp("The file, or - for standard output.", valueName: "file")) var file = "-"
+    @Option(help: ArgumentHelp("plist, json, ndjson, csv or cloudevents.", valueName: "form")) var form: ExportForm?
+    @Flag(help: "The same as --form json.") var json = false
+    @Option(
+        name: [.customLong("where")],
+        help: ArgumentHelp("Only objects that meet this.", valueName: "format"))
+    var condition: String?
+    @Option(
+        name: [.customLong("argument")],
+        help: ArgumentHelp(
+            "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            valueName: "value"))
+    var arguments: [String] = []
+    @Option(parsing: .unconditional, help: ArgumentHelp("Key paths, - before one that descends.", valueName: "keys"))
+    var sort: String?
+    @Option(help: ArgumentHelp("What to write of each object.", valueName: "list")) var columns: String?
+    @Option(help: ArgumentHelp("Write the store as it was at this moment.", valueName: "moment")) var at: String?
+    @Option(help: "For cloudevents: nothing before this moment.") var since: String?
+    @Option(help: "For cloudevents: nothing after this moment.") var until: String?
+
+    func run() throws {
+        let form = form ?? (json ? .json : ExportForm(path: file) ?? .ndjson)
+        try store.reading { store in
+            let target = try ExportTarget(file)
+            let count = try form == .cloudevents ? exportEvents(store, target) : exportObjects(form, store, target)
+            if file != "-" {
+                let noun = form == .cloudevents ? "event" : "object"
+                Output.shared.line("\(file): \(ValueText.count(count, noun))")
+            }
+        }
+    }
+
+    private func exportObjects(_ form: ExportForm, _ store: Store, _ target: ExportTarget) throws -> Int {
+        guard let entity else { throw UsageError("Name the entity whose objects are to be written.") }
+        guard since == nil, until == nil else { throw UsageError("--since and --until go with --form cloudevents.") }
+        let moment = try StoreMoment(at, in: store)
+        let schema = try moment.entity(named: entity)
+        var request = StoreRequest(entityID: schema.id)
+        request.predicate = try ConditionText.predicate(condition, arguments, in: store)
+        request.sort = try SortText.parse(sort)
+        let columns = try ExportColumn.columns(columns, of: schema, moment.schema)
+        let exact = ExactValue(store: store, names: try store.recordedNames())
+        var writer = try ExportWriter(form, columns, exact, target)
+        try ExportStream(store: store, moment: moment, request: request, columns: columns).forEach {
+            try writer.row($0)
+        }
+        return try writer.finish()
+    }
+
+    private func exportEvents(_ store: Store, _ target: ExportTarget) throws -> Int {
+        guard condition == nil, sort == nil, columns == nil, at == nil else {
+            throw UsageError("Events are chosen by entity, --since and --until.")
+        }
+        var filter = LogFilter()
+        if let entity { filter.entities = Set(try EntityName.find(entity, in: store).entityIDs) }
+        if let since { filter.first = try Moment.firstEvent(since, in: store) }
+        filter.last = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
+        let text = CloudEventText(store, try store.recordedNames())
+        var count = 0
+        try LogWalk(store: store, filter: filter, order: .oldestFirst).run { event, transaction in
+            try target.write(try text.line(event, transaction) + "\n")
+            count += 1
+        }
+        try target.finish()
+        return count
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Values without loss, for export: data whole, dates to the last digit.
+struct ExactValue {
+    let store: Store
+    let names: RecordedNames
+
+    /// - Throws: `missingBlob`.
+    func json(_ value: AttributeValue) throws -> JSONText.Value {
+        switch value {
+        case .date(let date): .text(DateText.exact(date))
+        case .data(let data): .text(data.base64EncodedString())
+        case .blob(let reference): .text(try store.blob(reference).base64EncodedString())
+        case .composite(let elements): .object(try elements.mapValues { try json($0) })
+        default: JSONText.Value(value) { names.name(of: $0) }
+        }
+    }
+
+    /// Nil is nil; a composite is JSON.
+    func text(_ value: AttributeValue) throws -> String? {
+        switch try json(value) {
+        case .null: return nil
+        case .text(let text): return text
+        case let other:
+            var line = ""
+            JSONLine.append(other, to: &line)
+            return line
+        }
+    }
+
+    /// As property lists have it; nil is left out by whoever calls.
+    func property(_ value: AttributeValue) throws -> Any? {
+        switch value {
+        case .null: nil
+        case .boolean(let value): value
+        case .integer(let value): value
+        case .float(let value): Double("\(value)") ?? Double(value)
+        case .double(let value): value
+        // Property lists keep whole seconds only.
+        case .date(let date):
+            date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970 ? date : DateText.exact(date)
+        case .data(let data): data
+        case .blob(let reference): try store.blob(reference)
+        case .composite(let elements): try elements.compactMapValues { try property($0) }
+        default: try text(value)
+        }
+    }
+}
+
+extension DateText {
+    /// ISO 8601, UTC, with as many digits as bring the same date back; what the calendar cannot write are seconds since
+    /// 1970.
+    static func exact(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        guard seconds.isFinite, seconds > -62_135_596_800, seconds < 253_402_300_800 else { return "\(seconds)" }
+        let whole = seconds.rounded(.down)
+        let start = Date(timeIntervalSince1970: whole).formatted(.iso8601)
+        let text = ValueText.moment(date)
+        if Self.date(text) == date { return text }
+        // The log's times are whole microseconds; a Double near today has seven digits behind the point.
+        for width in [6, 7] {
+            let digits = String(Int(((seconds - whole) * pow(10, Double(width))).rounded()))
+            guard digits.count <= width else { continue }
+            let fraction = String(repeating: "0", count: width - digits.count) + digits
+            let precise = start.dropLast() + ".\(fraction)Z"
+            if Self.date(String(precise)) == date { return String(precise) }
+        }
+        return "\(seconds)"
+    }
+}

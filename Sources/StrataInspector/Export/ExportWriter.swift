@@ -1,0 +1,149 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// The forms that objects are exported to; `strata import` reads each of them.
+enum ExportForm: String, CaseIterable {
+    case plist, json, ndjson, csv
+    /// Of events, not of objects.
+    case cloudevents
+
+    init?(path: String) {
+        if let form = RecordForm(path: path) {
+            self = ExportForm(rawValue: form.rawValue) ?? .ndjson
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Writes rows of an export.
+struct ExportWriter {
+    private let form: ExportForm
+    private let keys: [String]
+    private let exact: ExactValue
+    private let target: ExportTarget
+    private var count = 0
+    /// For a property list, which is written as a whole.
+    private var dictionaries: [[String: Any]] = []
+
+    init(_ form: ExportForm, _ columns: [ExportColumn], _ exact: ExactValue, _ target: ExportTarget) throws {
+        self.form = form
+        keys = columns.map(\.name)
+        self.exact = exact
+        self.target = target
+        if form == .csv { try target.write(keys.map(CSVText.field).joined(separator: ",") + "\n") }
+    }
+
+    mutating func row(_ cells: [ExportCell]) throws {
+        switch form {
+        case .csv: try target.write(try cells.map(field).joined(separator: ",") + "\n")
+        case .ndjson: try target.write(try object(cells) + "\n")
+        case .json: try target.write((count == 0 ? "[\n  " : ",\n  ") + (try object(cells)))
+        case .plist: dictionaries.append(try dictionary(cells))
+        case .cloudevents: break
+        }
+        count += 1
+    }
+
+    func finish() throws -> Int {
+        if form == .json { try target.write(count == 0 ? "[]\n" : "\n]\n") }
+        if form == .plist {
+            let data = try PropertyListSerialization.data(fromPropertyList: dictionaries, format: .xml, options: 0)
+            try target.write(String(decoding: data, as: UTF8.self))
+        }
+        try target.finish()
+        return count
+    }
+
+    private func field(_ cell: ExportCell) throws -> String {
+        switch cell {
+        case .value(let value): try exact.text(value).map(CSVText.field) ?? ""
+        case .list(let values):
+            values.isEmpty ? "" : CSVText.field(try values.compactMap { try exact.text($0) }.joined(separator: ";"))
+        }
+    }
+
+    private func object(_ cells: [ExportCell]) throws -> String {
+        var line = "{"
+        for (key, cell) in zip(keys, cells) {
+            if line.utf8.count > 1 { line += "," }
+            line += JSONLine.quoted(key) + ":"
+            switch cell {
+            case .value(let value): JSONLine.append(try exact.json(value), to: &line)
+            case .list(let values):
+                line += "["
+                for (place, value) in values.enumerated() {
+                    if place > 0 { line += "," }
+                    JSONLine.append(try exact.json(value), to: &line)
+                }
+                line += "]"
+            }
+        }
+        return line + "}"
+    }
+
+    private func dictionary(_ cells: [ExportCell]) throws -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        for (key, cell) in zip(keys, cells) {
+            switch cell {
+            case .value(let value): dictionary[key] = try exact.property(value)
+            case .list(let values): dictionary[key] = try values.compactMap { try exact.property($0) }
+            }
+        }
+        return dictionary
+    }
+}
+
+/// Where an export goes: standard output, or a file that appears when it is whole.
+final class ExportTarget {
+    private let path: String
+    private var part: FileHandle?
+    private var buffer: [UInt8] = []
+    private static let limit = 1 << 18
+
+    /// - Parameter path: `-` is standard output.
+    /// - Throws: `UsageError`.
+    init(_ path: String) throws {
+        self.path = path
+        guard path != "-" else { return }
+        guard FileManager.default.createFile(atPath: partPath, contents: nil),
+            let handle = FileHandle(forWritingAtPath: partPath)
+        else { throw UsageError("\(path) cannot be written.") }
+        part = handle
+    }
+
+    deinit {
+        guard part != nil else { return }
+        unlink(partPath)
+    }
+
+    private var partPath: String { path + ".partial" }
+
+    func write(_ text: String) throws {
+        guard part != nil else { return Output.shared.text(text) }
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count > Self.limit { try flush() }
+    }
+
+    private func flush() throws {
+        do {
+            try part?.write(contentsOf: buffer)
+        } catch {
+            throw StrataError(.noSpace, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Puts the file in its place.
+    func finish() throws {
+        guard let part else { return }
+        try flush()
+        try part.synchronize()
+        try part.close()
+        self.part = nil
+        guard rename(partPath, path) == 0 else {
+            throw StrataError(.noSpace, "\(path) cannot be written: \(String(cString: strerror(errno))).")
+        }
+    }
+}

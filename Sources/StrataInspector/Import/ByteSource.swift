@@ -1,0 +1,79 @@
+import Foundation
+
+/// The bytes of a file, or of standard input, as they come: a file may be larger than memory.
+final class ByteSource {
+    private let handle: FileHandle
+    private var buffer: [UInt8] = []
+    private var place = 0
+    /// Bytes that were handed out before the buffer.
+    private var passed = 0
+    /// nil when it is not known, as of a pipe.
+    let size: Int?
+    private static let chunk = 1 << 18
+
+    /// - Parameter path: `-` is standard input.
+    /// - Throws: `UsageError`.
+    init(_ path: String) throws {
+        if path == "-" {
+            handle = .standardInput
+            size = nil
+            return
+        }
+        do {
+            handle = try FileHandle(forReadingFrom: URL(filePath: path))
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            size = (attributes[.size] as? NSNumber)?.intValue
+        } catch {
+            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// Bytes handed out so far.
+    var position: Int { passed + place }
+
+    /// nil at the end.
+    func next() throws -> UInt8? {
+        if place == buffer.count, try !refill() { return nil }
+        defer { place += 1 }
+        return buffer[place]
+    }
+
+    func peek() throws -> UInt8? {
+        if place == buffer.count, try !refill() { return nil }
+        return buffer[place]
+    }
+
+    /// The bytes up to the next line feed, which is passed over; nil at the end.
+    func line() throws -> [UInt8]? {
+        guard try peek() != nil else { return nil }
+        var line: [UInt8] = []
+        while try peek() != nil {
+            guard let end = buffer[place...].firstIndex(of: 0x0A) else {
+                line += buffer[place...]
+                place = buffer.count
+                continue
+            }
+            line += buffer[place..<end]
+            place = end + 1
+            break
+        }
+        return line
+    }
+
+    func rest() throws -> [UInt8] {
+        var bytes = Array(buffer[place...])
+        place = buffer.count
+        while try refill() {
+            bytes += buffer
+            place = buffer.count
+        }
+        return bytes
+    }
+
+    private func refill() throws -> Bool {
+        passed += buffer.count
+        place = 0
+        buffer = Array(try handle.read(upToCount: Self.chunk) ?? Data())
+        return !buffer.isEmpty
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// Knows in the log how much of a file has been imported: each transaction says in its metadata of which file it is,
+/// by contents and entity, and how many of its records are done.
+struct ImportMark {
+    static let fileKey = "strata.import"
+    static let recordsKey = "strata.import.records"
+
+    /// nil for standard input, which cannot be read again.
+    let file: String?
+
+    /// - Throws: `UsageError` for a file that cannot be read.
+    init(file path: String, entity: String) throws {
+        guard path != "-" else {
+            file = nil
+            return
+        }
+        do {
+            let data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+            let digest = data.withUnsafeBytes { XXH64.hash($0) }
+            file = "\(entity) \(String(digest, radix: 16)) \(data.count)"
+        } catch {
+            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    func metadata(records: Int) -> [String: String] {
+        guard let file else { return [:] }
+        return [Self.fileKey: file, Self.recordsKey: "\(records)"]
+    }
+
+    /// Of the newest import of the file; 0 when there was none.
+    func recordsDone(in store: Store) throws -> Int {
+        var before: TransactionSequence?
+        while true {
+            let page = try store.transactions(before: before, limit: 1000)
+            guard let last = page.last else { return 0 }
+            for record in page where record.metadata[Self.fileKey] == file {
+                if let done = record.metadata[Self.recordsKey].flatMap({ Int($0) }) { return done }
+            }
+            before = last.sequence
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// Takes records into the store, some of them in a transaction.
+struct ImportRun {
+    let entity: EntitySchema
+    let policy: UniquenessPolicy
+    let stepSize: Int
+    var maker: RowMaker
+    let context: ManagedObjectContext
+    let mark: ImportMark
+    /// Records that an earlier run has saved.
+    var resumedAfter = 0
+
+    /// Records that were read, those passed over included.
+    private var read = 0
+    private var saved = Saved()
+    private let start = ContinuousClock.now
+    private let reason: String?
+
+    init(
+        entity: EntitySchema, policy: UniquenessPolicy, stepSize: Int, maker: RowMaker,
+        context: ManagedObjectContext, mark: ImportMark
+    ) {
+        self.entity = entity
+        self.policy = policy
+        self.stepSize = stepSize
+        self.maker = maker
+        self.context = context
+        self.mark = mark
+        reason = context.transactionReason
+    }
+
+    /// - Throws: `InputFault` with the place of a record that cannot be taken.
+    mutating func run(_ reader: any RecordReader, _ source: ByteSource) throws {
+        let progress = ProgressLine()
+        let handler = progress.handler
+        defer { progress.finish() }
+        var reader = reader
+        var step: [BatchRow<ManagedObject>] = []
+        var places: [String] = []
+        while Interrupt.exitCode == nil {
+            let record = try reader.next()
+            if let record {
+                read += 1
+                guard read > resumedAfter else { continue }
+                step.append(try row(record))
+                places.append(record.place)
+            }
+            if read % 500 == 0 || record == nil {
+                // Of the records that are not read yet nothing is known but their bytes.
+                let total = source.size.map { Int(Double(read) * Double($0) / Double(max(source.position, 1))) } ?? 0
+                handler(StoreProgress(phase: "records", done: read, total: total))
+            }
+            guard step.count == stepSize || record == nil else { continue }
+            if !step.isEmpty { try save(step, places) }
+            step.removeAll(keepingCapacity: true)
+            places.removeAll(keepingCapacity: true)
+            if record == nil { return }
+        }
+    }
+
+    private mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
+        do {
+            return try maker.row(record)
+        } catch let fault as InputFault {
+            throw InputFault("\(record.place): \(fault.message)")
+        }
+    }
+
+    private mutating func save(_ rows: [BatchRow<ManagedObject>], _ places: [String]) throws {
+        context.transactionMetadata = [:]
+        context.transactionReason = reason ?? "import"
+        try maker.finder.saveCreated()
+        var metadata = mark.metadata(records: read)
+        metadata[HistoryTransaction.reasonKey] = reason ?? "import"
+        context.transactionMetadata = metadata
+        var request = BatchInsertRequest<ManagedObject>(entityName: entity.name, rows: rows, onClash: policy)
+        request.stepSize = rows.count
+        do {
+            saved.add(try context.execute(request))
+        } catch let error as StrataError {
+            throw InputFault(Self.text(error, places))
+        }
+    }
+
+    /// Names the records that a step was refused for.
+    private static func text(_ error: StrataError, _ places: [String]) -> String {
+        let faults = error.details.isEmpty ? [error] : error.details
+        let shown = faults.prefix(10).map { "\(placed($0, places))" }
+        return shown.joined(separator: "; ") + (faults.count > 10 ? "; and \(faults.count - 10) more" : "")
+    }
+
+    /// Messages name the row by its number in the step.
+    private static func placed(_ error: StrataError, _ places: [String]) -> String {
+        let words = error.message.split(separator: " ", maxSplits: 2)
+        if words.count == 3, words[0].lowercased() == "row", let number = Int(words[1].filter(\.isNumber)),
+            places.indices.contains(number)
+        {
+            return "\(places[number]): \(words[2])"
+        }
+        return error.commandLineText
+    }
+
+    // MARK: Reporting
+
+    func report(json: Bool) throws {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let inserted = saved.count - saved.mergedCount
+        if json {
+            return Output.shared.line(
+                try JSONText.of(
+                    ImportText(
+                        records: saved.count + saved.keptCount, resumedAfter: resumedAfter, inserted: inserted,
+                        merged: saved.mergedCount, skipped: saved.keptCount, created: maker.finder.createdCount,
+                        transactions: saved.transactionCount, seconds: seconds)))
+        }
+        var parts = ["\(ValueText.count(inserted)) inserted"]
+        if saved.mergedCount > 0 { parts.append("\(ValueText.count(saved.mergedCount)) merged") }
+        if saved.keptCount > 0 { parts.append("\(ValueText.count(saved.keptCount)) skipped") }
+        if maker.finder.createdCount > 0 {
+            parts.append("\(ValueText.count(maker.finder.createdCount)) created beside them")
+        }
+        var line = "\(ValueText.count(saved.count + saved.keptCount, "record")): \(parts.joined(separator: ", ")), "
+        line += "in \(ValueText.count(saved.transactionCount, "transaction"))"
+        if resumedAfter > 0 { line += ", after \(ValueText.count(resumedAfter)) of an earlier run" }
+        if seconds > 1 { line += ", \(ValueText.count(Int(Double(saved.count) / seconds))) records/s" }
+        Output.shared.line(line)
+    }
+}
+
+/// What the steps did together.
+private struct Saved {
+    /// Inserted and merged.
+    var count = 0
+    var mergedCount = 0
+    var keptCount = 0
+    var transactionCount = 0
+
+    mutating func add(_ step: BatchResult) {
+        count += step.count
+        mergedCount += step.mergedCount
+        keptCount += step.keptCount
+        transactionCount += step.transactionCount
+    }
+}
+
+private struct ImportText: Encodable {
+    let records: Int
+    let resumedAfter: Int
+    let inserted: Int
+    let merged: Int
+    let skipped: Int
+    let created: Int
+    let transactions: Int
+    let seconds: Double
+}

@@ -1,0 +1,225 @@
+import Foundation
+
+/// One record of a file that is imported.
+struct InputRecord {
+    var values: [String: InputValue]
+    /// Where it stands, such as "line 12".
+    let place: String
+}
+
+/// The form of a file of records.
+enum RecordForm: String, CaseIterable {
+    case plist, json, ndjson, csv
+
+    /// By the end of a file's name.
+    init?(path: String) {
+        switch URL(filePath: path).pathExtension.lowercased() {
+        case "plist": self = .plist
+        case "json": self = .json
+        case "ndjson", "jsonl": self = .ndjson
+        case "csv", "tsv": self = .csv
+        default: return nil
+        }
+    }
+}
+
+/// Reads records one after the other.
+protocol RecordReader {
+    /// nil at the end.
+    ///
+    /// - Throws: `InputFault` that says where the file is wrong.
+    mutating func next() throws -> InputRecord?
+}
+
+enum RecordReaders {
+    static func reader(_ form: RecordForm, _ source: ByteSource, separator: UInt8) throws -> any RecordReader {
+        switch form {
+        case .csv: try CSVRecordReader(source, separator: separator)
+        case .ndjson: NDJSONRecordReader(source)
+        case .json: try JSONRecordReader(source)
+        case .plist: try PropertyListRecordReader(source)
+        }
+    }
+}
+
+// MARK: - JSON
+
+/// An object a line; empty lines are passed over.
+struct NDJSONRecordReader: RecordReader {
+    private let source: ByteSource
+    private var line = 0
+
+    init(_ source: ByteSource) { self.source = source }
+
+    mutating func next() throws -> InputRecord? {
+        while let bytes = try source.line() {
+            line += 1
+            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
+            let value: InputValue
+            do {
+                value = try JSONReader.value(bytes)
+            } catch let fault as InputFault {
+                throw InputFault("line \(line): \(fault.message)")
+            }
+            guard case .object(let values) = value else { throw InputFault("line \(line): It is no object.") }
+            return InputRecord(values: values, place: "line \(line)")
+        }
+        return nil
+    }
+}
+
+/// An array of objects, or one object. The file is held in memory, its objects are not.
+struct JSONRecordReader: RecordReader {
+    private var parser: JSONParser
+    private let isArray: Bool
+    private var count = 0
+
+    init(_ source: ByteSource) throws {
+        parser = JSONParser(try source.rest())
+        parser.skipSpace()
+        isArray = parser.take("[")
+    }
+
+    mutating func next() throws -> InputRecord? {
+        guard isArray || count == 0 else { return nil }
+        let value = try isArray ? parser.element(isFirst: count == 0) : parser.whole()
+        guard let value else { return nil }
+        count += 1
+        guard case .object(let values) = value else { throw InputFault("element \(count): It is no object.") }
+        return InputRecord(values: values, place: "element \(count)")
+    }
+}
+
+// MARK: - Property lists
+
+/// An array of dictionaries, or one dictionary, in any of the forms of property lists.
+struct PropertyListRecordReader: RecordReader {
+    private var elements: ArraySlice<Any>
+    private var count = 0
+
+    init(_ source: ByteSource) throws {
+        let list: Any
+        do {
+            list = try PropertyListSerialization.propertyList(from: Data(try source.rest()), format: nil)
+        } catch {
+            throw InputFault("It is no property list: \(error.localizedDescription)")
+        }
+        elements = (list as? [Any] ?? [list])[...]
+    }
+
+    mutating func next() throws -> InputRecord? {
+        guard let element = elements.popFirst() else { return nil }
+        count += 1
+        guard let dictionary = element as? [String: Any] else {
+            throw InputFault("element \(count): It is no dictionary.")
+        }
+        return InputRecord(values: dictionary.mapValues(Self.value), place: "element \(count)")
+    }
+
+    private static func value(_ any: Any) -> InputValue {
+        switch any {
+        case let date as Date: return .date(date)
+        case let data as Data: return .data(data)
+        case let text as String: return .text(text)
+        case let list as [Any]: return .list(list.map(value))
+        case let dictionary as [String: Any]: return .object(dictionary.mapValues(value))
+        case let flag as Bool where Self.isBoolean(any): return .boolean(flag)
+        case let number as NSNumber: return .number(number.stringValue)
+        default: return .text("\(any)")
+        }
+    }
+
+    /// Every number 0 or 1 can be taken for a Bool.
+    private static func isBoolean(_ any: Any) -> Bool {
+        guard type(of: any) != Bool.self, let number = any as? NSNumber else { return true }
+        return UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "B")
+            || UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "c")
+    }
+}
+
+// MARK: - CSV
+
+/// RFC 4180 with any line ends; the first line names the columns. What is empty without quotes is not given.
+struct CSVRecordReader: RecordReader {
+    private let source: ByteSource
+    private let separator: UInt8
+    private var line = 1
+    private var columns: [String] = []
+
+    init(_ source: ByteSource, separator: UInt8) throws {
+        self.source = source
+        self.separator = separator
+        columns = try fields()?.map { $0.text ?? "" } ?? []
+        // A mark at the start that says UTF-8.
+        if let first = columns.first, first.hasPrefix("\u{FEFF}") { columns[0] = String(first.dropFirst()) }
+        let named = columns.filter { !$0.isEmpty }
+        guard Set(named).count == named.count else { throw InputFault("line 1: Two columns have one name.") }
+    }
+
+    mutating func next() throws -> InputRecord? {
+        while true {
+            let start = line
+            guard let fields = try fields() else { return nil }
+            if fields.count == 1, fields[0].text == nil { continue }
+            guard fields.count == columns.count else {
+                throw InputFault("line \(start): It has \(fields.count) fields, the heading has \(columns.count).")
+            }
+            var values: [String: InputValue] = [:]
+            for (column, field) in zip(columns, fields) where !column.isEmpty {
+                if let text = field.text { values[column] = .text(text) }
+            }
+            return InputRecord(values: values, place: "line \(start)")
+        }
+    }
+
+    private struct Field {
+        /// nil when nothing stands there, not even quotes.
+        let text: String?
+    }
+
+    private mutating func fields() throws -> [Field]? {
+        guard try source.peek() != nil else { return nil }
+        var fields: [Field] = []
+        while true {
+            fields.append(try field())
+            guard let byte = try source.next() else { return fields }
+            if byte == separator { continue }
+            if byte == 0x0D, try source.peek() == 0x0A { _ = try source.next() }
+            line += 1
+            return fields
+        }
+    }
+
+    /// Up to, and without, what ends it.
+    private mutating func field() throws -> Field {
+        var bytes: [UInt8] = []
+        let isQuoted = try source.peek() == 0x22
+        if isQuoted {
+            let start = line
+            _ = try source.next()
+            try quoted(into: &bytes, from: start)
+        }
+        while let byte = try source.peek(), byte != separator, byte != 0x0A, byte != 0x0D {
+            guard !isQuoted else { throw InputFault("line \(line): Something stands behind a closing quote.") }
+            bytes.append(byte)
+            _ = try source.next()
+        }
+        guard isQuoted || !bytes.isEmpty else { return Field(text: nil) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw InputFault("line \(line): It is not UTF-8.")
+        }
+        return Field(text: text)
+    }
+
+    private mutating func quoted(into bytes: inout [UInt8], from start: Int) throws {
+        while let byte = try source.next() {
+            if byte == 0x22 {
+                guard try source.peek() == 0x22 else { return }
+                _ = try source.next()
+            }
+            if byte == 0x0A { line += 1 }
+            bytes.append(byte)
+        }
+        throw InputFault("line \(start): A quote is not closed.")
+    }
+}

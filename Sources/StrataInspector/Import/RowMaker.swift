@@ -1,0 +1,92 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// What becomes of a row that names an object which is not there.
+enum MissingTarget: String, CaseIterable {
+    /// The import stops.
+    case error
+    /// The relationship stays empty.
+    case leave
+    /// The object is made, with what it is named by.
+    case create
+}
+
+/// Makes rows of a batch of the records of a file.
+struct RowMaker {
+    var mapping: FieldMapping
+    let finder: ObjectFinder
+    let missing: MissingTarget
+    /// Parts a list in text.
+    let separator: Character
+
+    init(_ mapping: FieldMapping, _ finder: ObjectFinder, _ missing: MissingTarget, separator: Character) {
+        self.mapping = mapping
+        self.finder = finder
+        self.missing = missing
+        self.separator = separator
+    }
+
+    /// - Throws: `InputFault` with the key of what is wrong.
+    mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
+        var row = BatchRow<ManagedObject>()
+        for (key, value) in record.values {
+            guard let target = try mapping.target(of: key) else { continue }
+            do {
+                try set(value, target, in: &row)
+            } catch let fault as InputFault {
+                throw InputFault("\(key): \(fault.message)")
+            } catch let error as UsageError {
+                throw InputFault(error.message)
+            }
+        }
+        return row
+    }
+
+    private mutating func set(
+        _ value: InputValue, _ target: FieldMapping.Target, in row: inout BatchRow<ManagedObject>
+    ) throws {
+        let name = target.property.name
+        guard let relationship = target.property.relationship else {
+            guard let attribute = target.property.attribute else { return }
+            row[name] = try finder.input.value(value, for: attribute)
+            return
+        }
+        if relationship.isToMany {
+            row.members[name] = try members(value).compactMap { try object($0, target, relationship.destination) }
+        } else if case .null = value {
+            row[name] = .null
+        } else if let id = try object(value, target, relationship.destination) {
+            row[name] = .objectID(id)
+        }
+    }
+
+    private func members(_ value: InputValue) throws -> [InputValue] {
+        switch value {
+        case .null: []
+        case .list(let values): values
+        case .text(let text):
+            text.split(separator: separator).map { .text($0.trimmingCharacters(in: .whitespaces)) }
+        default: throw InputFault("\(value.kindName) is no list of objects.")
+        }
+    }
+
+    private mutating func object(
+        _ value: InputValue, _ target: FieldMapping.Target, _ entity: EntityID
+    ) throws -> ObjectID? {
+        if let id = try finder.find(value, by: target.key, in: entity, target.path) { return id }
+        switch missing {
+        case .leave: return nil
+        case .error: return try finder.object(value, by: target.key, in: entity, target.path)
+        case .create:
+            guard let key = target.key, let schema = finder.store.schema.entity(entity),
+                let attribute = schema.property(named: key)?.attribute
+            else { return try finder.object(value, by: target.key, in: entity, target.path) }
+            guard !schema.isAbstract else {
+                throw InputFault("\(schema.name) is abstract, so the object cannot be made.")
+            }
+            return try finder.create(key, try finder.input.value(value, for: attribute), in: schema)
+        }
+    }
+}
