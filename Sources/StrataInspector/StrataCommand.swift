@@ -23,7 +23,7 @@ public struct StrataCommand: ParsableCommand {
             CommandGroup(
                 name: "History",
                 subcommands: [
-                    LogCommand.self
+                    LogCommand.self, ReplayCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",
@@ -34,7 +34,8 @@ public struct StrataCommand: ParsableCommand {
             CommandGroup(
                 name: "Care",
                 subcommands: [
-                    VerifyCommand.self, RebuildCommand.self, BackupCommand.self,
+                    VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
+                    CompactCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(name: "Others", subcommands: [PredicateCommand.self]),
         ])

@@ -10,23 +10,40 @@ enum GuardedRun {
     ///
     /// - Throws: in the parent, the child's exit code if it is not 0; ends the parent if it is.
     static func enter() throws {
-        let environment = ProcessInfo.processInfo.environment
-        guard environment[mark] == nil, let program = executable else { return }
-        // A backtrace of the child would hide the one line that matters.
-        let child = environment.merging([mark: "1", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        guard let status = spawn(program, child) else { return }
-        if status & 0x7F == 0 {
-            let code = status >> 8 & 0xFF
-            if code == ExitStatus.fine { Foundation.exit(ExitStatus.fine) }
-            throw ExitCode(code)
-        }
-        let number = status & 0x7F
-        // Whoever asked for the end knows why.
-        if number == SIGINT || number == SIGTERM { throw ExitCode(128 + number) }
+        guard ProcessInfo.processInfo.environment[mark] == nil, let end = childEnd([mark: "1"]) else { return }
+        let number = try signal(end)
         Output.shared.line(
             "table: data.mdb: reading it ended in signal \(number) (\(String(cString: strsignal(number)))): "
                 + "the file is damaged")
         throw ExitStatus.FoundProblem()
+    }
+
+    /// How a child ended.
+    enum End {
+        case code(Int32)
+        case signal(Int32)
+    }
+
+    /// Runs the program again with the same arguments and more variables; nil where no child can be made.
+    static func childEnd(_ variables: [String: String]) -> End? {
+        guard let program = executable else { return nil }
+        // A backtrace of the child would hide the one line that matters.
+        let quiet = ["SWIFT_BACKTRACE": "enable=no"].merging(variables) { $1 }
+        let environment = ProcessInfo.processInfo.environment.merging(quiet) { $1 }
+        guard let status = spawn(program, environment) else { return nil }
+        return status & 0x7F == 0 ? .code(status >> 8 & 0xFF) : .signal(status & 0x7F)
+    }
+
+    /// The signal that a child ended in; where it ended by itself this process ends with its code.
+    static func signal(_ end: End) throws -> Int32 {
+        switch end {
+        case .code(let code):
+            if code == ExitStatus.fine { Foundation.exit(ExitStatus.fine) }
+            throw ExitCode(code)
+        // Whoever asked for the end knows why.
+        case .signal(let number) where number == SIGINT || number == SIGTERM: throw ExitCode(128 + number)
+        case .signal(let number): return number
+        }
     }
 
     private static var executable: String? {

@@ -102,6 +102,12 @@ final class BlobStore: Sendable {
         return "\(directory ?? "memory")/blobs/\(folder)/\(name)"
     }
 
+    /// The same of a store that is not open.
+    static func contents(digest: Data, in directory: String) -> Data? {
+        let (folder, name) = place(of: BlobReference(digest: digest, sizeInBytes: 0))
+        return FileManager.default.contents(atPath: "\(directory)/blobs/\(folder)/\(name)")
+    }
+
     private static func place(of reference: BlobReference) -> (folder: String, name: String) {
         let hexadecimal = reference.digest.map { byte in
             let digits = String(byte, radix: 16)

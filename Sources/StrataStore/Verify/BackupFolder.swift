@@ -20,6 +20,19 @@ struct BackupFolder {
         url = parent.appending(path: name, directoryHint: .isDirectory)
     }
 
+    /// Makes a directory with what `fill` puts into it, or nothing.
+    static func filled<R>(for target: URL, _ fill: (URL) throws -> R) throws -> R {
+        let folder = try BackupFolder(for: target)
+        do {
+            let result = try fill(folder.url)
+            try folder.publish()
+            return result
+        } catch {
+            folder.remove()
+            throw error
+        }
+    }
+
     /// Puts the backup in its place.
     ///
     /// - Throws: `BlobFile.Failure`; then nothing stands there.

@@ -24,33 +24,45 @@ extension Store {
     @discardableResult
     package func backup(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
         try checkOpen()
-        let path = target.path(percentEncoded: false)
-        try refuseUsed(target, path)
+        try refuseUsed(target)
         // While it is held nobody sweeps a value that the snapshot names.
         let lease = try blobs.lease()
         defer { withExtendedLifetime(lease) {} }
         do {
-            let folder = try BackupFolder(for: target)
-            do {
-                let report = try backUp(into: folder.url, path, progress)
-                try folder.publish()
-                return report
-            } catch {
-                folder.remove()
-                throw error
+            return try BackupFolder.filled(for: target) { folder in
+                try backUp(into: folder, target.path(percentEncoded: false), isRestored: false, progress)
             }
         } catch {
             throw core.publicError(error, during: "backup")
         }
     }
 
-    private func backUp(into folder: URL, _ path: String, _ progress: ProgressHandler?) throws -> BackupReport {
+    /// Copies this store, which is a backup, to where it is to be used. The new one has the same id, a lineage of its
+    /// own, and gives row numbers from far above those that it has, since the store of then has gone on giving them.
+    ///
+    /// - Throws: as `backup`.
+    package func restore(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
+        try checkOpen()
+        try refuseUsed(target)
+        do {
+            return try BackupFolder.filled(for: target) { folder in
+                try backUp(into: folder, target.path(percentEncoded: false), isRestored: true, progress)
+            }
+        } catch {
+            throw core.publicError(error, during: "restoring")
+        }
+    }
+
+    private func backUp(
+        into folder: URL, _ path: String, isRestored: Bool, _ progress: ProgressHandler?
+    ) throws -> BackupReport {
         try core.environment.copy(to: folder.path(percentEncoded: false), .compacting)
+        if isRestored { try Self.beginLineage(in: folder, as: core.header) }
         var options = StoreOptions()
         options.isReadOnly = true
         let copy = try Store.open(.directory(folder), model: nil, options: options)
         defer { copy.close() }
-        let copied = try copyBlobs(to: copy, progress)
+        let copied = try copy.takeBlobs({ blobs.contents(digest: $0) }, progress)
         let report = try copy.verify(.full, progress: progress)
         guard report.isSound else {
             throw StrataError(
@@ -60,8 +72,33 @@ extension Store {
         return BackupReport(verification: report, blobCount: copied.count, blobSizeInBytes: copied.sizeInBytes)
     }
 
+    private static func beginLineage(in folder: URL, as header: StoreHeader) throws {
+        var options = EnvironmentOptions()
+        options.durability = .full
+        let environment = try Environment.open(at: folder.path(percentEncoded: false), options: options)
+        do {
+            let tables = try environment.openTables(["meta", "state"])
+            var header = header
+            header.lineage = UUID()
+            try environment.write { transaction in
+                try header.encoded().withUnsafeBytes { value in
+                    try StoreCore.withKey("header") { try transaction.put(tables[0], $0, value) }
+                }
+                // Without the counter it restarts a block above the largest row.
+                _ = try StoreCore.withKey("rows") { try transaction.delete(tables[1], $0) }
+            }
+            try environment.close()
+        } catch {
+            try environment.close()
+            throw error
+        }
+    }
+
     /// What a backup that was cut short has left does not count.
-    private func refuseUsed(_ target: URL, _ path: String) throws {
+    func refuseUsed(_ target: URL) throws { try Self.refuseUsed(target) }
+
+    static func refuseUsed(_ target: URL) throws {
+        let path = target.path(percentEncoded: false)
         guard FileManager.default.fileExists(atPath: path) else { return }
         var isFree = false
         do {
@@ -71,14 +108,17 @@ extension Store {
         }
         guard !isFree else { return }
         throw StrataError(
-            .persistentStoreOpen, "Something stands where the backup is to go.", context: .init(path: path))
+            .persistentStoreOpen, "Something stands where the new store is to go.", context: .init(path: path))
     }
 
-    /// A value that is missing here is missing there too, which the verification then says.
-    private func copyBlobs(to copy: Store, _ progress: ProgressHandler?) throws -> (count: Int, sizeInBytes: UInt64) {
+    /// Takes every large value that this store names from another place. A value that is missing there is missing here
+    /// too, which a verification then says.
+    func takeBlobs(
+        _ contents: (Data) -> Data?, _ progress: ProgressHandler?
+    ) throws -> (count: Int, sizeInBytes: UInt64) {
         var digests: [Data] = []
-        try copy.core.read { transaction, _, _ in
-            try transaction.withCursor(copy.core.tables.blobs) { cursor in
+        try core.read { transaction, _, _ in
+            try transaction.withCursor(core.tables.blobs) { cursor in
                 var found = try cursor.first()
                 while found {
                     digests.append(Data(cursor.key))
@@ -90,8 +130,8 @@ extension Store {
         var copied = (count: 0, sizeInBytes: UInt64(0))
         for digest in digests {
             counter.step()
-            guard let data = blobs.contents(digest: digest) else { continue }
-            _ = try copy.blobs.stage(data)
+            guard let data = contents(digest) else { continue }
+            _ = try blobs.stage(data)
             copied.count += 1
             copied.sizeInBytes += UInt64(data.count)
         }

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct CompactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact",
+        abstract: "Writes the store's file anew without the free pages in it.",
+        discussion: """
+            The store is copied, the copy is verified, and only then takes the place of the old file, which is kept beside \
+            it until the new one has been opened and verified where it stands. No other process may have the store open: \
+            then nothing is changed and the exit code is 1. The log is not touched: nothing of the history is lost. Free \
+            pages are used again by saves, so this is only worth while after much was deleted.
+
+            --json prints {"path", "before", "after", "freed"}, in bytes.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Flag(help: "Keep the old file as data.mdb.before-compact.") var keepOld = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let path = store.path.droppingTrailingSlash
+        let file = path + "/data.mdb"
+        let before = try Self.size(store, file)
+        let copy = path + ".compacting-\(getpid())"
+        defer { Self.remove(copy) }
+        let stamp = try copied(file, to: copy)
+        let guardian = try StoreGuard(path)
+        do {
+            defer { guardian.release() }
+            guard try Self.stamp(of: file) == stamp else {
+                throw StrataError(
+                    .persistentStoreTimeout, "The store was written to meanwhile; nothing was changed. Try again.")
+            }
+            try exchange(file, with: copy + "/data.mdb")
+        }
+        try settle(file)
+        let after = try Self.size(store, file)
+        if json {
+            return Output.shared.line(
+                try JSONText.of(
+                    CompactText(path: path, before: before, after: after, freed: before > after ? before - after : 0)))
+        }
+        Output.shared.line(
+            "\(path): \(ValueText.size(before)) before, \(ValueText.size(after)) now, verified")
+    }
+
+    /// - Returns: what stood at the head of the file when the copy began.
+    private func copied(_ file: String, to copy: String) throws -> Data {
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        return try store.reading { store in
+            let stamp = try Self.stamp(of: file)
+            _ = try store.backup(to: URL(filePath: copy, directoryHint: .isDirectory), progress: progress.handler)
+            return stamp
+        }
+    }
+
+    private static let kept = ".before-compact"
+
+    private func exchange(_ file: String, with made: String) throws {
+        guard
+            link(file, file + Self.kept) == 0
+                || errno == EEXIST && unlink(file + Self.kept) == 0
+                    && link(file, file + Self.kept) == 0
+        else { throw Self.failure("kept", file) }
+        guard rename(made, file) == 0 else { throw Self.failure("exchanged", file) }
+        let directory = open(store.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.failure("synced", file) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw Self.failure("synced", file) }
+    }
+
+    /// Verifies the new file where it stands; puts the old one back if it is not sound.
+    private func settle(_ file: String) throws {
+        do {
+            let report = try store.reading { try $0.verify(.quick) }
+            guard report.isSound else {
+                throw StrataError(.corrupt, "The new file does not verify; the old one was put back.")
+            }
+        } catch {
+            guard rename(file + Self.kept, file) == 0 else { throw Self.failure("put back", file) }
+            throw error
+        }
+        if !keepOld, unlink(file + Self.kept) != 0 { throw Self.failure("removed", file + Self.kept) }
+    }
+
+    // MARK: Files
+
+    /// The two pages at the head say which commit is the newest.
+    private static func stamp(of file: String) throws -> Data {
+        guard let handle = FileHandle(forReadingAtPath: file) else { throw failure("read", file) }
+        defer { handle.closeFile() }
+        return try handle.read(upToCount: 2 * Int(getpagesize())) ?? Data()
+    }
+
+    private static func size(_ store: StoreArguments, _ file: String) throws -> UInt64 {
+        try store.checkIsThere()
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        return (attributes[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+
+    private static func failure(_ word: String, _ file: String) -> StrataError {
+        StrataError(
+            .persistentStoreOperation, "\(file) cannot be \(word): \(String(cString: strerror(errno))).")
+    }
+
+    private static func remove(_ path: String) {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            Output.printError("strata: \(path) is left over: \(error.localizedDescription)")
+        }
+    }
+}
+
+private struct CompactText: Encodable {
+    let path: String
+    let before: UInt64
+    let after: UInt64
+    let freed: UInt64
+}

@@ -1,0 +1,320 @@
+import ArgumentParser
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Reads a damaged store as far as it can, says what is lost, and saves what is sound.",
+        discussion: """
+            The log is read from its beginning, and nothing else of the store is believed: every event and transaction is \
+            held against its checksum, its digest and the chain of digests. What stands behind the first fault is told \
+            transaction by transaction, as far as these can be read. The store itself is only read.
+
+            --into NEW makes a new store of the sound part, its views replayed from the log, and verifies it; then rows, \
+            deletions and links behind the fault that are sound by themselves are added as one transaction by 'strata \
+            doctor', without the history they had. When the log is sound and only views are damaged, 'strata rebuild' is \
+            all it takes.
+
+            The exit code is 0 for a sound store, 1 when anything is damaged, whatever could be saved.
+
+            --json prints {"sound", "transaction", "sequence", "problem", "head", "lost": [{"transaction", "time", "author", \
+            "events"}], "viewProblems", "into": {"path", "sequence", "transactions", "events", "objects", "blobs", "problems"}, \
+            "saved": {"objects", "deletions", "links"}}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Option(help: ArgumentHelp("The directory of the new store; it must not exist.", valueName: "directory"))
+    var into: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.checkIsThere()
+        guard let notes = DoctorNotes.ofChild else { return try runChildren() }
+        let salvage = try LogSalvage(store.path.droppingTrailingSlash)
+        let progress = ProgressLine()
+        notes.enter(.log)
+        let finding = try salvage.examine(
+            through: notes.limit, note: { notes.passed($0) }, progress: progress.handler)
+        var report = DoctorReport(finding)
+        if finding.problem == nil, !notes.skipsViews { report.viewProblems = try viewProblems(progress, notes) }
+        if let into, let end = finding.end {
+            notes.enter(.writing)
+            let copy = try salvage.write(
+                through: end, to: URL(filePath: into, directoryHint: .isDirectory), progress: progress.handler)
+            report.into = CopyText(path: into, copy)
+            notes.enter(.rows)
+            if finding.problem != nil { report.saved = try saveRows(salvage, end, into) }
+        }
+        progress.finish()
+        try salvage.close()
+        try report.print(json: json)
+        if into != nil, finding.end == nil { Output.printError("strata: no transaction is sound; nothing was written") }
+        if !report.sound { throw ExitStatus.FoundProblem() }
+    }
+
+    /// nil where the store cannot even be opened.
+    private func viewProblems(_ progress: ProgressLine, _ notes: DoctorNotes) throws -> Int? {
+        notes.enter(.views)
+        do {
+            return try store.reading { try $0.verify(.full, progress: progress.handler).problemCount }
+        } catch let error as StrataError where error.code != .noSpace {
+            return nil
+        }
+    }
+
+    private func saveRows(_ salvage: LogSalvage, _ end: TransactionRecord, _ path: String) throws -> DoctorReport.Saved
+    {
+        var target = StoreArguments()
+        target.path = path
+        return try target.writing { store in
+            let changes = try salvage.changes(after: end.lastEvent, for: store)
+            guard !changes.isEmpty else { return DoctorReport.Saved(objects: 0, deletions: 0, links: 0) }
+            let context = try PersistentContainer(over: store).newBackgroundContext()
+            context.transactionAuthor = "strata doctor"
+            context.transactionReason = "what was sound behind a damaged place of the log"
+            try context.apply(changes) { _ in .mine }
+            do {
+                try context.save()
+            } catch let error as StrataError {
+                return DoctorReport.Saved(objects: 0, deletions: 0, links: 0, refusal: error.commandLineText)
+            }
+            return DoctorReport.Saved(
+                objects: changes.objects.values.count { $0.existsAfter },
+                deletions: changes.objects.values.count { !$0.existsAfter }, links: changes.pairs.count)
+        }
+    }
+
+    // MARK: Children
+
+    /// Runs the work in a child; where a lost page ends that, a second one goes as far as the first came.
+    private func runChildren() throws {
+        let notes = try DoctorNotes()
+        defer { notes.remove() }
+        guard let first = GuardedRun.childEnd(notes.variables) else {
+            throw StrataError(.persistentStoreOperation, "No child process can be made to read the damaged file.")
+        }
+        var number = try GuardedRun.signal(first)
+        if let limit = notes.placeOfTheEnd {
+            let variables = notes.variables.merging(limit) { $1 }
+            if let second = GuardedRun.childEnd(variables) { number = try GuardedRun.signal(second) }
+        }
+        let name = String(cString: strsignal(number))
+        Output.shared.line(
+            "\(notes.phase?.rawValue ?? "reading the store") ended in signal \(number) (\(name)): the file is damaged")
+        throw ExitStatus.FoundProblem()
+    }
+}
+
+/// What a child that reads a damaged file leaves for its parent: how far it has come.
+final class DoctorNotes {
+    enum Phase: String, CaseIterable {
+        case log = "reading the log"
+        case views = "reading the views"
+        case writing = "writing the new store"
+        case rows = "reading rows behind the fault"
+    }
+
+    private static let fileKey = "STRATA_DOCTOR"
+    private static let limitKey = "STRATA_DOCTOR_LIMIT"
+    private static let skipKey = "STRATA_DOCTOR_SKIP_VIEWS"
+    private let path: String
+    private let descriptor: Int32
+    /// The last transaction that can be looked at.
+    let limit: TransactionSequence?
+    /// Whether looking at the views ends the process.
+    let skipsViews: Bool
+
+    /// For the parent.
+    init() throws {
+        path = FileManager.default.temporaryDirectory
+            .appending(component: "strata-doctor-\(UUID().uuidString)").path(percentEncoded: false)
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        limit = nil
+        skipsViews = false
+        guard descriptor >= 0 else {
+            throw StrataError(.persistentStoreOperation, "\(path) cannot be made: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    private init(child path: String, limit: TransactionSequence?, skipsViews: Bool) {
+        self.path = path
+        self.limit = limit
+        self.skipsViews = skipsViews
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// nil in the process that the person started.
+    static var ofChild: DoctorNotes? {
+        let environment = ProcessInfo.processInfo.environment
+        guard let path = environment[fileKey] else { return nil }
+        let limit = environment[limitKey].flatMap { UInt64($0) }.map { TransactionSequence(rawValue: $0) }
+        return DoctorNotes(child: path, limit: limit, skipsViews: environment[skipKey] != nil)
+    }
+
+    var variables: [String: String] { [Self.fileKey: path] }
+
+    func remove() { unlink(path) }
+
+    // MARK: The child
+
+    func enter(_ phase: Phase) { put(UInt64(Phase.allCases.firstIndex(of: phase) ?? 0) + 1, at: 0) }
+
+    func passed(_ transaction: TransactionSequence) { put(transaction.rawValue, at: 8) }
+
+    /// It reaches the file as soon as it is written, whatever becomes of the process.
+    private func put(_ number: UInt64, at offset: off_t) {
+        withUnsafeBytes(of: number) { _ = pwrite(descriptor, $0.baseAddress, 8, offset) }
+    }
+
+    // MARK: The parent
+
+    private func get(at offset: off_t) -> UInt64 {
+        var number: UInt64 = 0
+        let count = withUnsafeMutableBytes(of: &number) { pread(descriptor, $0.baseAddress, 8, offset) }
+        return count == 8 ? number : 0
+    }
+
+    var phase: Phase? {
+        let number = Int(clamping: get(at: 0))
+        return number > 0 && number <= Phase.allCases.count ? Phase.allCases[number - 1] : nil
+    }
+
+    /// Variables for a second child that leaves out what ended the first; nil when that would end the same.
+    var placeOfTheEnd: [String: String]? {
+        switch phase {
+        case .log: [Self.limitKey: "\(get(at: 8))"]
+        case .views: [Self.skipKey: "1"]
+        default: nil
+        }
+    }
+}
+
+/// What the doctor found and did.
+struct DoctorReport: Encodable {
+    struct Lost: Encodable {
+        let transaction: UInt64
+        let time: String
+        let author: String?
+        let events: Int
+    }
+
+    struct Saved: Encodable {
+        let objects: Int
+        let deletions: Int
+        let links: Int
+        /// Why nothing could be.
+        var refusal: String?
+    }
+
+    let transaction: UInt64
+    let sequence: UInt64
+    let time: String?
+    let problem: String?
+    let head: UInt64?
+    let lost: [Lost]
+    var viewProblems: Int?
+    var into: CopyText?
+    var saved: Saved?
+
+    init(_ finding: LogSalvage.Finding) {
+        transaction = finding.end?.sequence.rawValue ?? 0
+        sequence = finding.end?.lastEvent.rawValue ?? 0
+        time = finding.end.map { ValueText.moment($0.date) }
+        problem = finding.problem
+        head = finding.head?.rawValue
+        lost = finding.lost.map {
+            Lost(
+                transaction: $0.sequence.rawValue, time: ValueText.moment($0.date), author: $0.author,
+                events: $0.eventCount)
+        }
+    }
+
+    var sound: Bool { problem == nil && viewProblems == 0 }
+
+    private enum CodingKeys: CodingKey {
+        case sound, transaction, sequence, problem, head, lost, viewProblems, into, saved
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(sound, forKey: .sound)
+        try container.encode(transaction, forKey: .transaction)
+        try container.encode(sequence, forKey: .sequence)
+        try container.encode(problem, forKey: .problem)
+        try container.encode(head, forKey: .head)
+        try container.encode(lost, forKey: .lost)
+        try container.encode(viewProblems, forKey: .viewProblems)
+        try container.encode(into, forKey: .into)
+        try container.encode(saved, forKey: .saved)
+    }
+
+    // MARK: For people
+
+    private static let mostShown = 20
+
+    func print(json: Bool) throws {
+        if json { return Output.shared.line(try JSONText.of(self)) }
+        let style = Style.standard
+        if let problem {
+            Output.shared.line(
+                transaction == 0
+                    ? style("no transaction is sound", .red)
+                    : "the log is sound through transaction \(transaction), event \(sequence) (\(time ?? "-"))")
+            Output.shared.line(style(problem, .red))
+            printLost(style)
+        } else {
+            Output.shared.line(
+                "\(style("the log is sound", .green)): \(ValueText.count(Int(transaction), "transaction")), "
+                    + ValueText.count(Int(sequence), "event"))
+            printViews(style)
+        }
+        try into?.print(json: false)
+        if let saved { printSaved(saved) }
+    }
+
+    private func printLost(_ style: Style) {
+        let behind = head.map { Int($0) - Int(transaction) }
+        if let behind, behind > 0 {
+            Output.shared.line("lost: \(ValueText.count(behind, "transaction")), of which \(lost.count) can be named")
+        }
+        var columns = Columns([.right, .left, .left, .right], indent: "  ")
+        for record in lost.prefix(Self.mostShown) {
+            columns.add(
+                "t\(record.transaction)", record.time, record.author ?? "-", ValueText.count(record.events, "event"))
+        }
+        columns.flush()
+        if lost.count > Self.mostShown {
+            Output.shared.line("  … and \(ValueText.count(lost.count - Self.mostShown)) more")
+        }
+    }
+
+    private func printViews(_ style: Style) {
+        switch viewProblems {
+        case 0?: Output.shared.line("\(style("the views are sound", .green)): replaying the log gives them")
+        case let count?:
+            Output.shared.line(
+                "\(style("the views are damaged", .red)) (\(ValueText.count(count, "problem"))): "
+                    + "'strata verify' names them, 'strata rebuild' makes them anew from the log")
+        case nil:
+            Output.shared.line(
+                "\(style("the views cannot be read", .red)): 'strata doctor --into' makes a new store of the log")
+        }
+    }
+
+    private func printSaved(_ saved: Saved) {
+        if let refusal = saved.refusal {
+            return Output.shared.line("rows behind the fault could not be added: \(refusal)")
+        }
+        let parts = [(saved.objects, "object"), (saved.deletions, "deletion"), (saved.links, "link")].filter {
+            $0.0 > 0
+        }
+        guard !parts.isEmpty else { return Output.shared.line("nothing behind the fault could be added") }
+        let list = parts.map { ValueText.count($0.0, $0.1) }.joined(separator: ", ")
+        Output.shared.line("added from behind the fault, without its history: \(list)")
+    }
+}

@@ -1,0 +1,165 @@
+package import Foundation
+import LMDB
+package import StrataModel
+
+/// Makes a store in an empty directory of the beginning of another's log: the records are copied byte for byte, so the
+/// chain of digests goes on, and the views are made by replaying them.
+struct LogCopy {
+    let source: Environment
+    let tables: StoreTables
+    /// The last transaction that is taken.
+    let end: TransactionRecord
+    let header: StoreHeader
+    let progress: ProgressHandler?
+
+    /// Bytes of the log in one commit.
+    private static let stepInBytes = 32 << 20
+
+    /// Where a copy stands.
+    private struct Place {
+        var transaction = TransactionSequence.zero
+        var event = EventSequence.zero
+        var histories = SchemaHistory([])
+        /// Names of places, as the log tells them.
+        var tags: [String: EventSequence] = [:]
+    }
+
+    /// - Throws: `corrupt` when the records do not replay; `LMDBError`.
+    func write(to path: String) throws {
+        var options = EnvironmentOptions()
+        // Nobody sees it before it is whole, and then it is synced.
+        options.durability = .disposable
+        let target = try Environment.open(at: path, options: options)
+        do {
+            let opened = try target.openTables(StoreTables.names)
+            let made = try StoreTables(
+                Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
+            try source.read { try copy($0, into: target, made) }
+            try target.sync(.forced)
+            try target.close()
+        } catch {
+            try target.close()
+            throw error
+        }
+    }
+
+    private func copy(_ log: ReadTransaction, into target: Environment, _ made: StoreTables) throws {
+        var counter = ProgressCounter("replaying events", total: Int(end.lastEvent.rawValue), progress)
+        var place = Place()
+        while place.transaction < end.sequence {
+            place = try target.write { try step(place, log, made, $0, &counter) }
+        }
+        try target.write { transaction in
+            let head = LogHead(
+                modelVersion: place.histories.newest?.version ?? ModelVersion(rawValue: 0), event: end.lastEvent,
+                transaction: end.sequence, microseconds: end.microseconds, digest: end.digest,
+                firstKeptEvent: EventSequence(rawValue: 1))
+            try Self.put(header.encoded(), "header", made, transaction)
+            try Self.put(head.encoded(), "head", made, transaction)
+            for (name, sequence) in place.tags { try Bookmark.tag.put(name, sequence.rawValue, transaction, made) }
+        }
+    }
+
+    private static func put(
+        _ bytes: [UInt8], _ key: StaticString, _ made: StoreTables, _ transaction: WriteTransaction
+    ) throws {
+        try bytes.withUnsafeBytes { value in
+            try StoreCore.withKey(key) { try transaction.put(made.meta, $0, value) }
+        }
+    }
+
+    /// Some transactions with their events, and what they make of the views.
+    private func step(
+        _ start: Place, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction,
+        _ counter: inout ProgressCounter
+    ) throws -> Place {
+        let reader = LogReader(log, tables, SchemaHistory([]))
+        var place = start
+        var written = 0
+        while place.transaction < end.sequence, written < Self.stepInBytes {
+            let next = TransactionSequence(rawValue: place.transaction.rawValue + 1)
+            guard let record = try reader.transaction(next),
+                let bytes = try log.get(tables.transactions, next.rawValue)
+            else { throw StrataError(.corrupt, "A transaction of the log is missing: \(next).") }
+            try transaction.append(made.transactions, next.rawValue, bytes)
+            for offset in 0..<UInt64(record.eventCount) {
+                let number = record.firstEvent.rawValue + offset
+                guard let event = try log.get(tables.events, number) else {
+                    throw StrataError(
+                        .corrupt, "An event of the log is missing.", context: .init(sequence: .init(rawValue: number)))
+                }
+                try transaction.append(made.events, number, event)
+                written += event.count
+                try Self.note(try EventView(event), in: &place.tags)
+            }
+            place.transaction = next
+            place.event = record.lastEvent
+        }
+        let replay = Replay(log: reader, tables: made)
+        place.histories = try replay.run(
+            after: start.event, through: place.event, histories: start.histories, into: transaction, &counter
+        ).histories
+        return place
+    }
+
+    private static func note(_ event: EventView, in tags: inout [String: EventSequence]) throws {
+        guard event.header.kind == .maintenance else { return }
+        switch try MaintenanceRecord(event.payload) {
+        case .tagged(let name, let sequence): tags[name] = sequence
+        case .untagged(let name): tags[name] = nil
+        case .note, .unknown: break
+        }
+    }
+}
+
+/// What a store that was made of another holds.
+package struct LogCopyReport: Sendable {
+    /// Of the new store.
+    package let verification: VerificationReport
+    package let transaction: TransactionSequence
+    package let blobCount: Int
+}
+
+extension Store {
+    /// Makes a store in a directory that does not exist yet, as this one was at a sequence: from the log alone, so it
+    /// also shows that the log is enough. It has this store's id and a lineage of its own.
+    ///
+    /// - Parameter sequence: the last event of a transaction.
+    /// - Throws: `persistentStoreOpen` when something stands there; `futureSequence`; `corrupt`; `noSpace`.
+    package func replay(
+        through sequence: EventSequence, to target: URL, progress: ProgressHandler? = nil
+    ) throws -> LogCopyReport {
+        try checkOpen()
+        guard let end = try transaction(containing: sequence) else {
+            throw StrataError(.futureSequence, "The store had no transaction then.", context: .init(sequence: sequence))
+        }
+        try refuseUsed(target)
+        let lease = try blobs.lease()
+        defer { withExtendedLifetime(lease) {} }
+        do {
+            let header = StoreHeader(
+                identifier: identifier, lineage: UUID(), createdMicroseconds: core.header.createdMicroseconds)
+            let copy = LogCopy(
+                source: core.environment, tables: core.tables, end: end, header: header, progress: progress)
+            return try BackupFolder.filled(for: target) { folder in
+                try copy.write(to: folder.path(percentEncoded: false))
+                return try Self.finishCopy(in: folder, end.sequence, progress) { blobs.contents(digest: $0) }
+            }
+        } catch {
+            throw core.publicError(error, during: "replaying the log")
+        }
+    }
+
+    /// Gives a store that was made of a log its large values, and verifies it.
+    static func finishCopy(
+        in folder: URL, _ transaction: TransactionSequence, _ progress: ProgressHandler?, contents: (Data) -> Data?
+    ) throws -> LogCopyReport {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let copy = try Store.open(.directory(folder), model: nil, options: options)
+        defer { copy.close() }
+        let copied = try copy.takeBlobs(contents, progress)
+        let report = try copy.verify(.full, progress: progress)
+        return LogCopyReport(verification: report, transaction: transaction, blobCount: copied.count)
+    }
+}

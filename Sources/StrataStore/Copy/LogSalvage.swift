@@ -1,0 +1,297 @@
+package import Foundation
+import LMDB
+package import StrataModel
+
+/// A damaged store's log, read without believing anything else of the store: no header, no head, no view.
+///
+/// Opening and reading may end the process where a page of the file is lost; whoever uses it does so in a child.
+package final class LogSalvage {
+    /// How far the log is sound.
+    package struct Finding: Sendable {
+        /// The last transaction up to which everything is sound; nil when there is none.
+        package let end: TransactionRecord?
+        /// What is wrong behind it; nil at the end of the log.
+        package let problem: String?
+        /// The end of the log as the head says it; nil when the head is unreadable.
+        package let head: TransactionSequence?
+        package let headEvent: EventSequence?
+        /// Transactions behind the sound ones whose records can be read.
+        package let lost: [TransactionRecord]
+    }
+
+    private let path: String
+    private let environment: Environment
+    private let tables: StoreTables
+    private static let mostLost = 100_000
+
+    /// - Throws: `persistentStoreOpen` when not even LMDB's own pages can be read.
+    package init(_ path: String) throws {
+        self.path = path
+        var options = EnvironmentOptions()
+        options.access = .readOnly
+        if !FileManager.default.fileExists(atPath: path + "/lock.mdb") { options.locking = .none }
+        do {
+            environment = try Environment.open(at: path, options: options)
+        } catch {
+            throw StrataError(opening: error, path: path)
+        }
+        do {
+            let opened = try environment.openTables(StoreTables.names)
+            tables = try StoreTables(
+                Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
+        } catch {
+            try environment.close()
+            throw StrataError(
+                .persistentStoreOpen, "The tables of the store cannot be found.", context: .init(path: path),
+                cause: error)
+        }
+    }
+
+    package func close() throws { try environment.close() }
+
+    // MARK: Looking
+
+    /// Walks the log from its beginning until something is wrong.
+    ///
+    /// - Parameters:
+    ///   - limit: the last transaction to look at.
+    ///   - note: hears of each transaction that is sound, before the next is looked at.
+    package func examine(
+        through limit: TransactionSequence?, note: (TransactionSequence) -> Void, progress: ProgressHandler? = nil
+    ) throws -> Finding {
+        try environment.read { transaction in
+            let head = Result { try StoreCore.meta("head", tables, transaction).map { try LogHead($0) } }
+            let known = try? head.get()
+            var walk = SoundWalk(transaction: transaction, tables: tables)
+            var counter = ProgressCounter("reading the log", total: Int(known?.transaction.rawValue ?? 0), progress)
+            let last = min(limit ?? .init(rawValue: .max), known?.transaction ?? .init(rawValue: .max))
+            var problem: String?
+            while walk.sequence < last {
+                counter.step()
+                do {
+                    guard try walk.step() else {
+                        if known != nil { problem = "transaction \(walk.sequence.rawValue + 1) is missing" }
+                        break
+                    }
+                    note(walk.sequence)
+                } catch {
+                    problem = "transaction \(walk.sequence.rawValue + 1): \(Self.text(error))"
+                    break
+                }
+            }
+            if problem == nil, let limit, walk.sequence == limit, limit < known?.transaction ?? limit {
+                problem = "reading transaction \(limit.rawValue + 1) ends the program: its pages are lost"
+            }
+            if problem == nil, known == nil { problem = "the head, which says where the log ends, cannot be read" }
+            return Finding(
+                end: walk.last, problem: problem, head: known?.transaction, headEvent: known?.event,
+                lost: limit == nil ? lost(after: walk.sequence, through: last, transaction) : [])
+        }
+    }
+
+    private static func text(_ error: any Error) -> String {
+        switch error {
+        case let error as CorruptRecord: "\(error.reason)"
+        case let error as StrataError: error.message
+        default: "\(error)"
+        }
+    }
+
+    /// Records of transactions that are readable themselves, behind what is sound.
+    private func lost(
+        after start: TransactionSequence, through last: TransactionSequence, _ transaction: ReadTransaction
+    ) -> [TransactionRecord] {
+        var records: [TransactionRecord] = []
+        var number = start.rawValue + 1
+        var misses = 0
+        while number <= last.rawValue, records.count < Self.mostLost, misses < 1000 {
+            let sequence = TransactionSequence(rawValue: number)
+            number += 1
+            // What cannot be read is what this is about.
+            let bytes = try? transaction.get(tables.transactions, sequence.rawValue)
+            guard let bytes, let record = try? TransactionRecord(bytes, sequence: sequence) else {
+                misses += 1
+                continue
+            }
+            records.append(record)
+        }
+        return records
+    }
+
+    // MARK: Saving what is sound
+
+    /// Makes a store of the sound part of the log in a directory that does not exist yet.
+    ///
+    /// - Throws: as `Store.replay(through:to:)`.
+    package func write(
+        through end: TransactionRecord, to target: URL, progress: ProgressHandler? = nil
+    ) throws -> LogCopyReport {
+        try Store.refuseUsed(target)
+        let header = try environment.read { transaction in
+            try? StoreCore.meta("header", tables, transaction).map { try StoreHeader($0) }
+        }
+        let fresh = StoreHeader(
+            identifier: header?.identifier ?? UUID(), lineage: UUID(),
+            createdMicroseconds: header?.createdMicroseconds ?? end.microseconds)
+        let copy = LogCopy(source: environment, tables: tables, end: end, header: fresh, progress: progress)
+        return try BackupFolder.filled(for: target) { folder in
+            try copy.write(to: folder.path(percentEncoded: false))
+            return try Store.finishCopy(in: folder, end.sequence, progress) { [path] digest in
+                BlobStore.contents(digest: digest, in: path)
+            }
+        }
+    }
+
+    /// What sound rows and pairs say that was changed behind a place in the log, as changes of a store that ends there.
+    ///
+    /// - Parameter store: the store that was made of the sound part.
+    package func changes(after end: EventSequence, for store: Store) throws -> NetChanges {
+        var changes = NetChanges()
+        let histories = SchemaHistory(store.schemas)
+        try environment.read { transaction in
+            try store.read(at: try store.head()) { view in
+                let reader = RowSalvage(
+                    transaction: transaction, tables: tables, histories: histories, schema: store.schema, end: end,
+                    view: view)
+                reader.addRows(to: &changes)
+                reader.addDeletions(to: &changes)
+                reader.addPairs(to: &changes)
+            }
+        }
+        return changes
+    }
+}
+
+/// Walks the log and believes only what follows from what came before.
+private struct SoundWalk {
+    let transaction: ReadTransaction
+    let tables: StoreTables
+    private(set) var sequence = TransactionSequence.zero
+    private(set) var last: TransactionRecord?
+    private var digest = LogHead.start.digest
+
+    init(transaction: ReadTransaction, tables: StoreTables) {
+        self.transaction = transaction
+        self.tables = tables
+    }
+
+    /// - Returns: false when there is no transaction any more.
+    mutating func step() throws -> Bool {
+        let next = TransactionSequence(rawValue: sequence.rawValue + 1)
+        guard let bytes = try transaction.get(tables.transactions, next.rawValue) else { return false }
+        let record = try TransactionRecord(bytes, sequence: next)
+        guard record.eventCount > 0, record.firstEvent.rawValue == (last?.lastEvent.rawValue ?? 0) + 1 else {
+            throw CorruptRecord("its events do not follow those before", at: 56)
+        }
+        var chain = EventDigest.Chain(previous: digest, record: bytes)
+        for number in record.firstEvent.rawValue...record.lastEvent.rawValue {
+            guard let event = try transaction.get(tables.events, number) else {
+                throw StrataError(.corrupt, "event \(number) is missing")
+            }
+            do {
+                try check(event, of: record)
+            } catch {
+                throw StrataError(.corrupt, "event \(number): \(Self.reason(error))")
+            }
+            chain.add(event)
+        }
+        guard chain.finish() == record.digest else {
+            throw CorruptRecord("its digest does not follow from its events and the digest before", at: 8)
+        }
+        digest = record.digest
+        last = record
+        sequence = next
+        return true
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? CorruptRecord).map { "\($0.reason)" } ?? "\(error)"
+    }
+
+    private func check(_ bytes: UnsafeRawBufferPointer, of record: TransactionRecord) throws {
+        let event = try EventView(bytes)
+        guard event.header.transaction == record.sequence else {
+            throw CorruptRecord("it says another transaction", at: 0)
+        }
+        guard EventDigest.matches(event) else { throw CorruptRecord("its payload does not match its digest", at: 0) }
+        if event.header.kind == .modelInstalled { _ = try SchemaRecord.schema(from: event.installedModel().record) }
+    }
+}
+
+/// Reads views of a damaged store, record by record; what is damaged is passed over.
+private struct RowSalvage {
+    let transaction: ReadTransaction
+    let tables: StoreTables
+    let histories: SchemaHistory
+    let schema: Schema
+    /// What is newer than this is missing in the new store.
+    let end: EventSequence
+    let view: View
+
+    /// A table that cannot be walked to its end gives what was found until then.
+    private func walk(_ table: Table, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void) {
+        _ = try? transaction.withCursor(table) { cursor in
+            var found = try cursor.first()
+            while found {
+                body(cursor.key, cursor.value)
+                found = try cursor.next()
+            }
+        }
+    }
+
+    func addRows(to changes: inout NetChanges) {
+        walk(tables.objects) { key, value in
+            guard key.count == 8, let stored = try? StoredRow(value), stored.revision > end else { return }
+            let id = StoreKey.objectID(key, at: 0)
+            if let object = try? object(id, stored.image) { changes.objects[id] = object }
+        }
+        for id in Array(changes.objects.keys) { dropDanglingTargets(of: id, in: &changes) }
+    }
+
+    private func object(_ id: ObjectID, _ image: UnsafeRawBufferPointer) throws -> NetChanges.Object? {
+        guard let entity = schema.entity(id.entityID) else { return nil }
+        let layout = try histories.layout(of: image, id: id)
+        let now = try histories.converted(image, from: layout, to: entity)
+        let before = try view.row(id)?.converted(to: entity)
+        var object = NetChanges.Object(existedBefore: before != nil, existsAfter: true)
+        for property in entity.properties where property.storage != nil {
+            let value = try now.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).value(property.slot) }
+            let old = try before?.bytes.withUnsafeBytes {
+                try RowReader($0, layout: entity.layout).value(property.slot)
+            }
+            object.note(property.id, before: old ?? .null, after: value)
+        }
+        return object
+    }
+
+    /// A to-one to an object that is nowhere would keep the row from being saved.
+    private func dropDanglingTargets(of id: ObjectID, in changes: inout NetChanges) {
+        guard let entity = schema.entity(id.entityID), let object = changes.objects[id] else { return }
+        for (property, values) in object.values {
+            guard case .objectID(let target) = values.after,
+                entity.properties.first(where: { $0.id == property })?.relationship != nil
+            else { continue }
+            let isThere = changes.objects[target]?.existsAfter ?? ((try? view.exists(target)) ?? false)
+            if !isThere { changes.objects[id]?.values[property] = .init(before: values.before, after: .null) }
+        }
+    }
+
+    func addDeletions(to changes: inout NetChanges) {
+        walk(tables.tombstones) { key, value in
+            guard key.count == 8, let sequence = try? Tombstone.sequence(value), sequence > end else { return }
+            let id = StoreKey.objectID(key, at: 0)
+            guard changes.objects[id] == nil, (try? view.exists(id)) ?? false else { return }
+            changes.objects[id] = NetChanges.Object(existedBefore: true, existsAfter: false)
+        }
+    }
+
+    func addPairs(to changes: inout NetChanges) {
+        walk(tables.pairs) { key, value in
+            guard let pair = StoreKey.pair(key), let state = try? PairState(value), state.revision > end else { return }
+            for id in [pair.source, pair.target] {
+                guard changes.objects[id]?.existsAfter ?? ((try? view.exists(id)) ?? false) else { return }
+            }
+            changes.pairs[pair] = .init(before: try? view.pair(pair), after: state.positions)
+        }
+    }
+}
