@@ -18,12 +18,12 @@ public struct StrataCommand: ParsableCommand {
             CommandGroup(
                 name: "Looking",
                 subcommands: [
-                    InspectCommand.self, QueryCommand.self, CountCommand.self, ShowCommand.self,
+                    InspectCommand.self, QueryCommand.self, CountCommand.self, ShowCommand.self, StatsCommand.self,
                 ]),
             CommandGroup(
                 name: "History",
                 subcommands: [
-                    LogCommand.self, ReplayCommand.self,
+                    LogCommand.self, BlameCommand.self, DiffCommand.self, TimelineCommand.self, ReplayCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",
@@ -37,7 +37,7 @@ public struct StrataCommand: ParsableCommand {
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
                     CompactCommand.self, DoctorCommand.self,
                 ]),
-            CommandGroup(name: "Others", subcommands: [PredicateCommand.self]),
+            CommandGroup(name: "Others", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
         ])
 
     public init() {}

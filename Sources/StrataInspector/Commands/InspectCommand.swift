@@ -8,8 +8,12 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Says where exactly every file is, what the store holds, and how large its parts are.",
         discussion: """
+            Files, sizes of tables (pages) and of indexes (keys), the newest model and those before it, tags, subscriptions, \
+            large values, and who has the store open: a stale reader is one whose process has ended, which the next writer \
+            forgets. What is free in the file is used by the next saves; 'strata compact' gives it back.
+
             --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
-            "transactions", "first", "last"}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
+            "transactions", "first", "last"}, "tags": {name: sequence}, "subscriptions": {name: transaction}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
             "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
             "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.
@@ -22,9 +26,16 @@ struct InspectCommand: ParsableCommand {
         try store.reading { store in
             let statistics = try store.statistics()
             if json {
-                Output.shared.line(try JSONText.of(InspectText(statistics, path: store.path)))
+                Output.shared.line(
+                    try JSONText.of(
+                        InspectText(
+                            statistics, path: store.path, tags: try store.tags(),
+                            subscriptions: try store.subscriptions())))
             } else {
-                InspectPrinter(statistics: statistics, path: store.path).print()
+                InspectPrinter(
+                    statistics: statistics, path: store.path, schemas: store.schemas, tags: try store.tags(),
+                    subscriptions: try store.subscriptions()
+                ).print()
             }
         }
     }

@@ -6,17 +6,28 @@ import StrataStore
 struct InspectPrinter {
     let statistics: StoreStatistics
     let path: String
+    let schemas: [Schema]
+    let tags: [String: EventSequence]
+    let subscriptions: [String: TransactionSequence]
     private let style = Style.standard
 
-    init(statistics: StoreStatistics, path: String) {
+    init(
+        statistics: StoreStatistics, path: String, schemas: [Schema], tags: [String: EventSequence],
+        subscriptions: [String: TransactionSequence]
+    ) {
         self.statistics = statistics
         self.path = path
+        self.schemas = schemas
+        self.tags = tags
+        self.subscriptions = subscriptions
     }
 
     func print() {
         printHead()
         printFiles()
+        printModels()
         printEntities()
+        printPlaces()
         printTables()
         printIndexes()
         printReaders()
@@ -66,6 +77,31 @@ struct InspectPrinter {
                 "  \(ValueText.count(blobs.fileCount, "large value")) in files, "
                     + "\(ValueText.count(blobs.namedCount)) named by the log")
         }
+    }
+
+    /// Where there has been but one, the head says it.
+    private func printModels() {
+        guard schemas.count > 1 else { return }
+        heading("Models")
+        var columns = Columns([.left, .left], indent: "  ")
+        for schema in schemas {
+            columns.add(
+                "version \(schema.version.rawValue)", ValueText.count(schema.entities.count, "entity", "entities"))
+        }
+        columns.flush()
+    }
+
+    private func printPlaces() {
+        guard !tags.isEmpty || !subscriptions.isEmpty else { return }
+        heading("Places in the log")
+        var columns = Columns([.left, .left, .left], indent: "  ")
+        for (name, sequence) in tags.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
+            columns.add(name, "tag", "event \(sequence)")
+        }
+        for (name, transaction) in subscriptions.sorted(by: { $0.key < $1.key }) {
+            columns.add(name, "subscription", "acknowledged through transaction \(transaction)")
+        }
+        columns.flush()
     }
 
     private func printEntities() {
@@ -183,8 +219,15 @@ struct InspectText: Encodable {
     let blobs: Blobs
     let readers: [Reader]
     let reclaimableBytes: Int
+    let tags: [String: UInt64]
+    let subscriptions: [String: UInt64]
 
-    init(_ statistics: StoreStatistics, path: String) {
+    init(
+        _ statistics: StoreStatistics, path: String, tags: [String: EventSequence],
+        subscriptions: [String: TransactionSequence]
+    ) {
+        self.tags = tags.mapValues(\.rawValue)
+        self.subscriptions = subscriptions.mapValues(\.rawValue)
         self.path = path
         store = statistics.header.identifier.uuidString
         lineage = statistics.header.lineage.uuidString

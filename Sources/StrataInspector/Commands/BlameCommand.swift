@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct BlameCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "blame",
+        abstract: "Says for each value of an object who wrote it, and when.",
+        discussion: """
+            \(ObjectReference.help) \(Moment.help) Members of to-many relationships are not values of the object; \
+            'strata log --object' has their links.
+
+            --json prints {"object", "sequence", "values": {property: {"value", "event", "sequence", "transaction", \
+            "time", "author", "reason"}}}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The object.", valueName: "object")) var object: String
+    @Option(help: ArgumentHelp("Ask of the object as it was at this moment.", valueName: "moment")) var at: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.reading { store in
+            let id = try ObjectReference.parse(object, in: store)
+            let moment = try StoreMoment(at, in: store)
+            let names = try store.recordedNames()
+            guard let state = try ObjectState(id, at: moment, in: store) else {
+                throw try ObjectState.absent(id, moment.sequence, names, store)
+            }
+            let origins = try Self.origins(of: id, through: moment.sequence, names, store)
+            try json ? printJSON(state, origins, names) : print(state, origins, names)
+        }
+    }
+
+    private struct Origin {
+        let event: RecordedEvent
+        let transaction: TransactionRecord
+    }
+
+    /// The event that gave each property its value, by name.
+    private static func origins(
+        of id: ObjectID, through last: EventSequence, _ names: RecordedNames, _ store: Store
+    ) throws -> [String: Origin] {
+        var origins: [String: Origin] = [:]
+        for event in try store.history(of: id) where event.sequence <= last {
+            let properties: [PropertyID]
+            switch event.payload {
+            case .inserted(let values): properties = values.map(\.property)
+            case .updated(let changes): properties = changes.map(\.property)
+            default: continue
+            }
+            guard let transaction = try store.transaction(event.transaction) else { continue }
+            for property in properties where origins[names.name(of: property)] == nil {
+                origins[names.name(of: property)] = Origin(event: event, transaction: transaction)
+            }
+            // What came before was another life of the object.
+            if event.kind == .inserted { break }
+        }
+        return origins
+    }
+
+    private func print(_ state: ObjectState, _ origins: [String: Origin], _ names: RecordedNames) {
+        var columns = Columns([.left, .right, .left, .left, .left, .left], cutsToTerminal: true)
+        for (name, value) in state.values {
+            let origin = origins[name]
+            columns.add([
+                .init(name, .bold), .init(origin.map { "\($0.event.sequence)" } ?? "-", .dim),
+                .init(origin.map { ValueText.moment($0.transaction.date) } ?? "-", .dim),
+                .init(origin?.transaction.author ?? "-", .cyan),
+                .init(origin.map { "\($0.event.kind)" } ?? "by default"),
+                .init(ValueText.of(value) { names.name(of: $0) }),
+            ])
+        }
+        columns.flush()
+    }
+
+    private func printJSON(_ state: ObjectState, _ origins: [String: Origin], _ names: RecordedNames) throws {
+        let values = state.values.map { name, value in
+            (
+                name,
+                BlameText.Value(
+                    value: JSONText.Value(value) { names.name(of: $0) },
+                    event: origins[name].map { "\($0.event.kind)" },
+                    sequence: origins[name]?.event.sequence.rawValue,
+                    transaction: origins[name]?.transaction.sequence.rawValue,
+                    time: origins[name].map { ValueText.moment($0.transaction.date) },
+                    author: origins[name]?.transaction.author, reason: origins[name]?.transaction.reason)
+            )
+        }
+        let text = BlameText(
+            object: names.name(of: state.id), sequence: state.sequence.rawValue,
+            values: Dictionary(values, uniquingKeysWith: { first, _ in first }))
+        Output.shared.line(try JSONText.of(text))
+    }
+}
+
+private struct BlameText: Encodable {
+    struct Value: Encodable {
+        let value: JSONText.Value
+        let event: String?
+        let sequence: UInt64?
+        let transaction: UInt64?
+        let time: String?
+        let author: String?
+        let reason: String?
+    }
+
+    let object: String
+    let sequence: UInt64
+    let values: [String: Value]
+}

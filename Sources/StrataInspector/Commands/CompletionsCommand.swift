@@ -1,0 +1,23 @@
+import ArgumentParser
+
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Prints what makes a shell complete this program's commands and options.",
+        discussion: """
+            strata completions bash > ~/.local/share/bash-completion/completions/strata
+            strata completions zsh > ~/.zfunc/_strata
+            strata completions fish > ~/.config/fish/completions/strata.fish
+
+            There is no --json: the output is a program for the shell.
+            """)
+
+    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell")) var shell: String
+
+    func run() throws {
+        guard let shell = CompletionShell(rawValue: shell) else {
+            throw UsageError("There is no completion for '\(shell)': it is bash, zsh or fish.")
+        }
+        Output.shared.line(StrataCommand.completionScript(for: shell))
+    }
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Says what became of every object between two moments.",
+        discussion: """
+            Steps between the two do not show: + is an object that came, - one that went, ~ one whose values changed, with \
+            before and after. With the later moment first it is the way back. Without B it is the newest state.
+            \(Moment.help)
+
+            --json prints {"from", "to", "objects": [{"object", "change": "inserted", "updated" or "deleted", \
+            "properties": {property: {"before", "after"}}}], "links": [{"change": "linked", "unlinked" or "moved", \
+            "relationship", "source", "target"}]}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Argument(help: ArgumentHelp("The first moment.", valueName: "a")) var first: String
+    @Argument(help: ArgumentHelp("The second moment.", valueName: "b")) var second: String?
+    @Option(help: "Only objects of this entity, or of one below it.") var entity: String?
+    @Option(help: "Only this object: BowTie/p12.") var object: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.reading { store in
+            let start = try Moment.sequence(first, in: store)
+            let end = try second.map { try Moment.sequence($0, in: store) } ?? store.head()
+            var changes = try store.netChanges(
+                from: min(start, end).advanced(by: 1), through: max(start, end))
+            if end < start { changes = changes.inverted }
+            try keepWanted(&changes, store)
+            let difference = StoreDifference(changes, try store.recordedNames(), hidden: Self.places(store))
+            if json { return Output.shared.line(try JSONText.of(DifferenceText(start, end, difference))) }
+            difference.print()
+        }
+    }
+
+    /// Places in ordered relationships, which are properties that nobody named.
+    private static func places(_ store: Store) -> Set<PropertyID> {
+        let properties = store.schemas.flatMap(\.entities).flatMap(\.properties)
+        return Set(properties.filter { $0.storage == .position }.map(\.id))
+    }
+
+    private func keepWanted(_ changes: inout NetChanges, _ store: Store) throws {
+        if let entity {
+            let wanted = Set(try EntityName.find(entity, in: store).entityIDs)
+            changes.objects = changes.objects.filter { wanted.contains($0.key.entityID) }
+            changes.pairs = changes.pairs.filter {
+                wanted.contains($0.key.source.entityID) || wanted.contains($0.key.target.entityID)
+            }
+        }
+        if let object {
+            let id = try ObjectReference.parse(object, in: store)
+            changes.objects = changes.objects.filter { $0.key == id }
+            changes.pairs = changes.pairs.filter { $0.key.source == id || $0.key.target == id }
+        }
+    }
+}
+
+/// What lies between two states, by object, in the order of ids.
+struct StoreDifference {
+    struct Object {
+        enum Change: String {
+            case inserted, updated, deleted
+        }
+
+        let name: String
+        let change: Change
+        /// Those that changed, or that the object has, sorted by name; hidden ones are left out.
+        let properties: [(name: String, values: NetChanges.Values)]
+    }
+
+    struct Link {
+        let change: String
+        let relationship: String
+        let source: String
+        let target: String
+    }
+
+    let objects: [Object]
+    let links: [Link]
+    let names: RecordedNames
+
+    init(_ changes: NetChanges, _ names: RecordedNames, hidden: Set<PropertyID>) {
+        self.names = names
+        objects = changes.objects.sorted { $0.key < $1.key }.compactMap { id, object in
+            let kind: Object.Change? =
+                switch (object.existedBefore, object.existsAfter) {
+                case (false, true): .inserted
+                case (true, false): .deleted
+                case (true, true): .updated
+                case (false, false): nil
+                }
+            guard let kind else { return nil }
+            let properties = object.values.filter { $0.value.before != $0.value.after && !hidden.contains($0.key) }
+                .map { (names.name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
+            return Object(name: names.name(of: id), change: kind, properties: properties)
+        }
+        links = changes.pairs.map { key, places in
+            Link(
+                change: places.before == nil ? "linked" : places.after == nil ? "unlinked" : "moved",
+                relationship: names.name(of: key.property), source: names.name(of: key.source),
+                target: names.name(of: key.target))
+        }.sorted { ($0.source, $0.relationship, $0.target) < ($1.source, $1.relationship, $1.target) }
+    }
+
+    private func text(_ value: AttributeValue) -> String { ValueText.of(value) { names.name(of: $0) } }
+
+    func print() {
+        let style = Style.standard
+        for object in objects {
+            switch object.change {
+            case .inserted: Output.shared.line(style("+ \(object.name)  \(list(object, \.after))", .green))
+            case .deleted: Output.shared.line(style("- \(object.name)  \(list(object, \.before))", .red))
+            case .updated:
+                Output.shared.line(style("~ \(object.name)", .yellow))
+                for (name, values) in object.properties {
+                    Output.shared.line("    \(name): \(text(values.before)) -> \(text(values.after))")
+                }
+            }
+        }
+        for link in links {
+            let (sign, colour): (String, Style.Colour) =
+                link.change == "linked" ? ("+", .green) : link.change == "unlinked" ? ("-", .red) : ("~", .yellow)
+            Output.shared.line(style("\(sign) \(link.source).\(link.relationship) - \(link.target)", colour))
+        }
+        Output.shared.line(style(summary, .dim))
+    }
+
+    private func list(_ object: Object, _ side: KeyPath<NetChanges.Values, AttributeValue>) -> String {
+        object.properties.filter { !$0.values[keyPath: side].isNull }
+            .map { "\($0.name): \(text($0.values[keyPath: side]))" }.joined(separator: ", ")
+    }
+
+    private var summary: String {
+        if objects.isEmpty, links.isEmpty { return "no difference" }
+        let counts = [("came", Object.Change.inserted), ("went", .deleted), ("changed", .updated)].compactMap {
+            word, change in
+            let count = objects.count { $0.change == change }
+            return count > 0 ? "\(ValueText.count(count)) \(word)" : nil
+        }
+        return (counts + (links.isEmpty ? [] : [ValueText.count(links.count, "link")])).joined(separator: ", ")
+    }
+}
+
+private struct DifferenceText: Encodable {
+    struct Object: Encodable {
+        let object: String
+        let change: String
+        let properties: [String: EventObject.Change]
+    }
+
+    struct Link: Encodable {
+        let change: String
+        let relationship: String
+        let source: String
+        let target: String
+    }
+
+    let from: UInt64
+    let to: UInt64
+    let objects: [Object]
+    let links: [Link]
+
+    init(_ start: EventSequence, _ end: EventSequence, _ difference: StoreDifference) {
+        func value(_ value: AttributeValue) -> JSONText.Value {
+            JSONText.Value(value) { difference.names.name(of: $0) }
+        }
+        from = start.rawValue
+        to = end.rawValue
+        objects = difference.objects.map { object in
+            Object(
+                object: object.name, change: object.change.rawValue,
+                properties: Dictionary(
+                    object.properties.map {
+                        ($0.name, EventObject.Change(before: value($0.values.before), after: value($0.values.after)))
+                    }, uniquingKeysWith: { first, _ in first }))
+        }
+        links = difference.links.map {
+            Link(change: $0.change, relationship: $0.relationship, source: $0.source, target: $0.target)
+        }
+    }
+}

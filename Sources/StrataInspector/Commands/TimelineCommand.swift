@@ -1,0 +1,186 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct TimelineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline",
+        abstract: "Draws how many transactions there were over time.",
+        discussion: """
+            Each line is a stretch of time (UTC) with its transactions and events, and a bar for the transactions. The \
+            stretch is chosen so that the whole fits on a page, unless --by says minute, hour, day, week or month. Empty \
+            stretches are drawn too. \(Moment.help)
+
+            --json prints {"by", "stretches": [{"start", "transactions", "events", "authors": {name: transactions}}]}.
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Option(help: ArgumentHelp("minute, hour, day, week or month.", valueName: "stretch")) var by: TimeStretch?
+    @Option(help: "Nothing before this moment.") var since: String?
+    @Option(help: "Nothing after this moment.") var until: String?
+    @Option(help: "Only what this author did.") var author: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.reading { store in
+            let transactions = try transactions(in: store)
+            guard let first = transactions.first, let last = transactions.last else {
+                return Output.shared.line(
+                    json ? try JSONText.of(TimelineText(by: nil, stretches: [])) : "no transaction")
+            }
+            let stretch = by ?? TimeStretch.fitting(first.date, last.date)
+            let timeline = try Timeline(transactions, stretch)
+            if json {
+                return Output.shared.line(
+                    try JSONText.of(TimelineText(by: stretch.rawValue, stretches: timeline.parts)))
+            }
+            timeline.print()
+        }
+    }
+
+    private func transactions(in store: Store) throws -> [Timeline.Commit] {
+        let start = try since.map { try Moment.firstEvent($0, in: store) } ?? EventSequence(rawValue: 1)
+        let end = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
+        var commits: [Timeline.Commit] = []
+        var place = TransactionSequence(
+            rawValue: (try store.transaction(containing: start)?.sequence.rawValue ?? 1) - 1)
+        while true {
+            let page = try store.transactions(after: place, limit: 1000)
+            guard let last = page.last else { return commits }
+            for record in page {
+                if record.firstEvent > end { return commits }
+                guard record.lastEvent >= start, author == nil || author == record.author else { continue }
+                commits.append(.init(date: record.date, events: record.eventCount, author: record.author))
+            }
+            place = last.sequence
+        }
+    }
+}
+
+/// How much time a line of a timeline stands for.
+enum TimeStretch: String, ExpressibleByArgument, CaseIterable {
+    case minute, hour, day, week, month
+
+    private static let lines = 48.0
+
+    /// The shortest in which the whole fits on a page.
+    static func fitting(_ first: Date, _ last: Date) -> TimeStretch {
+        let seconds = last.timeIntervalSince(first)
+        return allCases.first { seconds / $0.seconds <= lines } ?? .month
+    }
+
+    private var seconds: Double {
+        switch self {
+        case .minute: 60
+        case .hour: 3600
+        case .day: 86_400
+        case .week: 604_800
+        case .month: 2_629_800
+        }
+    }
+
+    static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .iso8601)
+        calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? .gmt
+        return calendar
+    }()
+
+    private var component: Calendar.Component {
+        switch self {
+        case .minute: .minute
+        case .hour: .hour
+        case .day: .day
+        case .week: .weekOfYear
+        case .month: .month
+        }
+    }
+
+    func start(of date: Date) -> Date { Self.calendar.dateInterval(of: component, for: date)?.start ?? date }
+
+    func next(after date: Date) -> Date {
+        Self.calendar.date(byAdding: component, value: 1, to: date) ?? date.addingTimeInterval(seconds)
+    }
+
+    /// As much of the date as tells stretches apart.
+    func text(_ date: Date) -> String {
+        let moment = ValueText.moment(date)
+        switch self {
+        case .minute, .hour: return String(moment.prefix(16).replacing("T", with: " "))
+        case .day, .week: return String(moment.prefix(10))
+        case .month: return String(moment.prefix(7))
+        }
+    }
+}
+
+/// Transactions counted by stretches of time.
+struct Timeline {
+    struct Commit {
+        let date: Date
+        let events: Int
+        let author: String?
+    }
+
+    struct Part: Encodable {
+        let start: String
+        var transactions = 0
+        var events = 0
+        var authors: [String: Int] = [:]
+    }
+
+    private(set) var parts: [Part] = []
+    private static let mostParts = 10_000
+
+    /// - Throws: `UsageError` when that makes more lines than anybody wants.
+    init(_ commits: [Commit], _ stretch: TimeStretch) throws {
+        guard let first = commits.first else { return }
+        var start = stretch.start(of: first.date)
+        var end = stretch.next(after: start)
+        parts.append(Part(start: stretch.text(start)))
+        for commit in commits {
+            while commit.date >= end {
+                guard parts.count < Self.mostParts else {
+                    throw UsageError("That makes more than \(Self.mostParts) lines: choose a longer --by, or --since.")
+                }
+                start = end
+                end = stretch.next(after: start)
+                parts.append(Part(start: stretch.text(start)))
+            }
+            parts[parts.count - 1].transactions += 1
+            parts[parts.count - 1].events += commit.events
+            parts[parts.count - 1].authors[commit.author ?? "-", default: 0] += 1
+        }
+    }
+
+    func print() {
+        let style = Style.standard
+        let most = parts.map(\.transactions).max() ?? 0
+        let width = max(10, (Style.terminalWidth ?? 80) - 44)
+        var columns = Columns([.left, .right, .right, .left])
+        columns.add([.init("", nil), .init("transactions", .dim), .init("events", .dim), .init("", nil)])
+        for part in parts {
+            columns.add([
+                .init(part.start), .init(ValueText.count(part.transactions)), .init(ValueText.count(part.events)),
+                .init(Self.bar(part.transactions, most, width), .cyan),
+            ])
+        }
+        columns.flush()
+        let transactions = parts.reduce(0) { $0 + $1.transactions }
+        let events = parts.reduce(0) { $0 + $1.events }
+        Output.shared.line(
+            style("\(ValueText.count(transactions, "transaction")), \(ValueText.count(events, "event"))", .dim))
+    }
+
+    /// Blocks of eighths; anything above nothing shows.
+    private static func bar(_ value: Int, _ most: Int, _ width: Int) -> String {
+        guard value > 0, most > 0 else { return "" }
+        let eighths = max(1, value * width * 8 / most)
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + rest
+    }
+}
+
+private struct TimelineText: Encodable {
+    let by: String?
+    let stretches: [Timeline.Part]
+}
