@@ -86,6 +86,9 @@ struct BatchRowMaker {
         if property.isTransient { throw refusal(property, "is transient; there is no object to hold it.") }
         if property.isToMany { throw refusal(property, "is a to-many and takes a list of ids of objects.") }
         if property.isToOne { return try target(value, of: property) }
+        if property.attribute?.type == .transformable, let plain = value.plain, !(plain is Data) {
+            return .data(try property.transformed(plain, place(property.name, value)))
+        }
         guard let type = property.attribute?.type, let fit = value.coerced(to: type) else {
             throw StrataError(
                 .wrongType, "\(property.name) cannot be \(value.kindName).", context: place(property.name, value))

@@ -47,7 +47,7 @@ extension ManagedObject {
         guard let value = Self.unwrapped(value) else { return .null }
         guard let attribute = property.attribute else { throw wrongType(property, value) }
         if attribute.type == .transformable, !(value is AttributeValue) {
-            return .data(try transformed(value, attribute, property))
+            return .data(try property.transformed(value, place(property.name)))
         }
         guard let given = try AttributeValue(any: value, for: attribute), let fit = given.coerced(to: attribute.type)
         else { throw wrongType(property, value) }

@@ -81,7 +81,7 @@ extension ManagedObject {
     final func readTransformed(_ property: PropertyRuntime) throws -> Any? {
         guard property.isInRow, !_isNull(property.place) else { return nil }
         if let known = _extras?.decoded[property.index] { return known }
-        let transformer = try self.transformer(property)
+        let transformer = try property.transformer(place(property.name))
         let bytes = Data(_bytes(property.place))
         guard let value = transformer.reverseTransformedValue(bytes) else {
             throw StrataError(
@@ -103,19 +103,20 @@ extension ManagedObject {
         reporting { try write(try boxed(value, for: property), to: property) }
     }
 
-    final func transformed(
-        _ value: Any, _ attribute: AttributeDescription, _ property: PropertyRuntime
-    ) throws -> Data {
-        guard let data = try transformer(property).transformedValue(value) as? Data else {
+}
+
+extension PropertyRuntime {
+    /// The bytes that the attribute's transformer makes of a value.
+    func transformed(_ value: Any, _ place: @autoclosure () -> StrataError.Context) throws -> Data {
+        guard let data = try transformer(place()).transformedValue(value) as? Data else {
             throw StrataError(
-                .transformation, "The transformer does not take a \(Swift.type(of: value)).",
-                context: place(property.name))
+                .transformation, "The transformer does not take a \(Swift.type(of: value)).", context: place())
         }
         return data
     }
 
-    private final func transformer(_ property: PropertyRuntime) throws -> ValueTransformer {
-        let name = property.attribute?.valueTransformerName ?? ""
+    func transformer(_ place: @autoclosure () -> StrataError.Context) throws -> ValueTransformer {
+        let name = attribute?.valueTransformerName ?? ""
         #if canImport(ObjectiveC)
             let found = ValueTransformer(forName: NSValueTransformerName(name))
         #else
@@ -123,7 +124,7 @@ extension ManagedObject {
         #endif
         guard let found else {
             throw StrataError(
-                .transformation, "No value transformer is registered as \"\(name)\".", context: place(property.name))
+                .transformation, "No value transformer is registered as \"\(name)\".", context: place())
         }
         return found
     }

@@ -119,6 +119,25 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
         #expect(error.code.name == code, "\(error)")
     }
 
+    @Test func aTransformableTakesItsValue() throws {
+        let container = try makeOpenContainer([Photo.self])
+        let context = container.newBackgroundContext()
+        let url = try #require(URL(string: "https://example.org/1.jpg"))
+        var photoIDs = ["1", "2"][...]
+        let request = BatchInsertRequest<Photo> { row in
+            guard let photoID = photoIDs.popFirst() else { return true }
+            row[\.photoID] = photoID
+            row[\.remoteURL] = photoID == "1" ? url : nil
+            return false
+        }
+        #expect(try context.execute(request).count == 2)
+        let byID = try FetchRequest<Photo>().sorted(by: \.photoID)
+        #expect(try context.fetch(byID).map(\.remoteURL) == [url, nil])
+        let wrong = BatchInsertRequest<Photo>([["photoID": "3", "remoteURL": "no address"]])
+        let error = try #require(throws: StrataError.self) { try context.execute(wrong) }
+        #expect(error.code == .transformation && error.context.key == "remoteURL")
+    }
+
     @Test func toManysAndOneToOnesAreRefused() throws {
         let error = try #require(throws: StrataError.self) {
             try context.execute(BatchInsertRequest<Region>([["code": "A", "invoices": .null]]))
