@@ -19,6 +19,27 @@ import Testing
         return movie
     }
 
+    @Test func faultsThatAreHeldAreReadWhenTheirContextGoes() throws {
+        for title in ["A", "B"] { _ = movie(title) }
+        try context.save()
+        let titles = try container.newBackgroundContext().fetch(
+            FetchRequest<Movie>(sortedBy: [SortDescription("title")])
+        ).map(\.title)
+        #expect(titles == ["A", "B"])
+
+        var other: ManagedObjectContext? = container.newBackgroundContext()
+        let held = try #require(try other?.fetch(FetchRequest<Movie>(where: .equal("title", "A"))).first)
+        let gone = try #require(try other?.fetch(FetchRequest<Movie>(where: .equal("title", "B"))).first)
+        #expect(held.isFault && gone.isFault)
+        for movie in try context.fetch(FetchRequest<Movie>()) {
+            if movie.title == "A" { movie.title = "changed" } else { context.delete(movie) }
+        }
+        try context.save()
+        other = nil
+        #expect(held.title == "A" && gone.title == "B")
+        #expect(held.managedObjectContext == nil && !held.isFault)
+    }
+
     @Test func thereIsOneObjectForEachID() throws {
         let first = movie("A")
         try context.save()

@@ -158,6 +158,23 @@ extension ManagedObjectContext {
         if found { object.awakeFromFetch() }
     }
 
+    /// Reads the faults that somebody still holds, since nobody can when the context is gone.
+    ///
+    /// No code of the app runs here, which could hold on to a context that goes.
+    func readHeldFaults() {
+        map.sweep()
+        var faults: [ManagedObject] = []
+        map.forEach { if $0.isFault { faults.append($0) } }
+        guard !faults.isEmpty else { return }
+        do {
+            try read { view in
+                for object in faults where try Self.load(object, from: view) { object._state &= ~ObjectState.fault }
+            }
+        } catch {
+            report(Self.typed(error))
+        }
+    }
+
     static func load(_ object: ManagedObject, from view: View) throws -> Bool {
         guard let row = try view.row(object.objectID) else { return false }
         let entity = object._entity

@@ -131,7 +131,10 @@ public final class ManagedObjectContext {
         isReadOnly = !isScratch && (isPast || binding.store.isReadOnly)
     }
 
-    deinit { map.forEach { $0.detach() } }
+    deinit {
+        readHeldFaults()
+        map.forEach { $0.detach() }
+    }
 
     /// The moment of the store that the context shows.
     public var sequence: EventSequence { base }
