@@ -149,6 +149,13 @@ extension ManagedObjectContext {
         tellFollowers()
     }
 
+    /// Moves on if others have saved. What this context did meanwhile is not told for that: a fetch amid changes ends no
+    /// event.
+    func moveIfOthersSaved() throws {
+        if parent == nil, try binding.store.head() <= base { return }
+        try moveToHead()
+    }
+
     /// Moves on to a later state of the store.
     func move(to head: EventSequence) throws {
         guard head > base else { return }

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
         }
         try RequestCheck.checkPrefetching(
             request.relationshipKeyPathsForPrefetching, from: entity.schema, binding.schema)
-        if automaticallyMergesChangesFromParent { try moveToHead() }
+        if automaticallyMergesChangesFromParent { try moveIfOthersSaved() }
         let storeRequest = StoreRequest(
             entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
             sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset)

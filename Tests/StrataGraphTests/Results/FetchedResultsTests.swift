@@ -60,6 +60,21 @@ import Testing
         #expect(controller.object(at: IndexPath(row: 1, section: 0)) === people[2])
     }
 
+    @Test func aFetchAmidChangesDoesNotTellThemInPieces() throws {
+        let people = ["a", "b"].map { person($0) }
+        try context.save()
+        context.automaticallyMergesChangesFromParent = true
+        let (controller, table) = try shown(byName)
+        people[0].name = "z"
+        #expect(try context.count(for: byName) == 2)
+        _ = person("c")
+        #expect(try context.fetch(byName).map(\.name) == ["b", "c", "z"])
+        #expect(table.calls.isEmpty)
+        try context.save()
+        #expect(table.calls.filter { $0 == "will" }.count == 1 && table.faults.isEmpty, "\(table.calls)")
+        #expect(table.told.count == 2 && controller.fetchedObjects?.map(\.name) == ["b", "c", "z"])
+    }
+
     @Test func sectionsComeAndGoWithTheirObjects() throws {
         let (anna, bert) = (person("a"), person("b"))
         let people = [person("1", boss: anna), person("2", boss: anna), person("3", boss: bert)]
