@@ -8,17 +8,8 @@ public struct ContainerResults<Object: ManagedObject>: AsyncSequence, Sendable {
     let request: FetchRequest<Object>
     let options: LiveResultsOptions
 
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(
-            reader: ResultsReader(ContainerResultsSource(binding: container.binding, fetchRequest: request), options))
-    }
-
-    public struct Iterator: AsyncIteratorProtocol {
-        let reader: ResultsReader
-
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
-            try await reader.next(isolation: actor)
-        }
+    public func makeAsyncIterator() -> LiveResultsIterator {
+        LiveResultsIterator(ContainerResultsSource(binding: container.binding, fetchRequest: request), options)
     }
 }
 
@@ -31,10 +22,7 @@ extension PersistentContainer {
     public func results<Object: ManagedObject>(
         for request: FetchRequest<Object>, coalescing: Duration = .zero, keyPaths: [String]? = nil
     ) -> ContainerResults<Object> {
-        var options = LiveResultsOptions()
-        options.coalescing = coalescing
-        options.keyPaths = keyPaths
-        return results(for: request, options: options)
+        results(for: request, options: LiveResultsOptions(coalescing: coalescing, keyPaths: keyPaths))
     }
 
     /// The results of a request over everything that is saved, as they change; see `ContainerResults`.

@@ -29,7 +29,15 @@ public struct LiveResultsOptions: Sendable {
     public var sectionNameKeyPath: String?
     public var sectionNaming = SectionNaming.value
 
-    public init() {}
+    public init(
+        coalescing: Duration = .zero, keyPaths: [String]? = nil, sectionNameKeyPath: String? = nil,
+        sectionNaming: SectionNaming = .value
+    ) {
+        self.coalescing = coalescing
+        self.keyPaths = keyPaths
+        self.sectionNameKeyPath = sectionNameKeyPath
+        self.sectionNaming = sectionNaming
+    }
 }
 
 /// The results of a request as they change in a context: an asynchronous sequence.
@@ -48,16 +56,19 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence {
     let request: FetchRequest<Object>
     let options: LiveResultsOptions
 
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(reader: ResultsReader(ContextResultsSource(context: context, fetchRequest: request), options))
+    public func makeAsyncIterator() -> LiveResultsIterator {
+        LiveResultsIterator(ContextResultsSource(context: context, fetchRequest: request), options)
     }
+}
 
-    public struct Iterator: AsyncIteratorProtocol {
-        let reader: ResultsReader
+/// Waits for the steps of live results, of a context or of a container.
+public struct LiveResultsIterator: AsyncIteratorProtocol {
+    private let reader: ResultsReader
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
-            try await reader.next(isolation: actor)
-        }
+    init(_ source: any ResultsSource, _ options: LiveResultsOptions) { reader = ResultsReader(source, options) }
+
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
+        try await reader.next(isolation: actor)
     }
 }
 
@@ -70,10 +81,7 @@ extension ManagedObjectContext {
     public func results<Object: ManagedObject>(
         for request: FetchRequest<Object>, coalescing: Duration = .zero, keyPaths: [String]? = nil
     ) -> LiveResults<Object> {
-        var options = LiveResultsOptions()
-        options.coalescing = coalescing
-        options.keyPaths = keyPaths
-        return results(for: request, options: options)
+        results(for: request, options: LiveResultsOptions(coalescing: coalescing, keyPaths: keyPaths))
     }
 
     /// The results of a request as they change; see `LiveResults`.
