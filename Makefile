@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make demo` and `make test`. Both install LMDB's development package if it is missing.
+# Everything a newcomer needs: `make demo`, `make examples` and `make test`. All install LMDB's development package if it is missing.
 
 SHELL := /bin/bash
 EXAMPLES := Examples
@@ -7,13 +7,24 @@ DEMO_STORE ?= $(CURDIR)/BowTies.strata
 # Nobody debugs or browses these builds; without the records for that they take an eighth less time.
 QUICK := --disable-index-store -debug-info-format none
 
-.PHONY: demo test bench fuzz sanitize lint format clean dependencies
+STORIES := BowTies LetsEat MustC Photorama
+
+.PHONY: demo examples test bench fuzz sanitize lint format clean dependencies
 
 demo: dependencies
 	swift build $(QUICK) --package-path $(EXAMPLES) --product BowTies
-	swift build $(QUICK) --package-path $(EXAMPLES) --product strata
 	@mkdir -p bin && ln -sf ../$(EXAMPLES)/.build/debug/strata bin/strata
 	@$(EXAMPLES)/.build/debug/BowTies --store "$(DEMO_STORE)" --fixtures "$(CURDIR)/Fixtures/BowTies"
+
+# Each story on a store beside this file, as BowTies is told by `make demo`; the stores stay.
+examples: dependencies
+	swift build $(QUICK) --package-path $(EXAMPLES)
+	@mkdir -p bin && ln -sf ../$(EXAMPLES)/.build/debug/strata bin/strata
+	@set -e; for story in $(STORIES); do \
+	    printf '\n== %s\n' $$story; \
+	    $(EXAMPLES)/.build/debug/$$story --store "$(CURDIR)/$$story.strata" --fixtures "$(CURDIR)/Fixtures/$$story"; \
+	done
+	@printf '\n== bin/strata inspect\n\n'; bin/strata inspect "$(CURDIR)/Photorama.strata"
 
 test: dependencies
 	swift build --build-tests

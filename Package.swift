@@ -91,6 +91,17 @@ if !coreOnly {
             ]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "StrataTestSupport"]),
     ]
+    // The worked examples are programs of a package of their own; under other names they are built here once more, so
+    // that the suite runs them.
+    let stories = ["BowTies", "LetsEat", "MustC", "Photorama"]
+    targets += stories.map { story in
+        .executableTarget(
+            name: "\(story)Story", dependencies: ["Strata", argumentParser], path: "Examples/Sources/\(story)")
+    }
+    targets.append(
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: ["Strata", "strata", "StrataTestSupport"] + stories.map { .target(name: "\($0)Story") }))
 }
 
 for target in targets where target.type != .system {

@@ -5,21 +5,23 @@ let settings: [SwiftSetting] =
     [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
     + (Context.environment["CI"] != nil ? [.treatAllWarnings(as: .error)] : [])
 
+let stories = ["BowTies", "LetsEat", "MustC", "Photorama"]
+
 let package = Package(
     name: "StrataExamples",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "BowTies", targets: ["BowTies"])],
+    products: stories.map { .executable(name: $0, targets: [$0]) },
     dependencies: [
         .package(name: "Strata", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
-    targets: [
+    targets: stories.map { story in
         .executableTarget(
-            name: "BowTies",
+            name: story,
             dependencies: [
                 .product(name: "Strata", package: "Strata"),
                 // Only so that one build makes the tool too.
                 .product(name: "strata", package: "Strata"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings)
-    ])
+    })

@@ -1,4 +1,5 @@
 import Foundation
+import StrataTestSupport
 import Testing
 
 /// Runs the built program.
@@ -9,37 +10,15 @@ enum Tool {
         var exitCode: Int32
     }
 
-    /// Beside the tests themselves.
-    private static var program: URL {
-        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let candidates = [
-            bundle, Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
-        ]
-        return candidates.map { $0.appending(component: "strata") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
-            ?? bundle.appending(component: "strata")
-    }
+    private static let program = BuiltProgram("strata")
 
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Result {
         try run(arguments, environment: environment)
     }
 
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let output = Pipe()
-        let error = Pipe()
-        process.standardOutput = output
-        process.standardError = error
-        try process.run()
-        let errorBytes = try error.fileHandleForReading.readToEnd() ?? Data()
-        let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Result(
-            output: String(decoding: outputBytes, as: UTF8.self), error: String(decoding: errorBytes, as: UTF8.self),
-            exitCode: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+        let result = try program.run(arguments, environment: environment)
+        return Result(output: result.output, error: result.error, exitCode: result.exitCode)
     }
 
     /// Runs a line of shell in which `$strata` is the program.
@@ -48,7 +27,7 @@ enum Tool {
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = ["-c", line]
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["strata": program.path(percentEncoded: false)]) { $1 }
+            ["strata": program.url.path(percentEncoded: false)]) { $1 }
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output

@@ -7,7 +7,7 @@ import StrataStore
 // objects and submits again. No code of the application runs inside the store's write transaction.
 
 extension ManagedObjectContext {
-    /// Writes every pending change, or none.
+    /// Writes every pending change, or none; without changes it does nothing, and the log stays as it is.
     ///
     /// When it throws, the store is as it was and the changes are still pending. The context stands at the new
     /// transaction afterwards, and objects in memory that others changed since show what they saved.

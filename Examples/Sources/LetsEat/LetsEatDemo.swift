@@ -1,0 +1,25 @@
+import ArgumentParser
+import Foundation
+import Strata
+
+@main
+struct LetsEatDemo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "LetsEat", abstract: "Tells the LetsEat story: reviews and photos of restaurants.")
+
+    @Option(help: "The store's directory; made when it is missing.")
+    var store = "LetsEat.strata"
+
+    @Option(help: "The directory with Reviews.json and the photos.")
+    var fixtures = "Fixtures/LetsEat"
+
+    func run() async throws {
+        let container = try PersistentContainer(
+            name: "LetsEat", entities: [Review.self, RestaurantPhoto.self],
+            at: .url(URL(filePath: store, directoryHint: .isDirectory)))
+        try container.loadPersistentStores()
+        defer { container.close() }
+        let sample = try SampleData(directory: URL(filePath: fixtures, directoryHint: .isDirectory))
+        try await Story(container, sample).tell()
+    }
+}

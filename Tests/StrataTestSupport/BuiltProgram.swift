@@ -1,0 +1,49 @@
+public import Foundation
+
+/// A program of this package, run as a user would run it.
+public struct BuiltProgram: Sendable {
+    public struct Result: Equatable, Sendable {
+        public var output: String
+        public var error: String
+        public var exitCode: Int32
+
+        public init(output: String, error: String, exitCode: Int32) {
+            self.output = output
+            self.error = error
+            self.exitCode = exitCode
+        }
+    }
+
+    public let url: URL
+
+    /// The program of this name that was built with the tests.
+    public init(_ name: String) {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let directories = [
+            bundle, Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
+        ]
+        url =
+            directories.map { $0.appending(component: name) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
+            ?? bundle.appending(component: name)
+    }
+
+    /// Runs it to its end.
+    public func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
+        let process = Process()
+        process.executableURL = url
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        let error = Pipe()
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        let errorBytes = try error.fileHandleForReading.readToEnd() ?? Data()
+        let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Result(
+            output: String(decoding: outputBytes, as: UTF8.self), error: String(decoding: errorBytes, as: UTF8.self),
+            exitCode: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+    }
+}
