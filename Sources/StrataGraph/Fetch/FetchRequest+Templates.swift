@@ -13,6 +13,10 @@ extension FetchRequest {
             entityName: template.entityName, where: try template.predicate?.withSubstitutionVariables(values),
             sortedBy: template.sortDescriptors, limit: template.fetchLimit)
         includesSubentities = template.includesSubentities
+        includesPendingChanges = template.includesPendingChanges
+        includesPropertyValues = template.includesPropertyValues
+        returnsObjectsAsFaults = template.returnsObjectsAsFaults
+        fetchBatchSize = template.fetchBatchSize
     }
 }
 

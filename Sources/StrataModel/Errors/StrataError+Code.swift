@@ -50,6 +50,8 @@ extension StrataError.Code {
     public static let corrupt = Self(rawValue: 200000)
     /// The model makes no sense; `details` has every fault.
     public static let invalidModel = Self(rawValue: 200010)
+    /// A model file is not what it should be; the cause says where.
+    public static let invalidModelFile = Self(rawValue: 200011)
     /// No property of that name.
     public static let unknownKey = Self(rawValue: 200020)
     public static let unknownEntity = Self(rawValue: 200021)
@@ -94,7 +96,8 @@ extension StrataError.Code {
         134070: "persistentStoreOperation", 134080: "persistentStoreOpen", 134090: "persistentStoreTimeout",
         134091: "persistentStoreUnsupportedRequestType", 134100: "persistentStoreIncompatibleVersionHash",
         134110: "migration", 134190: "inferredMappingModel", 134301: "persistentHistoryTokenExpired",
-        200000: "corrupt", 200010: "invalidModel", 200020: "unknownKey", 200021: "unknownEntity",
+        200000: "corrupt", 200010: "invalidModel", 200011: "invalidModelFile", 200020: "unknownKey",
+        200021: "unknownEntity",
         200022: "wrongType", 200023: "otherContext", 200024: "deletedObject", 200025: "readOnly",
         200030: "modelChanged", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
         200050: "historyDropped", 200051: "futureSequence", 200060: "missingBlob", 200070: "transformation",

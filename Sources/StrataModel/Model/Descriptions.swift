@@ -17,12 +17,14 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var renamingIdentifier: String?
     public var versionHashModifier: String?
     public var userInfo: [String: String]
+    public var editorInfo: EditorInfo
 
     public init(
         name: String, managedObjectClassName: String? = nil, isAbstract: Bool = false, superentityName: String? = nil,
         properties: [PropertyDescription] = [], indexes: [FetchIndexDescription] = [],
         uniquenessConstraints: [[String]] = [], validationPredicates: [ValidationPredicate] = [],
-        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:]
+        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        editorInfo: EditorInfo = [:]
     ) {
         self.name = name
         self.managedObjectClassName = managedObjectClassName
@@ -35,6 +37,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
+        self.editorInfo = editorInfo
     }
 }
 
@@ -72,6 +75,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var renamingIdentifier: String?
     public var versionHashModifier: String?
     public var userInfo: [String: String]
+    public var editorInfo: EditorInfo
 
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
@@ -79,7 +83,8 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         valueTransformerName: String? = nil, attributeValueClassName: String? = nil,
         elements: [AttributeDescription] = [], validationRules: [ValidationRule] = [],
         preservesValueInHistoryOnDeletion: Bool = false, renamingIdentifier: String? = nil,
-        versionHashModifier: String? = nil, userInfo: [String: String] = [:]
+        versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        editorInfo: EditorInfo = [:]
     ) {
         self.name = name
         self.type = type
@@ -95,6 +100,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
+        self.editorInfo = editorInfo
     }
 }
 
@@ -126,12 +132,14 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var renamingIdentifier: String?
     public var versionHashModifier: String?
     public var userInfo: [String: String]
+    public var editorInfo: EditorInfo
 
     public init(
         name: String, destinationEntityName: String, inverseName: String? = nil, hasNoInverse: Bool = false,
         isToMany: Bool = false, isOrdered: Bool = false, isOptional: Bool = true, isTransient: Bool = false,
         minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify, renamingIdentifier: String? = nil,
-        versionHashModifier: String? = nil, userInfo: [String: String] = [:]
+        versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        editorInfo: EditorInfo = [:]
     ) {
         self.name = name
         self.destinationEntityName = destinationEntityName
@@ -147,6 +155,7 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
         self.renamingIdentifier = renamingIdentifier
         self.versionHashModifier = versionHashModifier
         self.userInfo = userInfo
+        self.editorInfo = editorInfo
     }
 }
 
@@ -191,11 +200,16 @@ public struct FetchIndexDescription: Sendable, Hashable, Codable {
     public var elements: [FetchIndexElement]
     /// Only objects for which this holds are in the index; it may look at the object's own attributes only.
     public var partialIndexPredicate: FetchPredicate?
+    public var editorInfo: EditorInfo
 
-    public init(name: String, elements: [FetchIndexElement], partialIndexPredicate: FetchPredicate? = nil) {
+    public init(
+        name: String, elements: [FetchIndexElement], partialIndexPredicate: FetchPredicate? = nil,
+        editorInfo: EditorInfo = [:]
+    ) {
         self.name = name
         self.elements = elements
         self.partialIndexPredicate = partialIndexPredicate
+        self.editorInfo = editorInfo
     }
 }
 

@@ -25,6 +25,11 @@ public final class ManagedObjectModel: Sendable {
     /// Requests that have names.
     public let fetchRequestTemplates: [String: FetchRequestTemplate]
     public let fetchedProperties: [FetchedPropertyDescription]
+    /// Named choices of entities; the one that has all of them is not among them.
+    public let configurations: [ModelConfiguration]
+    /// What the model's author calls this version.
+    public let versionIdentifier: String?
+    public let editorInfo: EditorInfo
 
     /// Checks the entities and fills in the inverses that are named on one side only.
     ///
@@ -45,13 +50,14 @@ public final class ManagedObjectModel: Sendable {
     }
 
     /// Entities known to be sound.
-    package init(
-        checked entities: [EntityDescription], fetchRequestTemplates: [String: FetchRequestTemplate] = [:],
-        fetchedProperties: [FetchedPropertyDescription] = []
-    ) {
+    package init(checked entities: [EntityDescription], _ supplement: ModelSupplement = ModelSupplement()) {
         self.entities = entities
-        self.fetchRequestTemplates = fetchRequestTemplates
-        self.fetchedProperties = fetchedProperties
+        fetchRequestTemplates = Dictionary(
+            supplement.fetchRequestTemplates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        fetchedProperties = supplement.fetchedProperties
+        configurations = supplement.configurations
+        versionIdentifier = supplement.versionIdentifier
+        editorInfo = supplement.editorInfo
         hierarchy = EntityHierarchy(entities)
         entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -59,5 +65,11 @@ public final class ManagedObjectModel: Sendable {
     /// Inherited properties first, then its own, each in declared order; none for an unknown name.
     public func properties(ofEntityNamed name: String) -> [PropertyDescription] {
         hierarchy.declarations(of: name).map(\.property)
+    }
+}
+
+extension ManagedObjectModel: Equatable {
+    public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
+        left === right || left.entities == right.entities && ModelSupplement(left) == ModelSupplement(right)
     }
 }

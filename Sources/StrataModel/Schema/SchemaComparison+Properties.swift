@@ -179,6 +179,7 @@ extension SchemaComparison {
         compareDestination(old, new, entity)
         compareCounts(before, after, entity)
         if before.deleteRule != after.deleteRule || before.userInfo != after.userInfo
+            || before.editorInfo != after.editorInfo
             || before.versionHashModifier != after.versionHashModifier
             || before.name == after.name && before.renamingIdentifier != after.renamingIdentifier
         {

@@ -65,7 +65,7 @@ struct SchemaComparison {
             after.description.validationPredicates.map(ValidationRule.predicate), after, nil)
         let old = before.description, new = after.description
         if old.managedObjectClassName != new.managedObjectClassName || old.userInfo != new.userInfo
-            || old.versionHashModifier != new.versionHashModifier
+            || old.versionHashModifier != new.versionHashModifier || old.editorInfo != new.editorInfo
             || old.name == new.name && old.renamingIdentifier != new.renamingIdentifier
         {
             add(.metadata, .none, after, nil, "\(name) has another class name, hash modifier or user info.")

@@ -5,18 +5,27 @@ package struct SchemaRecord: Sendable, Hashable, Codable {
     package let version: ModelVersion
     package let entities: [EntityDescription]
     package let assignment: ModelAssignment
+    /// Requests and configurations; nil when the model has none.
+    package let supplement: ModelSupplement?
 
     /// A longer record is refused unread.
     package static let maximumSizeInBytes = 64 << 20
 
-    package init(version: ModelVersion, entities: [EntityDescription], assignment: ModelAssignment) {
+    package init(
+        version: ModelVersion, entities: [EntityDescription], assignment: ModelAssignment,
+        supplement: ModelSupplement? = nil
+    ) {
         self.version = version
         self.entities = entities
         self.assignment = assignment
+        self.supplement = supplement
     }
 
     package init(_ schema: Schema) {
-        self.init(version: schema.version, entities: schema.model.entities, assignment: schema.assignment)
+        let supplement = ModelSupplement(schema.model)
+        self.init(
+            version: schema.version, entities: schema.model.entities, assignment: schema.assignment,
+            supplement: supplement.isEmpty ? nil : supplement)
     }
 
     /// - Throws: `invalidModel` for a model that cannot be written or is too large.
@@ -47,10 +56,19 @@ package struct SchemaRecord: Sendable, Hashable, Codable {
             guard record.version.rawValue > 0 else {
                 throw StrataError(.corrupt, "The record of a model has no version.")
             }
-            let model = try ManagedObjectModel(entities: record.entities)
+            let model = try record.model()
             return try Schema(version: record.version, model: model, assignment: record.assignment)
         } catch {
             throw StrataError(.corrupt, "The record of a model makes no sense.", cause: error)
         }
+    }
+
+    private func model() throws(StrataError) -> ManagedObjectModel {
+        let model = try ManagedObjectModel(entities: entities)
+        guard let supplement else { return model }
+        return try model.adding(
+            fetchRequestTemplates: supplement.fetchRequestTemplates, fetchedProperties: supplement.fetchedProperties,
+            configurations: supplement.configurations, versionIdentifier: supplement.versionIdentifier,
+            editorInfo: supplement.editorInfo)
     }
 }
