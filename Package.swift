@@ -20,8 +20,10 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 var products: [Product] = [
     .library(name: "StrataGraph", targets: ["StrataGraph"]),
+    .library(name: "StrataXcode", targets: ["StrataXcode"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
     .executable(name: "strata", targets: ["strata"]),
+    .plugin(name: "StrataModels", targets: ["StrataModels"]),
 ]
 
 var targets: [Target] = [
@@ -31,10 +33,13 @@ var targets: [Target] = [
     .target(name: "LMDB", dependencies: ["CLMDB", "Locking"]),
     .target(name: "StrataModel", dependencies: ["Locking"]),
     .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", "Locking", crypto, logging]),
+    .target(name: "StrataXcode", dependencies: ["StrataModel"]),
     .target(name: "StrataGraph", dependencies: ["StrataStore", "StrataModel", "Locking"]),
     .target(
         name: "StrataInspector",
-        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "Locking", argumentParser]),
+        dependencies: [
+            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking", argumentParser,
+        ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(
         name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
@@ -60,6 +65,12 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataGraphTests",
         dependencies: ["StrataGraph", "StrataStore", "LMDB", "StrataTestSupport", "race-child", "graph-child"]),
+    .executableTarget(name: "strata-generate", dependencies: ["StrataXcode", "StrataModel"]),
+    .plugin(name: "StrataModels", capability: .buildTool(), dependencies: ["strata-generate"]),
+    .testTarget(
+        name: "StrataXcodeTests",
+        dependencies: ["StrataXcode", "StrataGraph", "StrataModel", "StrataTestSupport"],
+        exclude: ["Films.xcdatamodeld"], plugins: ["StrataModels"]),
     .testTarget(
         name: "StrataInspectorTests",
         dependencies: ["StrataInspector", "StrataGraph", "StrataStore", "strata", "StrataTestSupport"],
@@ -104,7 +115,7 @@ if !coreOnly {
             dependencies: ["Strata", "strata", "StrataTestSupport"] + stories.map { .target(name: "\($0)Story") }))
 }
 
-for target in targets where target.type != .system {
+for target in targets where target.type != .system && target.type != .plugin {
     target.swiftSettings = settings
 }
 

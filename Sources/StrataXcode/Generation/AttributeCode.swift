@@ -1,0 +1,238 @@
+import StrataModel
+
+/// How an attribute is declared in Swift.
+struct AttributeCode {
+    /// What keeps its values, which decides the accessors and how it is described.
+    enum Storage {
+        case row
+        /// By the transformer of this name.
+        case transformed(String)
+        case memory
+    }
+
+    let attribute: AttributeDescription
+    let type: String
+    let storage: Storage
+    /// The enum that is generated for it.
+    let enumeration: EnumerationCode?
+    private let names: CodeNames
+
+    /// Core Data's own, for an attribute that names none.
+    private static let defaultTransformer = "NSSecureUnarchiveFromData"
+
+    init(_ attribute: AttributeDescription, of entity: EntityDescription, _ names: CodeNames, _ types: inout TypeTable)
+    {
+        self.attribute = attribute
+        self.names = names
+        var enumeration: EnumerationCode?
+        let isOptional: Bool
+        if attribute.isTransient {
+            storage = .memory
+            // Nothing is there before somebody sets it.
+            isOptional = true
+        } else if attribute.type == .transformable {
+            storage = .transformed(attribute.valueTransformerName ?? Self.defaultTransformer)
+            isOptional = attribute.isOptional
+        } else {
+            storage = .row
+            isOptional = attribute.isOptional
+            enumeration = EnumerationCode(attribute, of: entity, names)
+        }
+        self.enumeration = enumeration
+        let plain = enumeration?.name ?? Self.type(of: attribute, of: entity, names, &types)
+        type = plain + (isOptional ? "?" : "")
+    }
+
+    private static func type(
+        of attribute: AttributeDescription, of entity: EntityDescription, _ names: CodeNames, _ types: inout TypeTable
+    ) -> String {
+        func swift(_ name: String) -> String { names.type(name, of: "Swift") }
+        func foundation(_ name: String) -> String { names.type(name, of: "Foundation") }
+        return switch attribute.type {
+        case .integer16: swift("Int16")
+        case .integer32: swift("Int32")
+        case .integer64: swift("Int64")
+        case .decimal: foundation("Decimal")
+        case .double: swift("Double")
+        case .float: swift("Float")
+        case .string: swift("String")
+        case .boolean: swift("Bool")
+        case .date: foundation("Date")
+        case .binaryData: foundation("Data")
+        case .uuid: foundation("UUID")
+        case .uri: foundation("URL")
+        case .objectID: names.type("ObjectID", of: "StrataModel")
+        case .composite:
+            names.composites[attribute.attributeValueClassName ?? "\(entity.name)_\(attribute.name)"] ?? "Any"
+        case .transformable, .undefined:
+            attribute.attributeValueClassName.map { types.type($0, names) } ?? "Any"
+        }
+    }
+
+    var accessorSuffix: String {
+        switch storage {
+        case .row: ""
+        case .transformed: "Transformed"
+        case .memory: "Transient"
+        }
+    }
+
+    /// The initial value; nil for none.
+    var initialValue: String? {
+        guard case .row = storage, let value = attribute.defaultValue, !value.isNull else { return nil }
+        if let enumeration { return enumeration.literal(value) }
+        return CodeLiteral.of(value, names)
+    }
+
+    // MARK: Options
+
+    /// What is said of it besides name, type and default.
+    var options: [String] {
+        if case .memory = storage { return [] }
+        var options: [String] = []
+        if attribute.allowsExternalBinaryDataStorage { options.append(".externalStorage") }
+        if attribute.preservesValueInHistoryOnDeletion { options.append(".preservesValueInHistoryOnDeletion") }
+        if enumeration == nil { options += attribute.validationRules.compactMap(option) }
+        if let name = attribute.renamingIdentifier { options.append(".renamed(from: \(CodeLiteral.string(name)))") }
+        if let text = attribute.versionHashModifier {
+            options.append(".versionHashModifier(\(CodeLiteral.string(text)))")
+        }
+        if !attribute.userInfo.isEmpty { options.append(".userInfo(\(CodeLiteral.dictionary(attribute.userInfo)))") }
+        return options
+    }
+
+    /// A rule as an option; predicates have none, and stay in the model alone.
+    private func option(_ rule: ValidationRule) -> String? {
+        switch rule {
+        case .range(let minimum, let maximum):
+            let bounds = (minimum.flatMap { CodeLiteral.of($0, names) }, maximum.flatMap { CodeLiteral.of($0, names) })
+            if bounds.0 == nil && bounds.1 == nil { return nil }
+            let space = bounds.0 != nil && bounds.1 != nil ? " " : ""
+            return ".range(\(bounds.0 ?? "")\(space)...\(space)\(bounds.1 ?? ""))"
+        case .length(let minimum, let maximum):
+            guard attribute.type != .uri, minimum != nil || maximum != nil else { return nil }
+            return ".length(\(minimum.map(String.init) ?? "")...\(maximum.map(String.init) ?? ""))"
+        case .pattern(let pattern): return ".pattern(\(CodeLiteral.string(pattern)))"
+        case .predicate: return nil
+        }
+    }
+
+    /// What a reader of the code should know: `Required, from 0 to 5.`
+    var facts: [String] {
+        var facts: [String] = [attribute.isOptional ? "optional" : "required"]
+        if attribute.isTransient { facts.append("kept in memory only") }
+        for rule in attribute.validationRules {
+            switch rule {
+            case .range(let minimum, let maximum):
+                if let minimum = minimum.flatMap({ CodeLiteral.of($0, names) }) { facts.append("at least \(minimum)") }
+                if let maximum = maximum.flatMap({ CodeLiteral.of($0, names) }) { facts.append("at most \(maximum)") }
+            case .length(let minimum, let maximum):
+                if let minimum { facts.append("\(minimum) characters or more") }
+                if let maximum { facts.append("\(maximum) characters or fewer") }
+            case .pattern(let pattern): facts.append("like `\(pattern)`")
+            case .predicate(let rule): facts.append("such that `\(rule.predicate)`")
+            }
+        }
+        if case .transformed(let name) = storage { facts.append("as the transformer `\(name)` makes it") }
+        if attribute.editorInfo["derivationExpression"] != nil { facts.append("derived in Core Data, not here") }
+        return facts.map { $0.replacing("\n", with: " ") }
+    }
+}
+
+/// An enum over the numbers or texts of an attribute, where its user info says which there are.
+///
+/// `enumCases` lists them, `sad, happy = 5`; `enumName` (or the attribute's class name, or mogenerator's
+/// `attributeValueScalarType`) names the type.
+struct EnumerationCode {
+    let name: String
+    let rawType: String
+    private let cases: [(name: String, value: AttributeValue)]
+
+    init?(_ attribute: AttributeDescription, of entity: EntityDescription, _ names: CodeNames) {
+        guard let list = attribute.userInfo["enumCases"], attribute.type.isInteger || attribute.type == .string else {
+            return nil
+        }
+        let wanted =
+            attribute.userInfo["enumName"] ?? attribute.attributeValueClassName
+            ?? attribute.userInfo["attributeValueScalarType"]
+            ?? names.plainClass(entity.name) + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
+        name = CodeNames.identifier(of: wanted)
+        rawType = attribute.type == .string ? "String" : attribute.type.swiftInteger
+        var next: Int64 = 0
+        var cases: [(String, AttributeValue)] = []
+        for part in list.split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
+            guard let first = sides.first, CodeNames.isName(first) else { return nil }
+            if attribute.type == .string {
+                cases.append((first, .string(sides.count > 1 ? sides[1] : first)))
+            } else {
+                if sides.count > 1 {
+                    guard let number = Int64(sides[1]) else { return nil }
+                    next = number
+                }
+                cases.append((first, .integer(next)))
+                next &+= 1
+            }
+        }
+        if cases.isEmpty { return nil }
+        self.cases = cases
+    }
+
+    func literal(_ value: AttributeValue) -> String? {
+        cases.first { $0.value == value }.map { ".\(CodeNames.escaped($0.name))" }
+    }
+
+    func text(_ access: String, _ names: CodeNames) -> String {
+        let lines = cases.map { item in
+            "    case \(CodeNames.escaped(item.name)) = \(CodeLiteral.of(item.value, names) ?? "0")"
+        }
+        return """
+            \(access)enum \(name): \(rawType), Sendable, Codable, CaseIterable {
+            \(lines.joined(separator: "\n"))
+            }
+            """
+    }
+}
+
+extension AttributeType {
+    fileprivate var swiftInteger: String {
+        switch self {
+        case .integer16: "Int16"
+        case .integer32: "Int32"
+        default: "Int64"
+        }
+    }
+}
+
+/// Types that attributes name and the generator does not know: the app's own.
+struct TypeTable {
+    /// Stand-ins are declared for them.
+    private(set) var unknown: Set<String> = []
+
+    private static let known: Set<String> = [
+        "Any", "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+        "Double",
+        "Float", "String", "Character", "Data", "Date", "URL", "UUID", "Decimal", "IndexPath", "IndexSet", "NSObject",
+        "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
+        "NSString", "NSNumber", "NSDecimalNumber", "NSData", "NSDate", "NSURL", "NSUUID", "NSAttributedString",
+        "NSError",
+    ]
+
+    /// The type as it is written: `[Int64]` as it is, `Module.Color` as `Color`.
+    mutating func type(_ name: String, _ names: CodeNames) -> String {
+        let text = name.filter { !$0.isWhitespace }
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let inner = text.dropFirst().dropLast()
+            let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return "[\(parts.map { type($0, names) }.joined(separator: ": "))]"
+        }
+        let last = text.split(separator: ".").last.map(String.init) ?? text
+        guard CodeNames.isName(last) else { return "Any" }
+        if !Self.known.contains(last) {
+            // A class of the model is none that a transformer makes.
+            if names.isTaken(last) { return "Any" }
+            unknown.insert(last)
+        }
+        return CodeNames.escaped(last)
+    }
+}

@@ -1,0 +1,162 @@
+import StrataModel
+
+extension EntityCode {
+    // MARK: With macros
+
+    /// The whole class: `@Entity` looks at what stands in it.
+    var macroClass: String {
+        let arguments = options.isEmpty ? "" : "(\(options.joined(separator: ", ")))"
+        var members: [String] = []
+        for attribute in attributes { members.append(Self.macroProperty(attribute, access)) }
+        for relationship in relationships { members.append(Self.macroProperty(relationship, access)) }
+        let kind = hasSubentities ? "class" : "final class"
+        return """
+            \(documentation)
+            @Entity\(arguments) \(access)\(kind) \(className): \(superclass) {
+            \(members.joined(separator: "\n\n"))
+            }
+            """
+    }
+
+    private static func macroProperty(_ code: AttributeCode, _ access: String) -> String {
+        var options: [String]
+        switch code.storage {
+        case .row: options = code.options
+        case .transformed(let name): options = [".transformable(by: \(CodeLiteral.string(name)))"] + code.options
+        case .memory: options = [".transient"]
+        }
+        let marker = options.isEmpty ? "" : "@Attribute(\(options.joined(separator: ", "))) "
+        let initial = code.initialValue.map { " = \($0)" } ?? ""
+        return """
+                \(documentation(of: code))
+                \(marker)\(access)var \(CodeNames.escaped(code.attribute.name)): \(code.type)\(initial)
+            """
+    }
+
+    private static func macroProperty(_ code: RelationshipCode, _ access: String) -> String {
+        let marker = code.arguments.isEmpty ? "" : "@Relationship(\(code.arguments.joined(separator: ", "))) "
+        return """
+                \(code.documentation)
+                \(marker)\(access)var \(CodeNames.escaped(code.relationship.name)): \(code.type)
+            """
+    }
+
+    // MARK: Without
+
+    /// The class above the app's own, which has the properties and what describes them.
+    var baseClass: String {
+        var members = [entityName, definition, bounds, describe]
+        if !attributes.isEmpty || !relationships.isEmpty { members.append(visit) }
+        let count = attributes.count
+        members += attributes.enumerated().map { accessor($1, $0) }
+        members += relationships.enumerated().map { accessor($1, count + $0) }
+        return """
+            /// The properties of `\(className)`, which inherits from this class.
+            \(access)class _\(plainName): \(superclass) {
+            \(members.joined(separator: "\n\n"))
+            }
+            """
+    }
+
+    /// The class that is the app's.
+    var ownClass: String {
+        """
+        \(documentation)
+        \(access)\(hasSubentities ? "class" : "final class") \(className): _\(plainName) {}
+        """
+    }
+
+    private var entityName: String {
+        """
+            nonisolated \(access)override class var entityName: String { \(CodeLiteral.string(entity.name)) }
+        """
+    }
+
+    private var definition: String {
+        let arguments = ["\(className).self", "superclass: \(superclass).self"] + options
+        return """
+                nonisolated \(access)override class var entityDefinition: EntityDefinition {
+                    EntityDefinition(\(arguments.joined(separator: ", "))) {
+                        \(className)._describe_\(plainName)(&$0)
+                    }
+                }
+            """
+    }
+
+    private var bounds: String {
+        """
+            nonisolated \(access)static var _propertyBase_\(plainName): Int { \(superclass)._propertyEnd_\(plainSuperclass) }
+
+            nonisolated \(access)static var _propertyEnd_\(plainName): Int {
+                _propertyBase_\(plainName) + \(attributes.count + relationships.count)
+            }
+        """
+    }
+
+    private var describe: String {
+        var lines = ["\(superclass)._describe_\(plainSuperclass)(&entity)", "entity.beginOwnProperties()"]
+        for code in attributes {
+            let name = code.attribute.name
+            let path = "\\_Leaf.\(CodeNames.escaped(name)), \(CodeLiteral.string(name))"
+            switch code.storage {
+            case .row:
+                let initial = code.initialValue.map { ["default: \($0)"] } ?? []
+                lines.append("entity.property(\(([path] + initial + code.options).joined(separator: ", ")))")
+            case .transformed(let transformer):
+                let by = "by: \(CodeLiteral.string(transformer))"
+                lines.append("entity.transformable(\(([path, by] + code.options).joined(separator: ", ")))")
+            case .memory:
+                lines.append("entity.transient(\(path))")
+            }
+        }
+        for code in relationships {
+            let name = code.relationship.name
+            let path = "\\_Leaf.\(CodeNames.escaped(name)), \(CodeLiteral.string(name))"
+            lines.append("entity.relationship(\(([path] + code.arguments).joined(separator: ", ")))")
+        }
+        return """
+                nonisolated \(access)static func _describe_\(plainName)<_Leaf: \(className)>(_ entity: inout EntityBuilder<_Leaf>) {
+            \(lines.map { "        " + $0 }.joined(separator: "\n"))
+                }
+            """
+    }
+
+    private var visit: String {
+        let all = attributes.map(\.attribute.name) + relationships.map(\.relationship.name)
+        let cases = all.enumerated().map { place, name in
+            "        case \(place): visitor.visit(object, \\\(className).\(CodeNames.escaped(name)))"
+        }
+        return """
+                nonisolated \(access)override func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                    at index: Int, _ visitor: inout _Visitor
+                ) {
+                    guard let object = self as? \(className) else { return }
+                    switch index - Self._propertyBase_\(plainName) {
+            \(cases.joined(separator: "\n"))
+                    default: super._visitKeyPath(at: index, &visitor)
+                    }
+                }
+            """
+    }
+
+    private func accessor(_ code: AttributeCode, _ place: Int) -> String {
+        accessor(Self.documentation(of: code), code.attribute.name, code.type, code.accessorSuffix, place)
+    }
+
+    private func accessor(_ code: RelationshipCode, _ place: Int) -> String {
+        accessor(code.documentation, code.relationship.name, code.type, "", place)
+    }
+
+    private func accessor(
+        _ documentation: String, _ name: String, _ type: String, _ suffix: String, _ place: Int
+    ) -> String {
+        let index = "_\(plainName)._propertyBase_\(plainName) + \(place)"
+        return """
+                \(documentation)
+                \(access)var \(CodeNames.escaped(name)): \(type) {
+                    get { _get\(suffix)(\(index)) }
+                    set { _set\(suffix)(\(index), newValue) }
+                }
+            """
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import StrataModel
+
+/// The names that generated code uses for what the model names.
+struct CodeNames {
+    private var classes: [String: String] = [:]
+    private var taken: Set<String> = []
+    /// Structs for composites, by the composite's name.
+    private(set) var composites: [String: String] = [:]
+    let form: ModelCode.Form
+
+    /// Macros take the entity's name from the class; other classes have the name that the model gives them.
+    init(_ model: ManagedObjectModel, _ form: ModelCode.Form) {
+        self.form = form
+        for entity in model.entities {
+            let wanted = form == .macro ? nil : entity.managedObjectClassName.flatMap(Self.className)
+            let name = [wanted, entity.name].compactMap(\.self).first { !taken.contains($0) } ?? unique(entity.name)
+            classes[entity.name] = name
+            taken.insert(name)
+        }
+        for name in CompositeNames(model.entities).byName.keys.sorted() {
+            let type = unique(Self.identifier(of: name))
+            composites[name] = type
+            taken.insert(type)
+        }
+    }
+
+    private func unique(_ name: String) -> String {
+        var candidate = name
+        var number = 1
+        while taken.contains(candidate) {
+            number += 1
+            candidate = "\(name)\(number)"
+        }
+        return candidate
+    }
+
+    /// The class of an entity, as it is written.
+    func `class`(_ entityName: String) -> String { Self.escaped(plainClass(entityName)) }
+
+    /// The same without backticks, for names that are made of it.
+    func plainClass(_ entityName: String) -> String { classes[entityName] ?? entityName }
+
+    /// A type of a library, with its module where a class of the model has the same name.
+    func type(_ name: String, of module: String) -> String { taken.contains(name) ? "\(module).\(name)" : name }
+
+    func isTaken(_ name: String) -> Bool { taken.contains(name) }
+
+    // MARK: Words of Swift
+
+    /// The last part of a class name with a module; nil for what is no name, such as `[Int64]`.
+    private static func className(_ text: String) -> String? {
+        let name = text.split(separator: ".", omittingEmptySubsequences: false).last.map(String.init) ?? text
+        return isName(name) ? name : nil
+    }
+
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, first == "_" || first.properties.isXIDStart else { return false }
+        return text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue }
+    }
+
+    /// A name made of any text.
+    static func identifier(of text: String) -> String {
+        let scalars = text.unicodeScalars.map { $0.properties.isXIDContinue ? $0 : "_" }
+        let name = String(String.UnicodeScalarView(scalars))
+        return isName(name) ? name : "_" + name
+    }
+
+    /// In backticks where the name is a word of the language.
+    static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+    private static let keywords: Set<String> = [
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+        "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows", "static",
+        "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default", "defer", "do",
+        "else",
+        "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as",
+        "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
+    ]
+}
+
+/// Swift source for values.
+enum CodeLiteral {
+    static func string(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    static func strings(_ texts: [String]) -> String { "[\(texts.map(string).joined(separator: ", "))]" }
+
+    static func dictionary(_ values: [String: String]) -> String {
+        let entries = values.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(string($0.value))" }
+        return entries.isEmpty ? "[:]" : "[\(entries.joined(separator: ", "))]"
+    }
+
+    /// nil for a value that has no literal.
+    static func of(_ value: AttributeValue, _ names: CodeNames) -> String? {
+        func foundation(_ name: String) -> String { names.type(name, of: "Foundation") }
+        switch value {
+        case .boolean(let value): return value ? "true" : "false"
+        case .integer(let value): return String(value)
+        case .float(let value): return value.isFinite ? "\(value)" : nil
+        case .double(let value): return value.isFinite ? "\(value)" : nil
+        case .decimal(let value): return "(\(foundation("Decimal"))(string: \(string("\(value)"))) ?? 0)"
+        case .string(let text): return string(text)
+        case .date(let date):
+            let seconds = date.timeIntervalSinceReferenceDate
+            return seconds.isFinite ? "\(foundation("Date"))(timeIntervalSinceReferenceDate: \(seconds))" : nil
+        case .uuid(let uuid):
+            let bytes = withUnsafeBytes(of: uuid.uuid) { $0.map { "0x" + String($0, radix: 16) } }
+            return "\(foundation("UUID"))(uuid: (\(bytes.joined(separator: ", "))))"
+        case .url(let url):
+            return
+                "(\(foundation("URL"))(string: \(string(url.absoluteString))) ?? \(foundation("URL"))(filePath: \"/\"))"
+        case .data(let data): return "\(foundation("Data"))([\(data.map { String($0) }.joined(separator: ", "))])"
+        case .null, .blob, .objectID, .composite: return nil
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import StrataModel
+
+/// What both forms of a class have in common.
+struct EntityCode {
+    let entity: EntityDescription
+    let model: ManagedObjectModel
+    let names: CodeNames
+    /// `public ` or nothing.
+    let access: String
+    let attributes: [AttributeCode]
+    let relationships: [RelationshipCode]
+
+    init(
+        _ entity: EntityDescription, of model: ManagedObjectModel, _ names: CodeNames, access: String,
+        _ types: inout TypeTable
+    ) {
+        self.entity = entity
+        self.model = model
+        self.names = names
+        self.access = access
+        var attributes: [AttributeCode] = []
+        var relationships: [RelationshipCode] = []
+        for property in entity.properties {
+            switch property {
+            case .attribute(let attribute): attributes.append(AttributeCode(attribute, of: entity, names, &types))
+            case .relationship(let relationship):
+                relationships.append(RelationshipCode(relationship, of: entity, model, names))
+            }
+        }
+        self.attributes = attributes
+        self.relationships = relationships
+    }
+
+    var className: String { names.class(entity.name) }
+    var plainName: String { names.plainClass(entity.name) }
+    var hasSubentities: Bool { model.entities.contains { $0.superentityName == entity.name } }
+    var superclass: String {
+        entity.superentityName.map { names.class($0) } ?? names.type("ManagedObject", of: "StrataGraph")
+    }
+    var plainSuperclass: String { entity.superentityName.map { names.plainClass($0) } ?? "ManagedObject" }
+
+    /// The arguments of `@Entity`, or of the definition.
+    var options: [String] {
+        var options: [String] = []
+        if entity.isAbstract { options.append(".abstract") }
+        for names in entity.uniquenessConstraints {
+            options.append(".unique(\(names.map(CodeLiteral.string).joined(separator: ", ")))")
+        }
+        options += entity.indexes.map(index)
+        if let name = entity.renamingIdentifier { options.append(".renamed(from: \(CodeLiteral.string(name)))") }
+        if let text = entity.versionHashModifier {
+            options.append(".versionHashModifier(\(CodeLiteral.string(text)))")
+        }
+        if !entity.userInfo.isEmpty { options.append(".userInfo(\(CodeLiteral.dictionary(entity.userInfo)))") }
+        return options
+    }
+
+    private func index(_ index: FetchIndexDescription) -> String {
+        let elements = index.elements.map { element in
+            let direction = element.isAscending ? "" : ", isAscending: false"
+            let folding = element.folding.isEmpty ? "" : ", folding: .init(rawValue: \(element.folding.rawValue))"
+            return "FetchIndexElement(\(CodeLiteral.string(element.propertyPath))\(direction)\(folding))"
+        }
+        return ".index(FetchIndexDescription(name: \(CodeLiteral.string(index.name)), "
+            + "elements: [\(elements.joined(separator: ", "))]))"
+    }
+
+    var documentation: String {
+        var sentence = "The entity `\(entity.name)`"
+        if entity.isAbstract { sentence += ", which has no objects of its own" }
+        if let parent = entity.superentityName { sentence += "; it is a `\(parent)`" }
+        return "/// \(sentence)."
+    }
+
+    static func documentation(of attribute: AttributeCode) -> String {
+        "/// \(attribute.attribute.type.name.first?.uppercased() ?? "")\(attribute.attribute.type.name.dropFirst()), "
+            + attribute.facts.joined(separator: ", ") + "."
+    }
+
+    // MARK: Both forms
+
+    var enumerations: [String] { attributes.compactMap { $0.enumeration?.text(access, names) } }
+
+    /// Requests of the entity, those of the model among them, and the accessors of its to-many relationships.
+    var conveniences: String? {
+        var members = [
+            """
+                /// Asks for all objects of the entity.
+                \(access)static func fetchRequest() -> \(request)<\(className)> {
+                    \(request)<\(className)>()
+                }
+            """
+        ]
+        let templates = model.fetchRequestTemplates.values.filter { $0.entityName == entity.name }
+        members += templates.sorted { $0.name < $1.name }.map(requestFunction)
+        members += relationships.compactMap { $0.accessors(access) }
+        members += model.fetchedProperties.filter { $0.entityName == entity.name }.map(fetchedProperty)
+        return "extension \(className) {\n\(members.joined(separator: "\n\n"))\n}"
+    }
+
+    private var request: String { names.type("FetchRequest", of: "StrataGraph") }
+
+    private func requestFunction(_ template: FetchRequestTemplate) -> String {
+        let variables = (template.predicate?.freeVariables ?? []).sorted()
+        let parameters = variables.map { "\(CodeNames.identifier(of: $0)): (any FetchArgument)?" }
+        let values = variables.map { "\(CodeLiteral.string($0)): \(CodeNames.identifier(of: $0))" }
+        let name = CodeNames.identifier(of: template.name) + "Request"
+        let condition = template.predicate?.description ?? "every object"
+        return """
+                /// The request `\(template.name)` of the model: `\(condition.replacing("\n", with: " "))`.
+                \(access)static func \(name)(\(parameters.joined(separator: ", "))) throws -> \(request)<\(className)> {
+                    try \(request)(
+                        \(Self.template(template)),
+                        substituting: [\(values.isEmpty ? ":" : values.joined(separator: ", "))])
+                }
+            """
+    }
+
+    static func template(_ template: FetchRequestTemplate) -> String {
+        var arguments = [
+            "name: \(CodeLiteral.string(template.name))", "entityName: \(CodeLiteral.string(template.entityName))",
+        ]
+        if let predicate = template.predicate {
+            arguments.append("where: FetchPredicate(format: \(CodeLiteral.string(predicate.description)))")
+        }
+        if template.fetchLimit > 0 { arguments.append("limit: \(template.fetchLimit)") }
+        if !template.includesSubentities { arguments.append("includesSubentities: false") }
+        return "FetchRequestTemplate(\(arguments.joined(separator: ", ")))"
+    }
+
+    private func fetchedProperty(_ property: FetchedPropertyDescription) -> String {
+        let target = names.class(property.request.entityName)
+        return """
+                /// What the model's request for `\(property.name)` finds, fetched anew each time.
+                \(access)var \(CodeNames.escaped(property.name)): [\(target)] {
+                    get throws { try fetchedObjects(forKey: \(CodeLiteral.string(property.name))).compactMap { $0 as? \(target) } }
+                }
+            """
+    }
+}
+
+/// How a relationship is declared in Swift.
+struct RelationshipCode {
+    let relationship: RelationshipDescription
+    let type: String
+    /// The key path of the inverse, where this side names it.
+    let inverse: String?
+    /// Whether it is its own inverse, which a macro cannot say.
+    let isOwnInverse: Bool
+    private let target: String
+
+    init(
+        _ relationship: RelationshipDescription, of entity: EntityDescription, _ model: ManagedObjectModel,
+        _ names: CodeNames
+    ) {
+        self.relationship = relationship
+        let target = names.class(relationship.destinationEntityName)
+        self.target = target
+        type = relationship.isToMany ? "\(names.type("ToMany", of: "StrataGraph"))<\(target)>" : "\(target)?"
+        let declaration = relationship.inverseName.flatMap {
+            model.hierarchy.declaration(of: $0, in: relationship.destinationEntityName)
+        }
+        isOwnInverse = declaration?.entityName == entity.name && relationship.inverseName == relationship.name
+        // One side is enough, and with macros both would send the compiler round in circles.
+        let isNamer = declaration.map { ($0.entityName, $0.property.name) >= (entity.name, relationship.name) } ?? false
+        inverse = isNamer ? relationship.inverseName.map { "\\\(target).\(CodeNames.escaped($0))" } : nil
+    }
+
+    /// Delete rule, inverse, then the options.
+    var arguments: [String] {
+        var arguments: [String] = []
+        if relationship.deleteRule != .nullify { arguments.append("deleteRule: .\(relationship.deleteRule)") }
+        if let inverse { arguments.append("inverse: \(inverse)") }
+        if relationship.isOrdered { arguments.append(".ordered") }
+        if !relationship.isOptional { arguments.append(".required") }
+        if relationship.hasNoInverse { arguments.append(".noInverse") }
+        if relationship.isTransient { arguments.append(".transient") }
+        if relationship.isToMany {
+            if relationship.minCount > (relationship.isOptional ? 0 : 1) {
+                arguments.append(".minCount(\(relationship.minCount))")
+            }
+            if relationship.maxCount > 0 { arguments.append(".maxCount(\(relationship.maxCount))") }
+        }
+        if let name = relationship.renamingIdentifier {
+            arguments.append(".renamed(from: \(CodeLiteral.string(name)))")
+        }
+        if let text = relationship.versionHashModifier {
+            arguments.append(".versionHashModifier(\(CodeLiteral.string(text)))")
+        }
+        if !relationship.userInfo.isEmpty {
+            arguments.append(".userInfo(\(CodeLiteral.dictionary(relationship.userInfo)))")
+        }
+        return arguments
+    }
+
+    var documentation: String {
+        let kind = relationship.isToMany ? "\(relationship.isOrdered ? "Ordered " : "")objects" : "One object"
+        var facts = ["\(kind.prefix(1).uppercased())\(kind.dropFirst()) of `\(relationship.destinationEntityName)`"]
+        if let inverse = relationship.inverseName { facts.append("whose `\(inverse)` leads back") }
+        if !relationship.isOptional { facts.append("required") }
+        switch relationship.deleteRule {
+        case .cascade: facts.append("deleted together with this one")
+        case .deny: facts.append("which keep this one from being deleted")
+        case .noAction, .nullify: break
+        }
+        return "/// \(facts.joined(separator: ", "))."
+    }
+
+    /// What Xcode gives a to-many besides its property; nil for a to-one.
+    func accessors(_ access: String) -> String? {
+        guard relationship.isToMany else { return nil }
+        let name = CodeNames.escaped(relationship.name)
+        let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        var text = """
+                /// Adds one object to `\(relationship.name)`.
+                \(access)func addTo\(suffix)(_ member: \(target)) { \(name).insert(member) }
+
+                /// Adds objects to `\(relationship.name)`.
+                \(access)func addTo\(suffix)(_ members: some Sequence<\(target)>) { \(name).insert(contentsOf: members) }
+
+                /// Takes one object out of `\(relationship.name)`.
+                \(access)func removeFrom\(suffix)(_ member: \(target)) { \(name).remove(member) }
+            """
+        if relationship.isOrdered {
+            text += """
+
+
+                    /// Puts an object at a place of `\(relationship.name)`.
+                    \(access)func insertInto\(suffix)(_ member: \(target), at place: Int) { \(name).insert(member, at: place) }
+                """
+        }
+        return text
+    }
+}

@@ -1,0 +1,174 @@
+public import StrataModel
+
+/// Swift source for the classes of a model.
+///
+/// For each entity there is a file that is generated anew each time, `Movie+Properties.swift`, and one that is the app's,
+/// `Movie.swift`, which is only made when it is not there.
+public struct ModelCode: Sendable {
+    /// How classes say what their properties are.
+    public enum Form: String, Sendable, CaseIterable {
+        /// `@Entity` classes, for targets that import `Strata`. The generated file has the class; the app's file extends it.
+        case macro
+        /// Accessors and descriptions as code, for targets that import `StrataGraph`. The generated file has a class
+        /// `_Movie`, and the app's class `Movie` inherits from it, so it can override what an object does.
+        case plain
+    }
+
+    /// One file.
+    public struct File: Sendable, Hashable {
+        public let name: String
+        /// Whether the file is the app's from now on, and never written again.
+        public let belongsToApp: Bool
+        public let text: String
+    }
+
+    private let model: ManagedObjectModel
+    private let modelName: String
+    private let form: Form
+    private let entities: [EntityCode]
+    private let unknownTypes: [String]
+    private let names: CodeNames
+    private let access: String
+
+    /// - Parameters:
+    ///   - modelName: for the heads of files, and the type that names all classes.
+    ///   - isPublic: whether other modules see the classes.
+    public init(_ model: ManagedObjectModel, modelName: String, form: Form, isPublic: Bool = false) {
+        self.model = model
+        self.modelName = modelName
+        self.form = form
+        access = isPublic ? "public " : ""
+        names = CodeNames(model, form)
+        var types = TypeTable()
+        var entities: [EntityCode] = []
+        for entity in model.entities {
+            entities.append(EntityCode(entity, of: model, names, access: access, &types))
+        }
+        self.entities = entities
+        unknownTypes = types.unknown.sorted()
+    }
+
+    /// Every file; those of the app too.
+    public var files: [File] {
+        var files: [File] = []
+        for entity in entities {
+            let parts = generated(entity)
+            files.append(
+                File(
+                    name: "\(entity.plainName)+Properties.swift", belongsToApp: false,
+                    text: head + parts.joined(separator: "\n\n") + "\n"))
+            files.append(
+                File(name: "\(entity.plainName).swift", belongsToApp: true, text: imports + own(entity) + "\n"))
+        }
+        files.append(File(name: "\(typeName).swift", belongsToApp: false, text: head + modelType + "\n"))
+        if !unknownTypes.isEmpty {
+            files.append(
+                File(name: "\(typeName)Types.swift", belongsToApp: true, text: imports + placeholders + "\n"))
+        }
+        return files
+    }
+
+    /// Everything in one file, for a build that makes it anew each time.
+    ///
+    /// - Parameters:
+    ///   - entityNames: the entities whose properties it has; nil for all.
+    ///   - ownEntityNames: those whose own class it has too, since the app writes none; nil for all.
+    ///   Types of the app that attributes name are expected to be there.
+    public func singleFile(entityNames: Set<String>? = nil, ownEntityNames: Set<String>? = nil) -> String {
+        var parts: [String] = []
+        for entity in entities where entityNames?.contains(entity.entity.name) ?? true {
+            parts += generated(entity)
+            let isOwn = ownEntityNames?.contains(entity.entity.name) ?? true
+            if isOwn, isPlain(entity) { parts.append(entity.ownClass) }
+        }
+        parts.append(modelType)
+        return head + parts.joined(separator: "\n\n") + "\n"
+    }
+
+    // MARK: Parts
+
+    /// A relationship that is its own inverse has no form with macros.
+    private func isPlain(_ entity: EntityCode) -> Bool {
+        form == .plain || entity.relationships.contains(where: \.isOwnInverse)
+    }
+
+    private func generated(_ entity: EntityCode) -> [String] {
+        var parts = isPlain(entity) ? [entity.baseClass, conformance(entity)].compactMap(\.self) : [entity.macroClass]
+        parts += entity.enumerations
+        parts += composites(of: entity)
+        if let conveniences = entity.conveniences { parts.append(conveniences) }
+        return parts
+    }
+
+    private func own(_ entity: EntityCode) -> String {
+        isPlain(entity)
+            ? entity.ownClass + "\n"
+            : """
+            extension \(entity.className) {
+                // What is yours goes here; the class itself is in \(entity.plainName)+Properties.swift.
+            }
+
+            """
+    }
+
+    /// A subclass has it from its parent.
+    private func conformance(_ entity: EntityCode) -> String? {
+        entity.entity.superentityName == nil ? "extension \(entity.className): ManagedEntity {}" : nil
+    }
+
+    /// A struct for each composite, with the entity that has it first.
+    private func composites(of entity: EntityCode) -> [String] {
+        let earlier = CompositeNames(Array(model.entities.prefix { $0.name != entity.entity.name })).byName
+        return CompositeNames([entity.entity]).byName.sorted { $0.key < $1.key }.compactMap { name, elements in
+            guard earlier[name] == nil, let type = names.composites[name] else { return nil }
+            let owner = EntityDescription(name: name)
+            var types = TypeTable()
+            let lines = elements.map { element in
+                let code = AttributeCode(element, of: owner, names, &types)
+                let initial = code.initialValue.map { " = \($0)" } ?? ""
+                return "    \(access)var \(CodeNames.escaped(element.name)): \(code.type)\(initial)"
+            }
+            return """
+                /// The composite `\(name)`.
+                \(access)struct \(type): Codable, Hashable, Sendable {
+                \(lines.joined(separator: "\n"))
+                }
+                """
+        }
+    }
+
+    private var typeName: String { CodeNames.identifier(of: modelName) + "Model" }
+
+    /// What a container is made with.
+    private var modelType: String {
+        let classes = entities.map { "\($0.className).self" }.joined(separator: ", ")
+        return """
+            /// The model \(modelName).
+            \(access)enum \(names.isTaken(typeName) ? "_\(typeName)" : typeName) {
+                /// A class for each entity, for `PersistentContainer(name:entities:)`.
+                \(access)static var entities: [ManagedObject.Type] {
+                    [\(classes)]
+                }
+            }
+            """
+    }
+
+    private var placeholders: String {
+        let lines = unknownTypes.map { "\(access)typealias \(CodeNames.escaped($0)) = Any" }
+        return """
+            // Types of yours that the model \(modelName) names. Put the real ones in their place; each must be what the
+            // transformer of its attributes makes.
+
+            \(lines.joined(separator: "\n"))
+            """
+    }
+
+    private var imports: String {
+        let modules = form == .macro ? ["Foundation", "Strata"] : ["Foundation", "StrataGraph", "StrataModel"]
+        return modules.map { "\(access)import \($0)" }.joined(separator: "\n") + "\n\n"
+    }
+
+    private var head: String {
+        "// Made by strata from the model \(modelName). What is changed here is lost the next time.\n\n" + imports
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import StrataModel
+
+/// Attributes as the attributes of an `<attribute>` element, both ways.
+enum AttributeCodec {
+    private static let types: [(name: String, type: AttributeType)] = [
+        ("Integer 16", .integer16), ("Integer 32", .integer32), ("Integer 64", .integer64), ("Decimal", .decimal),
+        ("Double", .double), ("Float", .float), ("String", .string), ("Boolean", .boolean), ("Date", .date),
+        ("Binary", .binaryData), ("UUID", .uuid), ("URI", .uri), ("Transformable", .transformable),
+        ("Composite", .composite),
+    ]
+
+    // MARK: Reading
+
+    /// Without the user info and what the editor keeps.
+    static func read(_ fields: ElementFields, composites: (String) -> [AttributeDescription]?) -> AttributeDescription {
+        var attribute = AttributeDescription(name: fields["name"] ?? "", type: type(fields))
+        attribute.isOptional = fields.flag("optional")
+        attribute.isTransient = fields.flag("transient")
+        attribute.allowsExternalBinaryDataStorage = fields.flag("allowsExternalBinaryDataStorage")
+        attribute.preservesValueInHistoryOnDeletion =
+            fields.flag("preserveAfterDeletion") || fields.flag("preservesValueInHistoryOnDeletion")
+        attribute.valueTransformerName = fields["valueTransformerName"].flatMap { $0.isEmpty ? nil : $0 }
+        attribute.attributeValueClassName = fields["customClassName"].flatMap { $0.isEmpty ? nil : $0 }
+        attribute.renamingIdentifier = fields["elementID"] ?? fields["renamingIdentifier"]
+        attribute.versionHashModifier = fields["versionHashModifier"]
+        if attribute.type == .composite { readComposite(fields, composites, &attribute) }
+        attribute.defaultValue = defaultValue(fields, attribute.type)
+        attribute.validationRules = rules(fields, attribute.type)
+        return attribute
+    }
+
+    private static func type(_ fields: ElementFields) -> AttributeType {
+        guard let name = fields["attributeType"], name != "Undefined" else { return .undefined }
+        if let type = types.first(where: { $0.name == name })?.type { return type }
+        fields.report("attributeType", "'\(name)' is no type of attribute")
+        return .undefined
+    }
+
+    private static func readComposite(
+        _ fields: ElementFields, _ composites: (String) -> [AttributeDescription]?,
+        _ attribute: inout AttributeDescription
+    ) {
+        guard let name = fields["composite"] else {
+            return fields.report("composite", "the attribute does not say which composite it is")
+        }
+        attribute.attributeValueClassName = name
+        if let elements = composites(name) {
+            attribute.elements = elements
+        } else {
+            fields.report("composite", "the model has no composite '\(name)'")
+        }
+    }
+
+    private static func defaultValue(_ fields: ElementFields, _ type: AttributeType) -> AttributeValue? {
+        if type == .date {
+            return bound(fields, "defaultDateTimeInterval", type) ?? bound(fields, "defaultValueString", type)
+        }
+        guard let text = fields["defaultValueString"] else { return nil }
+        switch type {
+        case .string: return .string(text)
+        // Xcode's empty field.
+        case _ where text.isEmpty: return nil
+        default: return bound(fields, "defaultValueString", type)
+        }
+    }
+
+    private static func rules(_ fields: ElementFields, _ type: AttributeType) -> [ValidationRule] {
+        var rules: [ValidationRule] = []
+        if type == .date {
+            let bounds = (bound(fields, "minDateTimeInterval", type), bound(fields, "maxDateTimeInterval", type))
+            if bounds.0 != nil || bounds.1 != nil { rules.append(.range(minimum: bounds.0, maximum: bounds.1)) }
+        } else if type == .string {
+            let bounds = (length(fields, "minValueString"), length(fields, "maxValueString"))
+            if bounds.0 != nil || bounds.1 != nil { rules.append(.length(minimum: bounds.0, maximum: bounds.1)) }
+        } else {
+            let bounds = (bound(fields, "minValueString", type), bound(fields, "maxValueString", type))
+            if bounds.0 != nil || bounds.1 != nil { rules.append(.range(minimum: bounds.0, maximum: bounds.1)) }
+        }
+        if let pattern = fields["regularExpressionString"], !pattern.isEmpty { rules.append(.pattern(pattern)) }
+        return rules
+    }
+
+    private static func length(_ fields: ElementFields, _ name: String) -> Int? {
+        guard let text = fields[name], !text.isEmpty else { return nil }
+        if let length = Int(text) { return length }
+        fields.report(name, "'\(text)' is no length")
+        return nil
+    }
+
+    private static func bound(_ fields: ElementFields, _ name: String, _ type: AttributeType) -> AttributeValue? {
+        guard let text = fields[name], !text.isEmpty else { return nil }
+        if let value = value(text, type) { return value }
+        fields.report(name, "'\(text)' is no \(type.name)")
+        return nil
+    }
+
+    private static func value(_ text: String, _ type: AttributeType) -> AttributeValue? {
+        switch type {
+        case .integer16, .integer32, .integer64:
+            // Xcode leaves 0.0 behind when a Double becomes an integer.
+            (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map(AttributeValue.integer)
+        case .double: Double(text).map(AttributeValue.double)
+        case .float: Float(text).map(AttributeValue.float)
+        case .decimal: Double(text) == nil ? nil : Decimal(string: text).map(AttributeValue.decimal)
+        case .boolean: boolean(text).map(AttributeValue.boolean)
+        case .date: Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case .uuid: UUID(uuidString: text).map(AttributeValue.uuid)
+        case .uri: URL(string: text).map(AttributeValue.url)
+        default: nil
+        }
+    }
+
+    private static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "yes", "true", "1": true
+        case "no", "false", "0": false
+        default: nil
+        }
+    }
+
+    // MARK: Writing
+
+    /// What Xcode would write for it, as far as there are words for it; in any order.
+    static func attributes(of attribute: AttributeDescription, compositeName: String?) -> [Attribute] {
+        var list = [Attribute("name", attribute.name)]
+        func add(_ name: String, _ value: String?) {
+            if let value { list.append(Attribute(name, value)) }
+        }
+        add("optional", attribute.isOptional ? "YES" : nil)
+        add("transient", attribute.isTransient ? "YES" : nil)
+        add("attributeType", types.first { $0.type == attribute.type }?.name)
+        add("allowsExternalBinaryDataStorage", attribute.allowsExternalBinaryDataStorage ? "YES" : nil)
+        add("preserveAfterDeletion", attribute.preservesValueInHistoryOnDeletion ? "YES" : nil)
+        add("valueTransformerName", attribute.valueTransformerName)
+        if attribute.type == .composite {
+            add("composite", compositeName)
+        } else {
+            add("customClassName", attribute.attributeValueClassName)
+        }
+        add("elementID", attribute.renamingIdentifier)
+        add("versionHashModifier", attribute.versionHashModifier)
+        let isDate = attribute.type == .date
+        add(isDate ? "defaultDateTimeInterval" : "defaultValueString", attribute.defaultValue.flatMap(text))
+        for rule in attribute.validationRules where list.allSatisfy({ !Self.names(of: rule).contains($0.name) }) {
+            switch rule {
+            case .range(let minimum, let maximum):
+                add(isDate ? "minDateTimeInterval" : "minValueString", minimum.flatMap(text))
+                add(isDate ? "maxDateTimeInterval" : "maxValueString", maximum.flatMap(text))
+            case .length(let minimum, let maximum):
+                add("minValueString", minimum.map(String.init))
+                add("maxValueString", maximum.map(String.init))
+            case .pattern(let pattern): add("regularExpressionString", pattern)
+            case .predicate: break
+            }
+        }
+        return list
+    }
+
+    private static func names(of rule: ValidationRule) -> [String] {
+        switch rule {
+        case .range: ["minValueString", "maxValueString", "minDateTimeInterval", "maxDateTimeInterval"]
+        case .length: ["minValueString", "maxValueString"]
+        case .pattern: ["regularExpressionString"]
+        case .predicate: []
+        }
+    }
+
+    private static func text(_ value: AttributeValue) -> String? {
+        switch value {
+        case .boolean(let value): value ? "YES" : "NO"
+        case .integer(let value): String(value)
+        case .float(let value): value.isFinite ? "\(value)" : nil
+        case .double(let value): value.isFinite ? "\(value)" : nil
+        case .decimal(let value): "\(value)"
+        case .string(let text): text.unicodeScalars.allSatisfy(XMLText.isAllowed) ? text : nil
+        case .date(let date): interval(date)
+        case .uuid(let uuid): uuid.uuidString
+        case .url(let url): url.absoluteString
+        case .null, .data, .blob, .objectID, .composite: nil
+        }
+    }
+
+    /// Whole seconds without a fraction.
+    private static func interval(_ date: Date) -> String? {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard seconds.isFinite else { return nil }
+        return Int64(exactly: seconds).map(String.init) ?? "\(seconds)"
+    }
+}

@@ -1,0 +1,208 @@
+import StrataModel
+
+/// Reads an `<entity>` element.
+struct EntityReader {
+    let diagnostics: DiagnosticList
+    let composites: (String) -> [AttributeDescription]?
+    /// Whether an entity has a to-many relationship of a name, its own or inherited.
+    let isToMany: (_ entityName: String, _ name: String) -> Bool
+
+    /// An entity, and what of it belongs to the model.
+    struct Result {
+        var entity: EntityDescription
+        var fetchedProperties: [FetchedPropertyDescription] = []
+        var notes: [String: String] = [:]
+    }
+
+    func read(_ element: XMLElement) -> Result {
+        let name = element["name"] ?? ""
+        diagnostics.owner = name
+        defer { diagnostics.owner = nil }
+        var unread = diagnostics.checkNames(of: element)
+        let userInfo = UserInfoContent(element, diagnostics)
+        var result = Result(entity: Self.shell(diagnostics.fields(element)))
+        result.entity.userInfo = userInfo.values
+        result.notes = userInfo.notes
+        var marked: [FetchIndexDescription] = []
+        for child in element.children {
+            switch child.name {
+            case "attribute":
+                var attribute = self.attribute(child, of: name)
+                if let index = Self.takeMark(&attribute, element) { marked.append(index) }
+                result.entity.properties.append(.attribute(attribute))
+            case "relationship":
+                result.entity.properties.append(.relationship(relationship(child, of: name)))
+            case "fetchedProperty":
+                if let property = fetchedProperty(child, of: name, userInfo) {
+                    result.fetchedProperties.append(property)
+                } else {
+                    unread.append(child)
+                }
+            default: break
+            }
+        }
+        diagnostics.owner = name
+        readIndexes(element, marked, &result.entity, &unread)
+        result.entity = userInfo.restored(
+            UserInfoContent.description, over: result.entity.withoutProperties, at: element, diagnostics,
+            element: EntityWriter.shellElement
+        ).with(result.entity.properties)
+        Self.putInOrder(&result.entity, userInfo.notes[UserInfoContent.propertyOrder])
+        result.entity.editorInfo = EditorNotes.difference(
+            element.attributes, from: EntityWriter.attributes(of: result.entity), of: "entity")
+        if userInfo.isEmptyElement { result.entity.editorInfo[EditorNotes.emptyUserInfo] = "" }
+        result.entity.editorInfo[EditorNotes.unread] = XMLElement.carried(unread)
+        if unread.contains(where: { $0.name == "fetchIndex" }) {
+            let names = element.children(named: "fetchIndex").map { $0["name"] ?? "" }
+            result.entity.editorInfo[EditorNotes.indexOrder] = names.joined(separator: "\n")
+        }
+        return result
+    }
+
+    /// The entity without anything in it.
+    static func shell(_ fields: ElementFields) -> EntityDescription {
+        EntityDescription(
+            name: fields["name"] ?? "", managedObjectClassName: className(fields["representedClassName"]),
+            isAbstract: fields.flag("isAbstract"),
+            superentityName: fields["parentEntity"].flatMap { $0.isEmpty ? nil : $0 },
+            renamingIdentifier: fields["elementID"] ?? fields["renamingIdentifier"],
+            versionHashModifier: fields["versionHashModifier"])
+    }
+
+    /// A name that begins with a dot is of the app's own module.
+    private static func className(_ text: String?) -> String? {
+        guard let text, !text.isEmpty, text != "NSManagedObject" else { return nil }
+        let name = text.hasPrefix(".") ? String(text.dropFirst()) : text
+        return name.isEmpty ? nil : name
+    }
+
+    // MARK: Properties
+
+    func attribute(_ element: XMLElement, of owner: String) -> AttributeDescription {
+        diagnostics.owner = "\(owner).\(element["name"] ?? "")"
+        let unread = diagnostics.checkNames(of: element)
+        let userInfo = UserInfoContent(element, diagnostics)
+        var attribute = AttributeCodec.read(diagnostics.fields(element), composites: composites)
+        attribute.userInfo = userInfo.values
+        attribute = userInfo.restored(
+            UserInfoContent.description, over: attribute, at: element, diagnostics
+        ) { noted in
+            PropertyWriter.plainElement(of: noted, compositeName: element["composite"])
+        }
+        attribute.editorInfo = EditorNotes.difference(
+            element.attributes,
+            from: AttributeCodec.attributes(of: attribute, compositeName: element["composite"]), of: "attribute")
+        finish(&attribute.editorInfo, userInfo, unread)
+        return attribute
+    }
+
+    private func relationship(_ element: XMLElement, of owner: String) -> RelationshipDescription {
+        diagnostics.owner = "\(owner).\(element["name"] ?? "")"
+        let unread = diagnostics.checkNames(of: element)
+        let userInfo = UserInfoContent(element, diagnostics)
+        var relationship = RelationshipCodec.read(diagnostics.fields(element))
+        relationship.userInfo = userInfo.values
+        relationship = userInfo.restored(
+            UserInfoContent.description, over: relationship, at: element, diagnostics,
+            element: PropertyWriter.plainElement)
+        relationship.editorInfo = EditorNotes.difference(
+            element.attributes, from: RelationshipCodec.attributes(of: relationship), of: "relationship")
+        finish(&relationship.editorInfo, userInfo, unread)
+        return relationship
+    }
+
+    private func finish(_ info: inout EditorInfo, _ userInfo: UserInfoContent, _ unread: [XMLElement]) {
+        if userInfo.isEmptyElement { info[EditorNotes.emptyUserInfo] = "" }
+        info[EditorNotes.unread] = XMLElement.carried(unread)
+    }
+
+    /// nil when its predicate cannot be read.
+    private func fetchedProperty(
+        _ element: XMLElement, of owner: String, _ notes: UserInfoContent
+    ) -> FetchedPropertyDescription? {
+        let name = element["name"] ?? ""
+        diagnostics.owner = "\(owner).\(name)"
+        let unread = diagnostics.checkNames(of: element)
+        let userInfo = UserInfoContent(element, diagnostics)
+        guard let request = element.children.first(where: { $0.name == "fetchRequest" }) else {
+            diagnostics.unreadable(element, nil, "a fetched property without a fetch request")
+            return nil
+        }
+        let fields = diagnostics.fields(element)
+        guard let template = RequestReader(diagnostics: diagnostics).read(request) else { return nil }
+        var property = FetchedPropertyDescription(name, of: owner, template)
+        property.isOptional = fields.flag("optional")
+        property.userInfo = userInfo.values
+        property = notes.restored(
+            UserInfoContent.fetchedProperty + name, over: property, at: element, diagnostics,
+            element: RequestWriter.plainElement)
+        property.editorInfo = EditorNotes.difference(
+            element.attributes, from: RequestWriter.attributes(of: property), of: "fetchedProperty")
+        finish(&property.editorInfo, userInfo, unread)
+        return property
+    }
+
+    private static func putInOrder(_ entity: inout EntityDescription, _ order: String?) {
+        guard let names = order?.split(separator: " ").map(String.init) else { return }
+        let places = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+        let last = names.count
+        // The sort is stable, so what the note does not know stays where it is, behind the rest.
+        entity.properties.sort { (places[$0.name] ?? last) < (places[$1.name] ?? last) }
+    }
+
+    // MARK: Indexes
+
+    /// Makes an index of an attribute that is marked as indexed, where it can have one.
+    private static func takeMark(
+        _ attribute: inout AttributeDescription, _ entity: XMLElement
+    ) -> FetchIndexDescription? {
+        let isPossible =
+            !attribute.isTransient && !attribute.allowsExternalBinaryDataStorage && attribute.type != .composite
+        let isTaken = entity.children(named: "fetchIndex").contains { $0["name"] == attribute.name }
+        guard attribute.editorInfo["indexed"] == "YES", isPossible, !isTaken else { return nil }
+        attribute.editorInfo["indexed"] = nil
+        return IndexCodec.single(attribute.name)
+    }
+
+    private func readIndexes(
+        _ element: XMLElement, _ marked: [FetchIndexDescription], _ entity: inout EntityDescription,
+        _ unread: inout [XMLElement]
+    ) {
+        entity.indexes = marked
+        let name = entity.name
+        for list in element.children(named: "compoundIndexes") {
+            _ = diagnostics.checkNames(of: list)
+            entity.indexes += list.children(named: "compoundIndex").compactMap { child in
+                IndexCodec.compound(child, diagnostics) { isToMany(name, $0) }
+            }
+        }
+        for child in element.children(named: "fetchIndex") {
+            if let index = IndexCodec.read(child, diagnostics, isToMany: { isToMany(name, $0) }) {
+                entity.indexes.append(index)
+            } else {
+                unread.append(child)
+            }
+        }
+        for list in element.children(named: "uniquenessConstraints") {
+            _ = diagnostics.checkNames(of: list)
+            for constraint in list.children(named: "uniquenessConstraint") {
+                _ = diagnostics.checkNames(of: constraint)
+                entity.uniquenessConstraints.append(
+                    constraint.children(named: "constraint").map { child in
+                        _ = diagnostics.checkNames(of: child)
+                        return child["value"] ?? ""
+                    })
+            }
+        }
+    }
+}
+
+extension EntityDescription {
+    var withoutProperties: EntityDescription { with([]) }
+
+    func with(_ properties: [PropertyDescription]) -> EntityDescription {
+        var entity = self
+        entity.properties = properties
+        return entity
+    }
+}

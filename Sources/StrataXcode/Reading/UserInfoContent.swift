@@ -1,0 +1,144 @@
+import Foundation
+import StrataModel
+
+/// A `<userInfo>` element: entries of the app, and Strata's own notes among them.
+///
+/// What Xcode has no words for (a predicate that a value must keep, a folded index, the order of a template) travels as a
+/// note: the description as JSON, under a key of the user info that begins with `strata.`. Xcode shows it and keeps it. When
+/// what Xcode can say has been changed there since, the note is out of date and is passed over.
+struct UserInfoContent {
+    static let description = "strata.description"
+    static let propertyOrder = "strata.propertyOrder"
+    static let fetchRequest = "strata.fetchRequest."
+    static let fetchedProperty = "strata.fetchedProperty."
+
+    var values: [String: String] = [:]
+    var notes: [String: String] = [:]
+    /// Whether there is an element without entries.
+    var isEmptyElement = false
+
+    static func isNote(_ key: String) -> Bool {
+        key == description || key == propertyOrder || key.hasPrefix(fetchRequest) || key.hasPrefix(fetchedProperty)
+    }
+
+    init() {}
+
+    /// The entries of what is written; those that look like notes only come back with the note that has them.
+    init(values: [String: String]) {
+        self.values = values.filter { !Self.isNote($0.key) }
+    }
+
+    init(_ parent: XMLElement, _ diagnostics: DiagnosticList) {
+        for element in parent.children(named: "userInfo") {
+            isEmptyElement = element.children.isEmpty
+            for entry in element.children(named: "entry") {
+                guard let key = entry["key"] else {
+                    diagnostics.unreadable(entry, "key", "an entry of the user info has no key")
+                    continue
+                }
+                if Self.isNote(key) { notes[key] = entry["value"] } else { values[key] = entry["value"] ?? "" }
+            }
+        }
+    }
+
+    /// Entries in the order of their keys, as Xcode has them; nil when there is nothing to write.
+    var element: XMLElement? {
+        let entries = values.merging(notes) { $1 }.sorted { $0.key < $1.key }
+        if entries.isEmpty && !isEmptyElement { return nil }
+        return XMLElement(
+            "userInfo",
+            children: entries.map { XMLElement("entry", [Attribute("key", $0.key), Attribute("value", $0.value)]) })
+    }
+
+    // MARK: Notes
+
+    /// - Throws: `invalidModel` for what JSON cannot hold.
+    static func note(_ description: some Encodable) throws(StrataError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(description), as: UTF8.self)
+        } catch {
+            throw StrataError(.invalidModel, "A description cannot be written.", cause: error)
+        }
+    }
+
+    /// What a note says, if it is still about what stands in the file.
+    ///
+    /// - Parameter element: what is written for a description without its note.
+    func restored<Description: Codable>(
+        _ key: String, over read: Description, at place: XMLElement, _ diagnostics: DiagnosticList,
+        element: (Description) -> XMLElement
+    ) -> Description {
+        guard let text = notes[key] else { return read }
+        do {
+            let noted = try JSONDecoder().decode(Description.self, from: Data(text.utf8))
+            if element(noted) == element(read) { return noted }
+            diagnostics.unreadable(place, nil, "the note \(key) is out of date: Xcode has changed what it was about")
+        } catch {
+            diagnostics.unreadable(place, nil, "the note \(key) cannot be read")
+        }
+        return read
+    }
+}
+
+/// Collects what is told about a file while it is read.
+final class DiagnosticList {
+    private(set) var all: [XcodeDiagnostic] = []
+    /// The entity or property that is being read.
+    var owner: String?
+
+    func add(_ kind: XcodeDiagnostic.Kind, _ element: XMLElement, _ attribute: String?, _ sentence: String) {
+        all.append(
+            XcodeDiagnostic(
+                kind: kind, place: element.place, element: element.name, attribute: attribute, owner: owner,
+                sentence: sentence))
+    }
+
+    func unreadable(_ element: XMLElement, _ attribute: String?, _ sentence: String) {
+        add(.unreadable, element, attribute, sentence)
+    }
+
+    func fields(_ element: XMLElement) -> ElementFields {
+        ElementFields(element.attributes) { [self] attribute, sentence in
+            unreadable(element, attribute, "\(attribute): \(sentence)")
+        }
+    }
+
+    /// Names everything in the element that has no effect, and returns the children that nothing is known of.
+    func checkNames(of element: XMLElement) -> [XMLElement] {
+        let known = Vocabulary.attributes[element.name] ?? []
+        for attribute in element.attributes {
+            let name = attribute.name
+            if let reason = Vocabulary.notSupported[element.name]?[name] {
+                if ["", "NO", "false"].contains(attribute.value) { continue }
+                add(.notSupported, element, name, "\(name) is not supported: \(reason)")
+            } else if !known.contains(name) {
+                add(.unknown, element, name, "the attribute \(name) of <\(element.name)> is not known")
+            }
+        }
+        if !element.text.isEmpty { add(.unknown, element, nil, "<\(element.name)> has text in it") }
+        let allowed = Vocabulary.children[element.name] ?? []
+        let strange = element.children.filter { !allowed.contains($0.name) }
+        for child in strange {
+            add(.unknown, child, nil, "the element <\(child.name)> in <\(element.name)> is not known")
+        }
+        return strange
+    }
+}
+
+extension XMLElement {
+    /// Elements as text in the editor info, and back.
+    static func carried(_ elements: [XMLElement]) -> String? {
+        elements.isEmpty ? nil : elements.map { XMLText.of($0) }.joined(separator: "\n")
+    }
+
+    static func carried(_ text: String?) -> [XMLElement] {
+        guard let text else { return [] }
+        do throws(ModelFileFault) {
+            return try XMLReader.read(Array("<carried>\(text)</carried>".utf8)).children
+        } catch {
+            return []
+        }
+    }
+}

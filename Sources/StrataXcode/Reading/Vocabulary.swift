@@ -1,0 +1,100 @@
+/// The names of Xcode's model files: in which order it writes them, and what becomes of them here.
+enum Vocabulary {
+    /// Attributes in Xcode's order. Those that are not in `meaningful` or `notSupported` are the editor's own: kept,
+    /// and of no consequence to a store.
+    static let attributes: [String: [String]] = [
+        "model": [
+            "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
+            "macOSVersion", "iOSVersion", "sourceLanguage", "usedWithCloudKit", "usedWithSwiftData",
+            "userDefinedModelVersionIdentifier", "name",
+        ],
+        "entity": [
+            "name", "representedClassName", "isAbstract", "parentEntity", "elementID", "versionHashModifier",
+            "syncable",
+            "codeGenerationType", "coreSpotlightDisplayNameExpression",
+        ],
+        "attribute": [
+            "name", "optional", "transient", "attributeType", "composite", "minValueString", "maxValueString",
+            "minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval", "defaultValueString", "derived",
+            "derivationExpression", "regularExpressionString", "allowsExternalBinaryDataStorage",
+            "allowsCloudEncryption",
+            "storedInTruthFile", "spotlightIndexingEnabled", "usesScalarValueType", "elementID", "renamingIdentifier",
+            "indexed", "preserveAfterDeletion", "preservesValueInHistoryOnDeletion", "valueTransformerName",
+            "customClassName", "syncable", "versionHashModifier",
+        ],
+        "relationship": [
+            "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule", "ordered",
+            "destinationEntity", "inverseName", "inverseEntity", "elementID", "renamingIdentifier", "indexed",
+            "spotlightIndexingEnabled", "storedInTruthFile", "syncable", "versionHashModifier",
+        ],
+        "fetchedProperty": ["name", "optional", "transient", "syncable"],
+        "fetchRequest": [
+            "name", "entity", "predicateString", "fetchLimit", "fetchBatchSize", "resultType", "includeSubentities",
+            "includesSubentities", "includePropertyValues", "includesPropertyValues", "includePendingChanges",
+            "includesPendingChanges", "returnObjectsAsFaults", "returnsObjectsAsFaults", "returnDistinctResults",
+            "returnsDistinctResults",
+        ],
+        "fetchIndex": ["name", "partialIndexPredicate"],
+        "fetchIndexElement": ["property", "expression", "expressionType", "type", "order"],
+        "configuration": ["name", "usedWithCloudKit"],
+        "memberEntity": ["name"],
+        "composite": ["name"],
+        "constraint": ["value"],
+        "index": ["value"],
+        "entry": ["key", "value"],
+        "element": ["name", "positionX", "positionY", "width", "height"],
+    ]
+
+    /// Elements that may stand in another, in Xcode's order.
+    static let children: [String: [String]] = [
+        "model": ["entity", "composite", "fetchRequest", "configuration", "elements"],
+        "entity": [
+            "attribute", "relationship", "fetchedProperty", "fetchIndex", "compoundIndexes", "uniquenessConstraints",
+            "userInfo",
+        ],
+        "attribute": ["userInfo"],
+        "relationship": ["userInfo"],
+        "fetchedProperty": ["fetchRequest", "userInfo"],
+        "composite": ["attribute"],
+        "fetchIndex": ["fetchIndexElement"],
+        "configuration": ["memberEntity"],
+        "uniquenessConstraints": ["uniquenessConstraint"],
+        "uniquenessConstraint": ["constraint"],
+        "compoundIndexes": ["compoundIndex"],
+        "compoundIndex": ["index"],
+        "userInfo": ["entry"],
+        "elements": ["element"],
+    ]
+
+    /// What Xcode can say and Strata does not do; a sentence for each.
+    static let notSupported: [String: [String: String]] = [
+        "model": ["usedWithCloudKit": "there is no CloudKit"],
+        "entity": ["coreSpotlightDisplayNameExpression": "there is no Spotlight"],
+        "attribute": [
+            "derived": "derived attributes are not computed; the attribute is stored like any other",
+            "derivationExpression": "derived attributes are not computed; the attribute is stored like any other",
+            "allowsCloudEncryption": "there is no CloudKit",
+            "spotlightIndexingEnabled": "there is no Spotlight",
+            "storedInTruthFile": "there is no Spotlight",
+        ],
+        "relationship": [
+            "spotlightIndexingEnabled": "there is no Spotlight", "storedInTruthFile": "there is no Spotlight",
+        ],
+        "fetchRequest": [
+            "resultType": "a template asks for objects",
+            "returnDistinctResults": "a template asks for objects, which are distinct",
+            "returnsDistinctResults": "a template asks for objects, which are distinct",
+        ],
+        "fetchIndexElement": [
+            "expression": "an index over an expression is not made",
+            "expressionType": "an index over an expression is not made",
+        ],
+        "configuration": ["usedWithCloudKit": "there is no CloudKit"],
+    ]
+
+    /// The place of an attribute in Xcode's order; names that it does not know come last.
+    static func place(of attribute: String, in element: String) -> Int {
+        let known = attributes[element] ?? []
+        return known.firstIndex(of: attribute) ?? known.count
+    }
+}

@@ -1,0 +1,133 @@
+import StrataModel
+
+/// Writes `<attribute>` and `<relationship>` elements.
+struct PropertyWriter {
+    let composites: CompositeNames
+
+    // MARK: Attributes
+
+    /// What is written without notes and without what the editor keeps.
+    static func plainElement(of attribute: AttributeDescription, compositeName: String?) -> XMLElement {
+        XMLElement(
+            "attribute", AttributeCodec.attributes(of: attribute, compositeName: compositeName),
+            children: [UserInfoContent(values: attribute.userInfo).element].compactMap(\.self))
+    }
+
+    /// - Parameter isIndexed: whether it is marked as indexed, as older versions of Xcode have it.
+    func element(
+        of attribute: AttributeDescription, owner: String, isIndexed: Bool = false
+    ) throws(StrataError) -> XMLElement {
+        var info = attribute.editorInfo
+        if isIndexed { info["indexed"] = "YES" }
+        var plain = attribute
+        plain.editorInfo = [:]
+        let canonical = AttributeCodec.attributes(
+            of: plain, compositeName: composites.name(of: attribute, owner: owner))
+        func read(_ attributes: [Attribute]) -> AttributeDescription {
+            AttributeCodec.read(ElementFields(attributes), composites: composites.elements(of:))
+        }
+        let meaning = read(canonical)
+        return Self.element(
+            "attribute", EditorNotes.apply(info, to: canonical, of: "attribute") { read($0) == meaning },
+            try Self.userInfo(plain, plain.userInfo, meaning.with(plain.userInfo.readAgain)), info)
+    }
+
+    // MARK: Relationships
+
+    /// What is written without notes and without what the editor keeps.
+    static func plainElement(of relationship: RelationshipDescription) -> XMLElement {
+        XMLElement(
+            "relationship", RelationshipCodec.attributes(of: relationship),
+            children: [UserInfoContent(values: relationship.userInfo).element].compactMap(\.self))
+    }
+
+    func element(of relationship: RelationshipDescription) throws(StrataError) -> XMLElement {
+        var plain = relationship
+        plain.editorInfo = [:]
+        let canonical = RelationshipCodec.attributes(of: plain)
+        func read(_ attributes: [Attribute]) -> RelationshipDescription {
+            RelationshipCodec.read(ElementFields(attributes))
+        }
+        let meaning = read(canonical)
+        return Self.element(
+            "relationship",
+            EditorNotes.apply(relationship.editorInfo, to: canonical, of: "relationship") { read($0) == meaning },
+            try Self.userInfo(plain, plain.userInfo, meaning.with(plain.userInfo.readAgain)), relationship.editorInfo)
+    }
+
+    // MARK: Both
+
+    /// The user info, with a note where reading the element would not give the description back.
+    private static func userInfo<Description: Codable & Equatable>(
+        _ plain: Description, _ values: [String: String], _ meaning: Description
+    ) throws(StrataError) -> UserInfoContent {
+        var content = UserInfoContent(values: values)
+        if meaning != plain { content.notes[UserInfoContent.description] = try UserInfoContent.note(plain) }
+        return content
+    }
+
+    private static func element(
+        _ name: String, _ attributes: [Attribute], _ userInfo: UserInfoContent, _ info: EditorInfo
+    ) -> XMLElement {
+        var userInfo = userInfo
+        userInfo.isEmptyElement = info[EditorNotes.emptyUserInfo] != nil
+        let children = [userInfo.element].compactMap(\.self) + XMLElement.carried(info[EditorNotes.unread])
+        return XMLElement(name, attributes, children: children)
+    }
+}
+
+extension [String: String] {
+    /// The user info as it comes out of a file.
+    var readAgain: [String: String] {
+        let entries = UserInfoContent(values: self).values.map { (XMLText.allowed($0.key), XMLText.allowed($0.value)) }
+        return [String: String](entries, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension AttributeDescription {
+    fileprivate func with(_ userInfo: [String: String]) -> Self {
+        var copy = self
+        copy.userInfo = userInfo
+        return copy
+    }
+}
+
+extension RelationshipDescription {
+    fileprivate func with(_ userInfo: [String: String]) -> Self {
+        var copy = self
+        copy.userInfo = userInfo
+        return copy
+    }
+}
+
+/// Gives every composite of a model a name: that of its type, where it has one of its own.
+final class CompositeNames {
+    private(set) var byName: [String: [AttributeDescription]] = [:]
+
+    init(_ entities: [EntityDescription]) {
+        for entity in entities {
+            for case .attribute(let attribute) in entity.properties { add(attribute, entity.name) }
+        }
+    }
+
+    private func add(_ attribute: AttributeDescription, _ owner: String) {
+        guard attribute.type == .composite else { return }
+        let name = self.name(of: attribute, owner: owner)
+        guard byName.updateValue(attribute.elements, forKey: name) == nil else { return }
+        for element in attribute.elements { add(element, name) }
+    }
+
+    /// nil for an attribute that is none.
+    func name(of attribute: AttributeDescription, owner: String) -> String {
+        let wanted = attribute.attributeValueClassName ?? "\(owner)_\(attribute.name)"
+        var name = wanted
+        var number = 1
+        while let taken = byName[name], taken != attribute.elements {
+            number += 1
+            name = "\(wanted)_\(number)"
+        }
+        return name
+    }
+
+    func elements(of name: String) -> [AttributeDescription]? { byName[name] }
+}

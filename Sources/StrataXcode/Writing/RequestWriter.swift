@@ -1,0 +1,71 @@
+import StrataModel
+
+/// Writes `<fetchRequest>` and `<fetchedProperty>` elements.
+enum RequestWriter {
+    /// An element, and the note that the entity's user info must have with it.
+    struct Result {
+        let element: XMLElement
+        let note: String?
+    }
+
+    // MARK: Requests
+
+    static func plainElement(of template: FetchRequestTemplate) -> XMLElement {
+        XMLElement("fetchRequest", RequestCodec.attributes(of: template))
+    }
+
+    static func write(_ template: FetchRequestTemplate) throws(StrataError) -> Result {
+        let plain = template.plain
+        let canonical = RequestCodec.attributes(of: plain)
+        let meaning = RequestCodec.read(ElementFields(canonical))
+        let attributes = EditorNotes.apply(template.editorInfo, to: canonical, of: "fetchRequest") {
+            RequestCodec.read(ElementFields($0)) == meaning
+        }
+        return Result(
+            element: XMLElement(
+                "fetchRequest", attributes, children: XMLElement.carried(template.editorInfo[EditorNotes.unread])),
+            note: meaning == plain ? nil : try UserInfoContent.note(plain))
+    }
+
+    // MARK: Fetched properties
+
+    static func attributes(of property: FetchedPropertyDescription) -> [Attribute] {
+        [Attribute("name", property.name)] + (property.isOptional ? [Attribute("optional", "YES")] : [])
+    }
+
+    static func plainElement(of property: FetchedPropertyDescription) -> XMLElement {
+        XMLElement(
+            "fetchedProperty", attributes(of: property),
+            children: [plainElement(of: property.request), UserInfoContent(values: property.userInfo).element]
+                .compactMap(\.self))
+    }
+
+    static func write(_ property: FetchedPropertyDescription) throws(StrataError) -> Result {
+        var plain = property
+        plain.editorInfo = [:]
+        plain.request = property.request.plain
+        let request = try write(property.request)
+        let canonical = attributes(of: plain)
+        let written = EditorNotes.apply(property.editorInfo, to: canonical, of: "fetchedProperty") {
+            let fields = ElementFields($0)
+            return fields["name"] == plain.name && fields.flag("optional") == plain.isOptional
+        }
+        var userInfo = UserInfoContent(values: plain.userInfo)
+        userInfo.isEmptyElement = property.editorInfo[EditorNotes.emptyUserInfo] != nil
+        let isWhole = request.note == nil && plain.userInfo.readAgain == plain.userInfo
+        return Result(
+            element: XMLElement(
+                "fetchedProperty", written,
+                children: [request.element, userInfo.element].compactMap(\.self)
+                    + XMLElement.carried(property.editorInfo[EditorNotes.unread])),
+            note: isWhole ? nil : try UserInfoContent.note(plain))
+    }
+}
+
+extension FetchRequestTemplate {
+    fileprivate var plain: Self {
+        var copy = self
+        copy.editorInfo = [:]
+        return copy
+    }
+}

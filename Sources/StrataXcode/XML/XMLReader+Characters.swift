@@ -1,0 +1,143 @@
+extension XMLReader {
+    var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    func has(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { text in
+            position + text.count <= bytes.count
+                && (0..<text.count).allSatisfy { bytes[position + $0] == text[$0] }
+        }
+    }
+
+    mutating func skip(_ text: StaticString) {
+        if has(text) { position += text.utf8CodeUnitCount }
+    }
+
+    /// - Returns: whether there was any.
+    mutating func skipSpace() -> Bool {
+        let start = position
+        while let byte, Self.isSpace(byte) { position += 1 }
+        return position > start
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    /// Letters, digits, `_ : - .` and whatever lies beyond ASCII.
+    mutating func name(_ what: String) throws(ModelFileFault) -> String {
+        let start = position
+        while let byte, Self.isOfName(byte) { position += 1 }
+        guard position > start, !(0x30...0x39).contains(bytes[start]), bytes[start] != 0x2D, bytes[start] != 0x2E else {
+            throw fault("expected \(what)", at: start)
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x5F, 0x3A, 0x2D, 0x2E, 0x80...: true
+        default: false
+        }
+    }
+
+    /// Passes over `opening`, and returns what stands before `closing`.
+    mutating func text(
+        after opening: StaticString, until closing: StaticString, _ what: String
+    ) throws(ModelFileFault) -> String {
+        let start = position
+        position += opening.utf8CodeUnitCount
+        let first = position
+        while position < bytes.count, !has(closing) { position += 1 }
+        guard position < bytes.count else { throw fault("\(what) does not end", at: start) }
+        defer { position += closing.utf8CodeUnitCount }
+        return String(decoding: bytes[first..<position], as: UTF8.self)
+    }
+
+    /// Text up to `end` or the end of the file, with references resolved and line ends as newlines; in the value of an
+    /// attribute white space is a space, unless it was written as a reference.
+    mutating func content(until end: UInt8, isAttribute: Bool) throws(ModelFileFault) -> String {
+        var result: [UInt8] = []
+        while let byte, byte != end {
+            switch byte {
+            case UInt8(ascii: "&"):
+                result.append(contentsOf: try reference().utf8)
+                continue
+            case UInt8(ascii: "<"):
+                throw fault("< must be written as &lt;")
+            case 0x0D:
+                if position + 1 < bytes.count, bytes[position + 1] == 0x0A { position += 1 }
+                result.append(isAttribute ? 0x20 : 0x0A)
+            case 0x09, 0x0A:
+                result.append(isAttribute ? 0x20 : byte)
+            case ..<0x20:
+                throw fault("the control character \(byte) is not allowed")
+            default:
+                result.append(byte)
+            }
+            position += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// One of the five that XML has, or a character by its number. No other is known, so none can be defined.
+    private mutating func reference() throws(ModelFileFault) -> String {
+        let start = position
+        position += 1
+        let first = position
+        while let byte, byte != UInt8(ascii: ";"), position - first < 12 { position += 1 }
+        guard byte == UInt8(ascii: ";"), position > first else { throw fault("& must be written as &amp;", at: start) }
+        let name = String(decoding: bytes[first..<position], as: UTF8.self)
+        position += 1
+        switch name {
+        case "lt": return "<"
+        case "gt": return ">"
+        case "amp": return "&"
+        case "quot": return "\""
+        case "apos": return "'"
+        default: break
+        }
+        guard name.hasPrefix("#") else { throw fault("the entity &\(name); is not known", at: start) }
+        let isHexadecimal = name.hasPrefix("#x")
+        guard let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
+            let scalar = Unicode.Scalar(number), XMLText.isAllowed(scalar)
+        else { throw fault("&\(name); is not a character", at: start) }
+        return String(Character(scalar))
+    }
+}
+
+/// Where lines begin.
+struct LineTable {
+    private let starts: [Int]
+
+    init(_ bytes: [UInt8]) {
+        var starts = [0]
+        for (offset, byte) in bytes.enumerated() where byte == 0x0A { starts.append(offset + 1) }
+        self.starts = starts
+    }
+
+    func place(of offset: Int, in bytes: [UInt8]) -> FilePlace {
+        var low = 0, high = starts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= offset { low = middle } else { high = middle }
+        }
+        let line = bytes[starts[low]..<min(offset, bytes.count)]
+        // Bytes that go on with a scalar count for nothing.
+        return FilePlace(line: low + 1, column: line.reduce(1) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
+    }
+}
+
+enum UTF8Check {
+    /// The offset of the first byte that is not UTF-8.
+    static func firstFault(in bytes: [UInt8]) -> Int? {
+        if String(validating: bytes, as: UTF8.self) != nil { return nil }
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var offset = 0
+        while true {
+            switch parser.parseScalar(from: &iterator) {
+            case .valid(let scalar): offset += scalar.count
+            case .error: return offset
+            case .emptyInput: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+
+/// Reads a document of the kind that Xcode writes: UTF-8, elements and attributes, character references.
+///
+/// It is a reader of its own, because what a general one can do is what hostile files use: there are no document types
+/// with declarations, so no entities to be defined, expanded or fetched; what is nested too deep, too long, or not
+/// well-formed is refused with its place. Elements under construction are on a stack of the reader's, not on the
+/// thread's.
+package struct XMLReader {
+    /// How much a document may hold.
+    package struct Limits: Sendable {
+        package var sizeInBytes = 32 << 20
+        package var depth = 32
+        package var attributes = 128
+        /// Whether a document type may be named; it is passed over, and may declare nothing.
+        package var allowsDocumentType = false
+
+        package init() {}
+    }
+
+    let bytes: [UInt8]
+    let limits: Limits
+    var position = 0
+    private var open: [XMLElement] = []
+    private var root: XMLElement?
+    private let lines: LineTable
+
+    /// - Throws: `ModelFileFault`.
+    package static func read(
+        _ bytes: [UInt8], limits: Limits = Limits()
+    ) throws(ModelFileFault) -> XMLElement {
+        guard bytes.count <= limits.sizeInBytes else {
+            throw ModelFileFault(
+                "the file has \(bytes.count) bytes; \(limits.sizeInBytes) is the most",
+                at: FilePlace(line: 1, column: 1))
+        }
+        var reader = XMLReader(bytes, limits)
+        return try reader.document()
+    }
+
+    private init(_ bytes: [UInt8], _ limits: Limits) {
+        self.bytes = bytes
+        self.limits = limits
+        lines = LineTable(bytes)
+    }
+
+    func fault(_ sentence: String, at offset: Int? = nil) -> ModelFileFault {
+        ModelFileFault(sentence, at: lines.place(of: offset ?? position, in: bytes))
+    }
+
+    // MARK: The document
+
+    private mutating func document() throws(ModelFileFault) -> XMLElement {
+        if let offset = UTF8Check.firstFault(in: bytes) { throw fault("the file is not UTF-8", at: offset) }
+        skip("\u{FEFF}")
+        if has("<?xml") { try declaration() }
+        while position < bytes.count {
+            if byte == UInt8(ascii: "<") {
+                try markup()
+            } else {
+                try characters()
+            }
+        }
+        if let element = open.last {
+            throw fault("the file ends inside <\(element.name)> of line \(element.place.line)")
+        }
+        guard let root else { throw fault("the file has no element") }
+        return root
+    }
+
+    private mutating func markup() throws(ModelFileFault) {
+        if has("</") { return try endTag() }
+        if has("<!--") { return try comment() }
+        if has("<![CDATA[") { return try literalText() }
+        if has("<?") { return try instruction() }
+        if has("<!DOCTYPE") { return try documentType() }
+        if has("<!") { throw fault("a declaration is not allowed here") }
+        try startTag()
+    }
+
+    private mutating func declaration() throws(ModelFileFault) {
+        let start = position
+        let text = try text(after: "<?xml", until: "?>", "the XML declaration")
+        guard let range = text.range(of: "encoding") else { return }
+        let value = text[range.upperBound...].drop { $0 == "=" || $0 == " " || $0 == "\"" || $0 == "'" }
+        let encoding = value.prefix { $0 != "\"" && $0 != "'" }
+        guard encoding.lowercased() == "utf-8" else {
+            throw fault("the file says that it is \(encoding.prefix(40)); only UTF-8 is read", at: start)
+        }
+    }
+
+    private mutating func documentType() throws(ModelFileFault) {
+        guard limits.allowsDocumentType, root == nil, open.isEmpty else {
+            throw fault("a document type is not allowed; it could define entities")
+        }
+        let start = position
+        let text = try text(after: "<!DOCTYPE", until: ">", "the document type")
+        if text.contains("[") { throw fault("a document type may declare nothing", at: start) }
+    }
+
+    private mutating func comment() throws(ModelFileFault) {
+        _ = try text(after: "<!--", until: "-->", "a comment")
+    }
+
+    private mutating func instruction() throws(ModelFileFault) {
+        _ = try text(after: "<?", until: "?>", "a processing instruction")
+    }
+
+    private mutating func literalText() throws(ModelFileFault) {
+        let start = position
+        try append(try text(after: "<![CDATA[", until: "]]>", "a CDATA section"), start)
+    }
+
+    private mutating func characters() throws(ModelFileFault) {
+        let start = position
+        try append(try content(until: UInt8(ascii: "<"), isAttribute: false), start)
+    }
+
+    private mutating func append(_ text: String, _ start: Int) throws(ModelFileFault) {
+        if open.isEmpty {
+            guard text.allSatisfy(\.isWhitespace) else { throw fault("text outside the root element", at: start) }
+        } else {
+            open[open.count - 1].text += text
+        }
+    }
+
+    // MARK: Tags
+
+    private mutating func startTag() throws(ModelFileFault) {
+        let start = position
+        guard root == nil else { throw fault("there is a second root element") }
+        position += 1
+        var element = XMLElement(try name("an element's name"), place: lines.place(of: start, in: bytes))
+        guard open.count < limits.depth else {
+            throw fault("elements are nested more than \(limits.depth) levels deep", at: start)
+        }
+        while true {
+            let hadSpace = skipSpace()
+            if has("/>") {
+                position += 2
+                return close(element)
+            }
+            if has(">") {
+                position += 1
+                open.append(element)
+                return
+            }
+            guard position < bytes.count else { throw fault("the file ends inside the tag <\(element.name)") }
+            guard hadSpace else { throw fault("expected a space, > or /> in the tag <\(element.name)") }
+            let place = position
+            let attribute = try attribute(of: element.name)
+            if element[attribute.name] != nil {
+                throw fault("<\(element.name)> has the attribute \(attribute.name) twice", at: place)
+            }
+            element.attributes.append(attribute)
+            if element.attributes.count > limits.attributes {
+                throw fault("<\(element.name)> has more than \(limits.attributes) attributes", at: place)
+            }
+        }
+    }
+
+    private mutating func attribute(of element: String) throws(ModelFileFault) -> XMLElement.Attribute {
+        let name = try name("an attribute's name in <\(element)>")
+        _ = skipSpace()
+        guard has("=") else { throw fault("expected = after the attribute \(name)") }
+        position += 1
+        _ = skipSpace()
+        guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw fault("the value of the attribute \(name) must stand in quotes")
+        }
+        let start = position
+        position += 1
+        let value = try content(until: quote, isAttribute: true)
+        guard byte == quote else { throw fault("the value of the attribute \(name) does not end", at: start) }
+        position += 1
+        return XMLElement.Attribute(name, value)
+    }
+
+    private mutating func endTag() throws(ModelFileFault) {
+        let start = position
+        position += 2
+        let name = try name("an element's name")
+        _ = skipSpace()
+        guard has(">") else { throw fault("expected > after </\(name)") }
+        position += 1
+        guard let element = open.popLast() else { throw fault("</\(name)> ends nothing", at: start) }
+        guard element.name == name else {
+            throw fault("</\(name)> stands where </\(element.name)> must", at: start)
+        }
+        close(element)
+    }
+
+    private mutating func close(_ element: XMLElement) {
+        var element = element
+        element.text = element.text.trimmed
+        if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

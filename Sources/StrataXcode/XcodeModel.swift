@@ -1,0 +1,68 @@
+public import Foundation
+public import StrataModel
+
+/// One version of a model as a file of Xcode's says it, before anybody has checked that it makes sense.
+///
+/// ```swift
+/// let bundle = try XcodeModelBundle(contentsOf: URL(filePath: "Movies.xcdatamodeld"))
+/// let model = try bundle.model().managedObjectModel()
+/// ```
+public struct XcodeModel: Sendable {
+    /// The version's name: that of the `.xcdatamodel` without its ending.
+    public let name: String
+    /// In the order of the file.
+    public let entities: [EntityDescription]
+    /// What has no effect here, in the order of the file.
+    public let diagnostics: [XcodeDiagnostic]
+    private let supplement: ModelSupplement
+
+    init(
+        name: String, entities: [EntityDescription], supplement: ModelSupplement, diagnostics: [XcodeDiagnostic]
+    ) {
+        self.name = name
+        self.entities = entities
+        self.supplement = supplement
+        self.diagnostics = diagnostics
+    }
+
+    /// Reads the `contents` file of an `.xcdatamodel`.
+    ///
+    /// - Throws: `invalidModelFile` with the line and column, and a `ModelFileFault` as its cause.
+    public init(contents: Data, name: String, path: String? = nil) throws(StrataError) {
+        let file: XcodeModel
+        do throws(ModelFileFault) {
+            file = try ModelReader.read(try XMLReader.read(Array(contents)), name: name)
+        } catch {
+            throw StrataError(
+                .invalidModelFile, "The model \(name), \(error)", context: .init(path: path), cause: error)
+        }
+        self = contents.last == UInt8(ascii: "\n") ? file.endingInNewline : file
+    }
+
+    private var endingInNewline: XcodeModel {
+        var supplement = supplement
+        supplement.editorInfo[EditorNotes.newline] = ""
+        return XcodeModel(name: name, entities: entities, supplement: supplement, diagnostics: diagnostics)
+    }
+
+    /// The model, checked.
+    ///
+    /// - Throws: `invalidModel`; its `details` name every fault.
+    public func managedObjectModel() throws(StrataError) -> ManagedObjectModel {
+        try ManagedObjectModel(entities: entities).adding(
+            fetchRequestTemplates: supplement.fetchRequestTemplates, fetchedProperties: supplement.fetchedProperties,
+            configurations: supplement.configurations, versionIdentifier: supplement.versionIdentifier,
+            editorInfo: supplement.editorInfo)
+    }
+}
+
+extension ManagedObjectModel {
+    /// The model as the `contents` file of an `.xcdatamodel`, as Xcode writes it.
+    ///
+    /// What Xcode has no words for travels in user info under keys that begin with `strata.`; reading the file gives an
+    /// equal model.
+    /// - Throws: `invalidModel` for a model with a value that cannot be written.
+    public func xcodeContents() throws(StrataError) -> Data {
+        Data(try ModelWriter.text(of: self).utf8)
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import StrataModel
+import StrataXcode
+
+/// `strata-generate MODEL FILE`: what the build plug-in runs. It writes one Swift file for a model, with the classes that
+/// Xcode would make of it: for entities whose code generation is "class" all of it, for "category" the properties, for the
+/// others nothing.
+@main
+struct GenerateProgram {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3 else { fail("usage: strata-generate MODEL FILE", code: 2) }
+        do {
+            try generate(URL(filePath: arguments[1]), to: URL(filePath: arguments[2]))
+        } catch let error as StrataError {
+            // The form of a compiler's message, so that an editor shows it at its place.
+            let place = (error.cause as? ModelFileFault).map { ":\($0.place.line):\($0.place.column)" } ?? ""
+            let lines = error.details.isEmpty ? [error.message] : error.details.map(\.message)
+            fail(
+                lines.map { "\(error.context.path ?? arguments[1])\(place): error: \($0)" }.joined(separator: "\n"),
+                code: 1)
+        } catch {
+            fail("\(arguments[1]): error: \(error)", code: 1)
+        }
+    }
+
+    private static func generate(_ source: URL, to target: URL) throws {
+        let file = try XcodeModelBundle(contentsOf: source).model()
+        let model = try file.managedObjectModel()
+        func names(_ kinds: Set<String>) -> Set<String> {
+            let entities = model.entities.filter { kinds.contains($0.editorInfo["codeGenerationType"] ?? "") }
+            return Set(entities.map(\.name))
+        }
+        let code = ModelCode(model, modelName: source.deletingPathExtension().lastPathComponent, form: .plain)
+        let text = code.singleFile(entityNames: names(["class", "category"]), ownEntityNames: names(["class"]))
+        try Data(text.utf8).write(to: target, options: .atomic)
+    }
+
+    private static func fail(_ message: String, code: Int32) -> Never {
+        FileHandle.standardError.write(Data((message + "\n").utf8))
+        exit(code)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import StrataModel
+import StrataXcode
+import Testing
+
+/// Models of real apps, where `STRATA_CORPUS` names the folder with them.
+enum Corpus {
+    static let isThere = ProcessInfo.processInfo.environment["STRATA_CORPUS"] != nil
+
+    struct Version: Sendable, CustomTestStringConvertible {
+        let bundle: URL
+        let name: String
+        let contents: Data
+
+        var testDescription: String { "\(bundle.lastPathComponent)/\(name)" }
+
+        func read() throws -> XcodeModel { try XcodeModelBundle(contentsOf: bundle).model(version: name) }
+
+        /// nil for a model with faults.
+        func soundModel() throws -> ManagedObjectModel? {
+            do {
+                return try read().managedObjectModel()
+            } catch let error as StrataError where error.code == .invalidModel {
+                return nil
+            }
+        }
+    }
+
+    static let versions: [Version] = {
+        guard let folder = ProcessInfo.processInfo.environment["STRATA_CORPUS"] else { return [] }
+        let models = URL(filePath: folder, directoryHint: .isDirectory).appending(component: "models")
+        var versions: [Version] = []
+        let files = FileManager.default.enumerator(at: models, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL {
+            guard file.lastPathComponent == "contents", let contents = try? Data(contentsOf: file) else { continue }
+            let version = file.deletingLastPathComponent()
+            let parent = version.deletingLastPathComponent()
+            versions.append(
+                Version(
+                    bundle: parent.pathExtension == "xcdatamodeld" ? parent : version,
+                    name: version.deletingPathExtension().lastPathComponent, contents: contents))
+        }
+        return versions.sorted { ($0.bundle.path, $0.name) < ($1.bundle.path, $1.name) }
+    }()
+}

@@ -1,0 +1,159 @@
+import Foundation
+import StrataModel
+import StrataXcode
+import Testing
+
+/// What is generated for models of real apps is code that the compiler takes.
+struct GeneratedCodeTests {
+    private static let isLong = ProcessInfo.processInfo.environment["STRATA_SEEDS"] != nil
+
+    /// The current version of each bundle; one in nine, or all of them in a long run.
+    private static let samples: [Corpus.Version] = {
+        let current = Dictionary(grouping: Corpus.versions) { $0.bundle.path }.values.compactMap(\.last)
+        let sorted = current.sorted { $0.bundle.path < $1.bundle.path }
+        return isLong ? sorted : sorted.enumerated().filter { $0.offset % 9 == 0 }.map(\.element)
+    }()
+
+    @Test(.enabled(if: Corpus.isThere, "STRATA_CORPUS is not set"))
+    func plainClassesOfRealModelsCompile() throws {
+        var failures: [String] = []
+        for version in Self.samples {
+            guard let model = try version.soundModel() else { continue }
+            let code = ModelCode(model, modelName: version.name, form: .plain)
+            if let error = try Compiler.check(code.files) { failures.append("\(version.bundle.path): \(error)") }
+        }
+        #expect(Self.samples.count > 5 && failures == [])
+    }
+
+    @Test(
+        .enabled(if: Corpus.isThere && Compiler.hasMacros, "STRATA_CORPUS is not set, or the macros are not built"))
+    func entityClassesOfRealModelsCompile() throws {
+        var failures: [String] = []
+        let samples = Self.isLong ? Self.samples : Array(Self.samples.prefix(3))
+        for version in samples {
+            guard let model = try version.soundModel() else { continue }
+            let code = ModelCode(model, modelName: version.name, form: .macro)
+            if let error = try Compiler.check(code.files, hasMacros: true) {
+                failures.append("\(version.bundle.path): \(error)")
+            }
+        }
+        #expect(failures == [])
+    }
+
+    @Test func everythingThatXcodeCanSayCompiles() throws {
+        let text = #"<?xml version="1.0" encoding="UTF-8"?>"# + HandMade.everything
+        let model = try XcodeModel(contents: Data(text.utf8), name: "M").managedObjectModel()
+        for form in ModelCode.Form.allCases where form == .plain || Compiler.hasMacros {
+            let code = ModelCode(model, modelName: "All of it", form: form, isPublic: true)
+            #expect(try Compiler.check(code.files, hasMacros: form == .macro) == nil)
+        }
+    }
+
+    @Test func namesThatSwiftUsesOtherwiseCompile() throws {
+        func attribute(_ name: String, _ type: AttributeType, of className: String? = nil) -> PropertyDescription {
+            .attribute(
+                AttributeDescription(name: name, type: type, isOptional: true, attributeValueClassName: className))
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "String",
+                properties: [attribute("class_", .string), attribute("in", .date), attribute("protocol", .uuid)]),
+            EntityDescription(name: "Date", properties: [attribute("repeat", .date), attribute("where", .string)]),
+            EntityDescription(
+                name: "FetchRequest", managedObjectClassName: "[Int64]", properties: [attribute("default", .double)]),
+            EntityDescription(name: "enum", properties: [attribute("case", .transformable, of: "[Int64]")]),
+            EntityDescription(name: "ABCThing", properties: [attribute("x", .transformable, of: "Foo.Strange<Int>")]),
+            EntityDescription(
+                name: "Same", managedObjectClassName: "Twice",
+                properties: [attribute("a", .undefined)].map { _ in
+                    .attribute(AttributeDescription(name: "a", type: .undefined, isOptional: true, isTransient: true))
+                }),
+            EntityDescription(name: "Other", managedObjectClassName: "App.Twice"),
+        ])
+        #expect(try Compiler.check(ModelCode(model, modelName: "1 odd-name", form: .plain).files) == nil)
+    }
+
+    @Test func theFilesOfAModelAreTheseWhicheverWay() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Tie",
+                properties: [
+                    .attribute(
+                        AttributeDescription(
+                            name: "color", type: .transformable, isOptional: true, valueTransformerName: "T",
+                            attributeValueClassName: "Paint"))
+                ])
+        ])
+        let files = ModelCode(model, modelName: "Ties", form: .macro).files
+        #expect(files.map(\.name) == ["Tie+Properties.swift", "Tie.swift", "TiesModel.swift", "TiesModelTypes.swift"])
+        #expect(files.map(\.belongsToApp) == [false, true, false, true])
+        #expect(
+            files[0].text == """
+                // Made by strata from the model Ties. What is changed here is lost the next time.
+
+                import Foundation
+                import Strata
+
+                /// The entity `Tie`.
+                @Entity final class Tie: ManagedObject {
+                    /// Transformable, optional, as the transformer `T` makes it.
+                    @Attribute(.transformable(by: "T")) var color: Paint?
+                }
+
+                extension Tie {
+                    /// Asks for all objects of the entity.
+                    static func fetchRequest() -> FetchRequest<Tie> {
+                        FetchRequest<Tie>()
+                    }
+                }
+
+                """)
+    }
+}
+
+/// Holds Swift files against the modules that were built with the tests.
+private enum Compiler {
+    private static let products: URL = {
+        let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let candidates = [
+            bundle, Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent() ?? bundle,
+        ]
+        return candidates.first {
+            FileManager.default.fileExists(atPath: $0.appending(path: "Modules/StrataGraph.swiftmodule").path)
+        } ?? bundle
+    }()
+
+    static let hasMacros = [products.appending(path: "Modules/Strata.swiftmodule"), macros]
+        .allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
+    /// Where the C library that the store stands on is described.
+    private static let moduleMap = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/CLMDB/module.modulemap").standardizedFileURL.path
+    private static let macros = products.appending(component: "StrataMacros-tool")
+
+    /// - Returns: what the compiler says when it says anything; nil when it takes the files.
+    static func check(_ files: [ModelCode.File], hasMacros: Bool = false) throws -> String? {
+        let directory = FileManager.default.temporaryDirectory.appending(component: "generated-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var arguments = [
+            "swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Generated", "-parse-as-library",
+            "-warnings-as-errors", "-I", products.appending(component: "Modules").path,
+            "-Xcc", "-fmodule-map-file=\(moduleMap)",
+        ]
+        if hasMacros { arguments += ["-load-plugin-executable", "\(macros.path)#StrataMacros"] }
+        for file in files {
+            let url = directory.appending(component: file.name)
+            try Data(file.text.utf8).write(to: url)
+            arguments.append(url.path)
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return process.terminationStatus == 0 && text.isEmpty ? nil : String(text.prefix(3000)) + "?"
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import StrataModel
+import StrataXcode
+import Testing
+
+/// Files that no editor wrote are refused with a place, and cost no more than their size.
+struct HostileFileTests {
+    private static let declaration = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
+
+    private func fault(_ text: String) throws -> String {
+        let error = #expect(throws: StrataError.self) { try XcodeModel(contents: Data(text.utf8), name: "M") }
+        let known = try #require(error)
+        #expect(known.code == .invalidModelFile)
+        return try #require(known.cause as? ModelFileFault).description
+    }
+
+    @Test(arguments: [
+        ("", "line 1, column 1: the file has no element"),
+        ("<model", "line 1, column 7: the file ends inside the tag <model"),
+        ("<model>", "line 1, column 8: the file ends inside <model> of line 1"),
+        ("<model><entity></model>", "line 1, column 16: </model> stands where </entity> must"),
+        ("</model>", "line 1, column 1: </model> ends nothing"),
+        ("<model/><model/>", "line 1, column 9: there is a second root element"),
+        ("<model/>x", "line 1, column 9: text outside the root element"),
+        ("<model a=b/>", "line 1, column 10: the value of the attribute a must stand in quotes"),
+        ("<model a/>", "line 1, column 9: expected = after the attribute a"),
+        ("<model a=\"1\"b=\"2\"/>", "line 1, column 13: expected a space, > or /> in the tag <model"),
+        ("<model a=\"1\" a=\"2\"/>", "line 1, column 14: <model> has the attribute a twice"),
+        ("<model a=\"<\"/>", "line 1, column 11: < must be written as &lt;"),
+        ("<model a=\"1", "line 1, column 10: the value of the attribute a does not end"),
+        ("<model a=\"&x;\"/>", "line 1, column 11: the entity &x; is not known"),
+        ("<model a=\"a & b\"/>", "line 1, column 13: & must be written as &amp;"),
+        ("<model a=\"&#0;\"/>", "line 1, column 11: &#0; is not a character"),
+        ("<model a=\"&#xD800;\"/>", "line 1, column 11: &#xD800; is not a character"),
+        ("<model a=\"\u{1}\"/>", "line 1, column 11: the control character 1 is not allowed"),
+        ("<!-- \n\n <model/>", "line 1, column 1: a comment does not end"),
+        ("<1/>", "line 1, column 2: expected an element's name"),
+        ("<movie/>", "line 1, column 1: the root element is <movie>; a model's is <model>"),
+        ("<model>\n  <é a='1' a='2'/></model>", "line 2, column 12: <é> has the attribute a twice"),
+        (
+            "<!DOCTYPE m [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><model a=\"&b;\"/>",
+            "line 1, column 1: a document type is not allowed; it could define entities"
+        ),
+        (
+            "<!DOCTYPE m SYSTEM \"file:///etc/passwd\"><model/>",
+            "line 1, column 1: a document type is not allowed; it could define entities"
+        ),
+        (
+            "<?xml version=\"1.0\" encoding=\"UTF-16\"?><model/>",
+            "line 1, column 1: the file says that it is UTF-16; only UTF-8 is read"
+        ),
+    ])
+    func whatIsNotWellFormedIsRefusedWithItsPlace(text: String, expected: String) throws {
+        #expect(try fault(text) == expected)
+    }
+
+    @Test func aFileThatIsNotUTF8IsRefusedWithItsPlace() throws {
+        let bytes = Data("<model>\n a".utf8) + [0xFF] + Data("</model>".utf8)
+        let error = #expect(throws: StrataError.self) { try XcodeModel(contents: bytes, name: "M") }
+        #expect((error?.cause as? ModelFileFault)?.description == "line 2, column 3: the file is not UTF-8")
+        let wide = #expect(throws: StrataError.self) {
+            try XcodeModel(contents: Data([0xFF, 0xFE, 0x3C, 0x00]), name: "M")
+        }
+        #expect(wide?.code == .invalidModelFile)
+    }
+
+    @Test func deepNestingIsRefused() throws {
+        let text = String(repeating: "<model>", count: 1_000_000)
+        #expect(try fault(text) == "line 1, column 225: elements are nested more than 32 levels deep")
+    }
+
+    @Test func manyAttributesAreRefused() throws {
+        let attributes = (0..<200).map { "a\($0)='x'" }.joined(separator: " ")
+        #expect(try fault("<model \(attributes)/>").hasSuffix("<model> has more than 128 attributes"))
+    }
+
+    @Test func aHugeFileIsRefusedUnread() throws {
+        let error = #expect(throws: StrataError.self) {
+            try XcodeModel(contents: Data(count: 33 << 20), name: "M")
+        }
+        #expect(error?.message.contains("is the most") ?? false)
+    }
+
+    /// Every prefix, and every file with one byte changed, is read or refused; nothing ends the process.
+    @Test func truncatedAndDamagedFilesAreReadOrRefused() throws {
+        let whole = Array((Self.declaration + HandMade.everything).utf8)
+        var refused = 0
+        for length in 0..<whole.count where length % 3 == 0 {
+            do {
+                _ = try XcodeModel(contents: Data(whole[..<length]), name: "M")
+            } catch {
+                #expect(error.code == .invalidModelFile)
+                refused += 1
+            }
+        }
+        #expect(refused > whole.count / 4)
+        for place in stride(from: 0, to: whole.count, by: 5) {
+            for byte in [UInt8(0), 0x22, 0x26, 0x3C, 0xC3] {
+                var bytes = whole
+                bytes[place] = byte
+                do {
+                    let model = try XcodeModel(contents: Data(bytes), name: "M")
+                    _ = try model.managedObjectModel()
+                } catch {
+                    #expect([.invalidModelFile, .invalidModel].contains(error.code))
+                }
+            }
+        }
+    }
+}
