@@ -37,6 +37,7 @@ public struct StrataCommand: ParsableCommand {
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
                     CompactCommand.self, DoctorCommand.self,
                 ]),
+            CommandGroup(name: "Models", subcommands: [CreateCommand.self, ModelCommand.self, GenerateCommand.self]),
             CommandGroup(name: "Others", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
         ])
 

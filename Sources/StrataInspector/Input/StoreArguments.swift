@@ -10,6 +10,8 @@ struct StoreArguments: ParsableArguments {
 
     init() {}
 
+    init(path: String) { self.path = path }
+
     private var location: StoreLocation { .directory(URL(filePath: path, directoryHint: .isDirectory)) }
 
     /// Runs `body` with the store open for reading only.

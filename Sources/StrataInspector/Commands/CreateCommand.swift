@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+struct CreateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Makes an empty store with the entities of a model.",
+        discussion: """
+            The model is an .xcdatamodeld, an .xcdatamodel, or another store. What of it has no effect here is noted on \
+            standard error. A store that is there already is left alone: exit code 1.
+
+            --json prints {"path", "store", "model", "entities", "notes": [{"kind", "line", "column", "owner", "message"}]}.
+            """)
+
+    @Argument(help: ArgumentHelp("The directory to make; it must not exist.", valueName: "store")) var path: String
+    @Option(help: ArgumentHelp("The model.", valueName: "model")) var model: String
+    @Option(help: ArgumentHelp("The version of the model; the current one by itself.", valueName: "version"))
+    var version: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let input = try ModelInput.load(model, version: version)
+        let known = try input.model()
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw StrataError(.persistentStoreOpen, "There is something at \(path) already.")
+        }
+        let store = try Store.open(
+            .directory(URL(filePath: path, directoryHint: .isDirectory)), model: known, options: StoreOptions())
+        let identifier = store.identifier.uuidString
+        store.close()
+        if json {
+            let notes = input.diagnostics.map(NoteText.init)
+            return Output.shared.line(
+                try JSONText.of(
+                    CreatedText(
+                        path: path, store: identifier, model: input.name, entities: known.entities.count, notes: notes)
+                ))
+        }
+        for note in input.diagnostics { Output.printError("note: \(note)") }
+        Output.shared.line(
+            "\(path): an empty store of \(input.name), \(ValueText.count(known.entities.count, "entity", "entities"))")
+    }
+
+    private struct CreatedText: Encodable {
+        let path: String
+        let store: String
+        let model: String
+        let entities: Int
+        let notes: [NoteText]
+    }
+}

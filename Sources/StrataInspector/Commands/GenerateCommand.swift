@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataXcode
+
+struct GenerateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Writes Swift classes for the entities of a model.",
+        discussion: """
+            For each entity there is Movie.swift, which is yours and never written again once it is there, and \
+            Movie+Properties.swift, which is made anew each time. MoviesModel.swift names all classes for a container; \
+            MoviesModelTypes.swift has stand-ins for types of yours that the model names.
+
+            --form macro writes @Entity classes, for targets that import Strata; --form plain writes accessors and \
+            descriptions as code, for targets that import StrataGraph, in a class _Movie that your class Movie inherits \
+            from. --style extension leaves out the files that are yours.
+
+            --json prints {"directory", "files": [{"name", "written", "yours"}]}.
+            """)
+
+    enum Style: String, ExpressibleByArgument, CaseIterable {
+        case `class`
+        case `extension`
+    }
+
+    enum Form: String, ExpressibleByArgument, CaseIterable {
+        case macro
+        case plain
+    }
+
+    @OptionGroup var model: ModelArguments
+    @Option(help: ArgumentHelp("The directory to write to; it is made if it is not there.", valueName: "directory"))
+    var out: String
+    @Option(help: "Whether your classes are written too, where they are not there.") var style = Style.class
+    @Option(help: "With macros or without.") var form = Form.macro
+    @Option(
+        name: .customLong("model-name"), help: ArgumentHelp("The name of the model in the code.", valueName: "name"))
+    var modelName: String?
+    @Flag(help: "Make everything public.") var `public` = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let input = try model.load()
+        let name = modelName ?? URL(filePath: model.path).deletingPathExtension().lastPathComponent
+        let code = ModelCode(
+            try input.model(), modelName: name, form: form == .macro ? .macro : .plain, isPublic: `public`)
+        let directory = URL(filePath: out, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        var written: [FileText] = []
+        for file in code.files where style == .class || !file.belongsToApp {
+            written.append(try Self.write(file, to: directory))
+        }
+        if json { return Output.shared.line(try JSONText.of(GeneratedText(directory: out, files: written))) }
+        for file in written where file.written { Output.shared.line("\(out)/\(file.name)") }
+        let kept = written.filter { !$0.written }.count
+        let count = written.count - kept
+        let left = kept == 0 ? "" : ", \(ValueText.count(kept)) of them left as they are"
+        Output.shared.line("\(ValueText.count(count + kept, "file")) for \(input.name)\(left)")
+    }
+
+    /// A file whose text has not changed keeps its date, so that nothing is built again for it.
+    private static func write(_ file: ModelCode.File, to directory: URL) throws -> FileText {
+        let url = directory.appending(component: file.name)
+        let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
+        let isKept = try isThere && (file.belongsToApp || Data(contentsOf: url) == Data(file.text.utf8))
+        if !isKept { try Data(file.text.utf8).write(to: url, options: .atomic) }
+        return FileText(name: file.name, written: !isKept, yours: file.belongsToApp)
+    }
+
+    private struct FileText: Encodable {
+        let name: String
+        let written: Bool
+        let yours: Bool
+    }
+
+    private struct GeneratedText: Encodable {
+        let directory: String
+        let files: [FileText]
+    }
+}

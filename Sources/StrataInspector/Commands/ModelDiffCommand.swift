@@ -1,0 +1,83 @@
+import ArgumentParser
+import StrataModel
+
+struct ModelDiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Says what changes from one model to another, and what a migration does for it.",
+        discussion: """
+            OTHER is a second model; without it two versions of MODEL are compared: --version (or the current one) with \
+            --other-version. Each change is a line: what the objects there are cost (none, build an index, scan, rewrite), \
+            and the change. Exit code 0, whether or not something changes.
+
+            --json prints {"from", "to", "work", "changes": [{"kind", "work", "entity", "key", "message"}]}.
+            """)
+
+    @OptionGroup var model: ModelArguments
+    @Argument(help: ArgumentHelp("The model to go to.", valueName: "other")) var other: String?
+    @Option(help: ArgumentHelp("The version of the other model.", valueName: "version")) var otherVersion: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        if other == nil, otherVersion == nil {
+            throw ValidationError("Name a second model, or --other-version.")
+        }
+    }
+
+    func run() throws {
+        let from = try model.load()
+        let to = try ModelInput.load(other ?? model.path, version: otherVersion)
+        let target = try to.model()
+        let difference = try SchemaDifference(from: try from.schema ?? Self.schema(try from.model()), to: target)
+        if json { return Output.shared.line(try JSONText.of(DifferenceText(from.name, to.name, difference))) }
+        var columns = Columns([.left, .left], cutsToTerminal: false)
+        for change in difference.changes {
+            columns.add([.init("\(change.work)", Self.colour(change.work)), .init(change.sentence)])
+        }
+        columns.flush()
+        Output.shared.line(
+            difference.changes.isEmpty
+                ? "\(from.name) and \(to.name) are the same"
+                : "\(from.name) -> \(to.name): \(ValueText.count(difference.changes.count, "change"))")
+    }
+
+    private static func schema(_ model: ManagedObjectModel) throws -> Schema {
+        try Schema(
+            version: ModelVersion(rawValue: 1), model: model,
+            assignment: try ModelAssignment().extended(for: model, from: nil))
+    }
+
+    private static func colour(_ work: MigrationPlan.Work) -> Style.Colour {
+        switch work {
+        case .none: .green
+        case .build, .scan: .yellow
+        case .rewrite: .red
+        }
+    }
+
+    private struct DifferenceText: Encodable {
+        struct Change: Encodable {
+            let kind: String
+            let work: String
+            let entity: String
+            let key: String?
+            let message: String
+        }
+
+        let from: String
+        let to: String
+        let work: String
+        let changes: [Change]
+
+        init(_ from: String, _ to: String, _ difference: SchemaDifference) {
+            self.from = from
+            self.to = to
+            work = "\(difference.work)"
+            changes = difference.changes.map {
+                Change(
+                    kind: $0.kind.rawValue, work: "\($0.work)", entity: $0.entityName, key: $0.key,
+                    message: $0.sentence)
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import ArgumentParser
+import StrataModel
+
+struct ModelShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Lists the entities of a model with their properties, indexes and rules.",
+        discussion: """
+            --json prints {"model", "entities": [{"name", "class", "parent", "abstract", "renamedFrom", "attributes": \
+            [{"name", "type", "optional", "transient", "default", "rules", "renamedFrom"}], "relationships": [{"name", \
+            "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
+            "renamedFrom"}], "indexes": [{"name", "properties"}], "unique": [[property]]}], "fetchRequests": [name], \
+            "configurations": {name: [entity]}}.
+            """)
+
+    @OptionGroup var model: ModelArguments
+    @Option(help: ArgumentHelp("Only this entity.", valueName: "entity")) var entity: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let input = try model.load()
+        let known = try input.model()
+        if let entity, known.entitiesByName[entity] == nil {
+            let names = known.entities.map(\.name).joined(separator: ", ")
+            throw UsageError("The model has no entity '\(entity)'. It has \(names).")
+        }
+        let entities = known.entities.filter { entity == nil || $0.name == entity }
+        if json { return Output.shared.line(try JSONText.of(ModelText(input.name, entities, known))) }
+        for (place, entity) in entities.enumerated() {
+            if place > 0 { Output.shared.line() }
+            EntityPrinter(entity: entity).print()
+        }
+        guard entity == nil else { return }
+        for template in known.fetchRequestTemplates.values.sorted(by: { $0.name < $1.name }) {
+            Output.shared.line()
+            let condition = template.predicate.map { " where \($0)" } ?? ""
+            Output.shared.line("request \(template.name): \(template.entityName)\(condition)")
+        }
+        for configuration in known.configurations {
+            Output.shared.line()
+            let names = configuration.entityNames.joined(separator: ", ")
+            Output.shared.line("configuration \(configuration.name): \(names)")
+        }
+    }
+}
+
+/// One entity as a person reads it.
+private struct EntityPrinter {
+    let entity: EntityDescription
+    private let style = Style.standard
+
+    init(entity: EntityDescription) { self.entity = entity }
+
+    func print() {
+        var facts: [String] = []
+        if let parent = entity.superentityName { facts.append("is a \(parent)") }
+        if entity.isAbstract { facts.append("abstract") }
+        if let name = entity.managedObjectClassName, name != entity.name { facts.append("class \(name)") }
+        if let name = entity.renamingIdentifier { facts.append("once \(name)") }
+        let suffix = facts.isEmpty ? "" : style("  " + facts.joined(separator: ", "), .dim)
+        Output.shared.line(style(entity.name, .bold) + suffix)
+        var columns = Columns([.left, .left, .left], indent: "  ")
+        for property in entity.properties {
+            switch property {
+            case .attribute(let attribute):
+                columns.add(attribute.name, attribute.type.name, attribute.facts.joined(separator: ", "))
+            case .relationship(let relationship):
+                let ordered = relationship.isOrdered ? "ordered " : ""
+                let kind = relationship.isToMany ? "\(ordered)to-many" : "to-one"
+                columns.add(
+                    relationship.name, "\(kind) \(relationship.destinationEntityName)",
+                    relationship.facts.joined(separator: ", "))
+            }
+        }
+        columns.flush()
+        for index in entity.indexes {
+            let parts = index.elements.map { $0.propertyPath + ($0.isAscending ? "" : " descending") }
+            Output.shared.line("  index \(index.name): \(parts.joined(separator: ", "))")
+        }
+        for names in entity.uniquenessConstraints {
+            Output.shared.line("  unique: \(names.joined(separator: ", "))")
+        }
+    }
+}
+
+extension AttributeDescription {
+    fileprivate var facts: [String] {
+        var facts: [String] = []
+        if !isOptional { facts.append("required") }
+        if isTransient { facts.append("transient") }
+        if let defaultValue { facts.append("default \(ValueText.of(defaultValue) { "\($0)" })") }
+        facts += validationRules.map(\.text)
+        if allowsExternalBinaryDataStorage { facts.append("large values in files") }
+        if let name = attributeValueClassName { facts.append("a \(name)") }
+        if let name = valueTransformerName { facts.append("by \(name)") }
+        if let name = renamingIdentifier { facts.append("once \(name)") }
+        return facts
+    }
+}
+
+extension RelationshipDescription {
+    fileprivate var facts: [String] {
+        var facts: [String] = []
+        if !isOptional { facts.append("required") }
+        if isTransient { facts.append("transient") }
+        if let inverseName { facts.append("inverse \(inverseName)") } else { facts.append("no inverse") }
+        if isToMany, minCount > 1 { facts.append("at least \(minCount)") }
+        if isToMany, maxCount > 0 { facts.append("at most \(maxCount)") }
+        facts.append(deleteRule.text)
+        if let name = renamingIdentifier { facts.append("once \(name)") }
+        return facts
+    }
+}
+
+extension DeleteRule {
+    fileprivate var text: String {
+        switch self {
+        case .noAction: "no action"
+        case .nullify: "nullify"
+        case .cascade: "cascade"
+        case .deny: "deny"
+        }
+    }
+}
+
+extension ValidationRule {
+    fileprivate var text: String {
+        func text(_ value: AttributeValue?) -> String { value.map { ValueText.of($0) { "\($0)" } } ?? "" }
+        return switch self {
+        case .range(let minimum, let maximum): "\(text(minimum))…\(text(maximum))"
+        case .length(let minimum, let maximum):
+            "length \(minimum.map(String.init) ?? "")…\(maximum.map(String.init) ?? "")"
+        case .pattern(let pattern): "like /\(pattern)/"
+        case .predicate(let rule): "\(rule.predicate)"
+        }
+    }
+}
+
+/// A model as JSON; `ModelShowCommand` documents the shape.
+private struct ModelText: Encodable {
+    struct Entity: Encodable {
+        let name: String
+        let `class`: String?
+        let parent: String?
+        let abstract: Bool
+        let renamedFrom: String?
+        let attributes: [Attribute]
+        let relationships: [Relationship]
+        let indexes: [Index]
+        let unique: [[String]]
+    }
+
+    struct Attribute: Encodable {
+        let name: String
+        let type: String
+        let optional: Bool
+        let transient: Bool
+        let `default`: JSONText.Value?
+        let rules: [String]
+        let renamedFrom: String?
+    }
+
+    struct Relationship: Encodable {
+        let name: String
+        let destination: String
+        let inverse: String?
+        let toMany: Bool
+        let ordered: Bool
+        let optional: Bool
+        let minCount: Int
+        let maxCount: Int
+        let deleteRule: String
+        let renamedFrom: String?
+    }
+
+    struct Index: Encodable {
+        let name: String
+        let properties: [String]
+    }
+
+    let model: String
+    let entities: [Entity]
+    let fetchRequests: [String]
+    let configurations: [String: [String]]
+
+    init(_ name: String, _ entities: [EntityDescription], _ known: ManagedObjectModel) {
+        model = name
+        self.entities = entities.map { entity in
+            Entity(
+                name: entity.name, class: entity.managedObjectClassName, parent: entity.superentityName,
+                abstract: entity.isAbstract, renamedFrom: entity.renamingIdentifier,
+                attributes: entity.properties.compactMap(\.attribute).map(Self.text),
+                relationships: entity.properties.compactMap(\.relationship).map(Self.text),
+                indexes: entity.indexes.map { Index(name: $0.name, properties: $0.elements.map(\.propertyPath)) },
+                unique: entity.uniquenessConstraints)
+        }
+        fetchRequests = known.fetchRequestTemplates.keys.sorted()
+        configurations = Dictionary(
+            known.configurations.map { ($0.name, $0.entityNames) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func text(_ attribute: AttributeDescription) -> Attribute {
+        Attribute(
+            name: attribute.name, type: attribute.type.name, optional: attribute.isOptional,
+            transient: attribute.isTransient,
+            default: attribute.defaultValue.map { JSONText.Value($0) { "\($0)" } },
+            rules: attribute.validationRules.map(\.text), renamedFrom: attribute.renamingIdentifier)
+    }
+
+    private static func text(_ relationship: RelationshipDescription) -> Relationship {
+        Relationship(
+            name: relationship.name, destination: relationship.destinationEntityName,
+            inverse: relationship.inverseName, toMany: relationship.isToMany, ordered: relationship.isOrdered,
+            optional: relationship.isOptional, minCount: relationship.minCount, maxCount: relationship.maxCount,
+            deleteRule: relationship.deleteRule.text, renamedFrom: relationship.renamingIdentifier)
+    }
+}
