@@ -85,7 +85,7 @@ struct HostileFileTests {
     @Test func truncatedAndDamagedFilesAreReadOrRefused() throws {
         let whole = Array((Self.declaration + HandMade.everything).utf8)
         var refused = 0
-        for length in 0..<whole.count where length % 3 == 0 {
+        for length in 0..<whole.count where length % 17 == 0 {
             do {
                 _ = try XcodeModel(contents: Data(whole[..<length]), name: "M")
             } catch {
@@ -93,8 +93,8 @@ struct HostileFileTests {
                 refused += 1
             }
         }
-        #expect(refused > whole.count / 4)
-        for place in stride(from: 0, to: whole.count, by: 5) {
+        #expect(refused > whole.count / 20)
+        for place in stride(from: 0, to: whole.count, by: 23) {
             for byte in [UInt8(0), 0x22, 0x26, 0x3C, 0xC3] {
                 var bytes = whole
                 bytes[place] = byte

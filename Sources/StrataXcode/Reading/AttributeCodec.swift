@@ -70,14 +70,16 @@ enum AttributeCodec {
         if type == .date {
             let bounds = (bound(fields, "minDateTimeInterval", type), bound(fields, "maxDateTimeInterval", type))
             if bounds.0 != nil || bounds.1 != nil { rules.append(.range(minimum: bounds.0, maximum: bounds.1)) }
-        } else if type == .string {
+        } else if [.string, .uri, .binaryData].contains(type) {
             let bounds = (length(fields, "minValueString"), length(fields, "maxValueString"))
             if bounds.0 != nil || bounds.1 != nil { rules.append(.length(minimum: bounds.0, maximum: bounds.1)) }
-        } else {
+        } else if type.isNumeric {
             let bounds = (bound(fields, "minValueString", type), bound(fields, "maxValueString", type))
             if bounds.0 != nil || bounds.1 != nil { rules.append(.range(minimum: bounds.0, maximum: bounds.1)) }
         }
-        if let pattern = fields["regularExpressionString"], !pattern.isEmpty { rules.append(.pattern(pattern)) }
+        if type == .string, let pattern = fields["regularExpressionString"], !pattern.isEmpty {
+            rules.append(.pattern(pattern))
+        }
         return rules
     }
 

@@ -57,7 +57,12 @@ struct UserInfoContent {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(description), as: UTF8.self)
+            let text = String(decoding: try encoder.encode(description), as: UTF8.self)
+            if text.unicodeScalars.allSatisfy(XMLText.isAllowed) { return text }
+            // JSON has a form for what XML cannot hold.
+            return text.unicodeScalars.map {
+                XMLText.isAllowed($0) ? String($0) : "\\u" + String($0.value + 0x10000, radix: 16).suffix(4)
+            }.joined()
         } catch {
             throw StrataError(.invalidModel, "A description cannot be written.", cause: error)
         }
@@ -73,7 +78,8 @@ struct UserInfoContent {
         guard let text = notes[key] else { return read }
         do {
             let noted = try JSONDecoder().decode(Description.self, from: Data(text.utf8))
-            if element(noted) == element(read) { return noted }
+            // As text, because what XML cannot hold was lost on one side only.
+            if XMLText.of(element(noted)) == XMLText.of(element(read)) { return noted }
             diagnostics.unreadable(place, nil, "the note \(key) is out of date: Xcode has changed what it was about")
         } catch {
             diagnostics.unreadable(place, nil, "the note \(key) cannot be read")
