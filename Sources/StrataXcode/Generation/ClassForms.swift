@@ -66,9 +66,11 @@ extension EntityCode {
         """
     }
 
+    private func swift(_ type: String) -> String { names.type(type, of: "Swift") }
+
     private var entityName: String {
         """
-            nonisolated \(access)override class var entityName: String { \(CodeLiteral.string(entity.name)) }
+            nonisolated \(access)override class var entityName: \(swift("String")) { \(CodeLiteral.string(entity.name)) }
         """
     }
 
@@ -85,9 +87,9 @@ extension EntityCode {
 
     private var bounds: String {
         """
-            nonisolated \(access)static var _propertyBase_\(plainName): Int { \(superclass)._propertyEnd_\(plainSuperclass) }
+            nonisolated \(access)static var _propertyBase_\(plainName): \(swift("Int")) { \(superclass)._propertyEnd_\(plainSuperclass) }
 
-            nonisolated \(access)static var _propertyEnd_\(plainName): Int {
+            nonisolated \(access)static var _propertyEnd_\(plainName): \(swift("Int")) {
                 _propertyBase_\(plainName) + \(attributes.count + relationships.count)
             }
         """
@@ -128,7 +130,7 @@ extension EntityCode {
         }
         return """
                 nonisolated \(access)override func _visitKeyPath<_Visitor: KeyPathVisitor>(
-                    at index: Int, _ visitor: inout _Visitor
+                    at index: \(swift("Int")), _ visitor: inout _Visitor
                 ) {
                     guard let object = self as? \(className) else { return }
                     switch index - Self._propertyBase_\(plainName) {

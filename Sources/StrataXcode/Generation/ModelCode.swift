@@ -52,19 +52,12 @@ public struct ModelCode: Sendable {
     public var files: [File] {
         var files: [File] = []
         for entity in entities {
-            let parts = generated(entity)
-            files.append(
-                File(
-                    name: "\(entity.plainName)+Properties.swift", belongsToApp: false,
-                    text: head + parts.joined(separator: "\n\n") + "\n"))
-            files.append(
-                File(name: "\(entity.plainName).swift", belongsToApp: true, text: imports + own(entity) + "\n"))
+            let text = generated(entity).joined(separator: "\n\n")
+            files.append(file("\(entity.plainName)+Properties.swift", generated: text))
+            files.append(file("\(entity.plainName).swift", own: own(entity)))
         }
-        files.append(File(name: "\(typeName).swift", belongsToApp: false, text: head + modelType + "\n"))
-        if !unknownTypes.isEmpty {
-            files.append(
-                File(name: "\(typeName)Types.swift", belongsToApp: true, text: imports + placeholders + "\n"))
-        }
+        files.append(file("\(typeName).swift", generated: modelType))
+        if !unknownTypes.isEmpty { files.append(file("\(typeName)Types.swift", own: placeholders)) }
         return files
     }
 
@@ -82,7 +75,8 @@ public struct ModelCode: Sendable {
             if isOwn, isPlain(entity) { parts.append(entity.ownClass) }
         }
         parts.append(modelType)
-        return head + parts.joined(separator: "\n\n") + "\n"
+        let text = parts.joined(separator: "\n\n")
+        return head(text) + text + "\n"
     }
 
     // MARK: Parts
@@ -102,12 +96,11 @@ public struct ModelCode: Sendable {
 
     private func own(_ entity: EntityCode) -> String {
         isPlain(entity)
-            ? entity.ownClass + "\n"
+            ? entity.ownClass
             : """
             extension \(entity.className) {
                 // What is yours goes here; the class itself is in \(entity.plainName)+Properties.swift.
             }
-
             """
     }
 
@@ -163,12 +156,30 @@ public struct ModelCode: Sendable {
             """
     }
 
-    private var imports: String {
-        let modules = form == .macro ? ["Foundation", "Strata"] : ["Foundation", "StrataGraph", "StrataModel"]
-        return modules.map { "\(access)import \($0)" }.joined(separator: "\n") + "\n\n"
+    /// What the text needs, and publicly what public declarations in it need.
+    private func imports(_ text: String, isGenerated: Bool) -> String {
+        func line(_ module: String, isPublic: Bool) -> String {
+            (isPublic && isGenerated ? access : "") + "import \(module)\n"
+        }
+        let foundation = ["Decimal", "Date", "Data", "URL", "UUID", "NS", "Index"]
+        let usesFoundation = foundation.contains { text.contains(": \($0)") || text.contains(": [\($0)") }
+        var lines = line("Foundation", isPublic: usesFoundation)
+        if form == .macro { return lines + line("Strata", isPublic: true) + "\n" }
+        lines += line("StrataGraph", isPublic: true)
+        lines += line("StrataModel", isPublic: text.contains(": (any FetchArgument)") || text.contains(": ObjectID"))
+        return lines + "\n"
     }
 
-    private var head: String {
-        "// Made by strata from the model \(modelName). What is changed here is lost the next time.\n\n" + imports
+    private func file(_ name: String, generated text: String) -> File {
+        File(name: name, belongsToApp: false, text: head(text) + text + "\n")
+    }
+
+    private func file(_ name: String, own text: String) -> File {
+        File(name: name, belongsToApp: true, text: imports(text, isGenerated: false) + text + "\n")
+    }
+
+    private func head(_ text: String) -> String {
+        "// Made by strata from the model \(modelName). What is changed here is lost the next time.\n\n"
+            + imports(text, isGenerated: true)
     }
 }
