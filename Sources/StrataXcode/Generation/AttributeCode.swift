@@ -69,6 +69,10 @@ struct AttributeCode {
         }
     }
 
+    var isRequiredTransformable: Bool {
+        if case .transformed = storage { !attribute.isOptional } else { false }
+    }
+
     var accessorSuffix: String {
         switch storage {
         case .row: ""

@@ -81,9 +81,10 @@ public struct ModelCode: Sendable {
 
     // MARK: Parts
 
-    /// A relationship that is its own inverse has no form with macros.
+    /// A relationship that is its own inverse has no form with macros, and a transformable that is required neither.
     private func isPlain(_ entity: EntityCode) -> Bool {
         form == .plain || entity.relationships.contains(where: \.isOwnInverse)
+            || entity.attributes.contains(where: \.isRequiredTransformable)
     }
 
     private func generated(_ entity: EntityCode) -> [String] {
