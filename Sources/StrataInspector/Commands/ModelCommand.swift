@@ -9,7 +9,7 @@ struct ModelCommand: ParsableCommand {
             read, unless --version names another.
 
             Each takes --json; what it prints stands in its own help, such as {"model", "sound", ...} of \
-            `strata model help check`.
+            `strata help model check`.
             """,
         subcommands: [
             ModelShowCommand.self, ModelCheckCommand.self, ModelDiffCommand.self, ModelExportCommand.self,
