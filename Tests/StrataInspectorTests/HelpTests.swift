@@ -5,22 +5,27 @@ import Testing
 @Suite struct HelpTests {
     private static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(component: "Help")
 
-    /// Every command that the program names in its help.
-    private static func commands() throws -> [String] {
-        try Tool.run("--help").output.split(separator: "\n").compactMap { line in
-            guard line.hasPrefix("  "), !line.hasPrefix("   "), let word = line.split(separator: " ").first,
-                word.allSatisfy({ $0.isLowercase || $0 == "-" }), !word.hasPrefix("-")
-            else { return nil }
-            return String(word)
+    /// Every command that the program names in its help, and those below it; each as its words.
+    private static func commands(below words: [String] = []) throws -> [[String]] {
+        var isList = false
+        var found: [[String]] = []
+        for line in try Tool.run(words + ["--help"]).output.split(separator: "\n") {
+            if !line.hasPrefix(" ") { isList = line.hasSuffix("SUBCOMMANDS:") }
+            guard isList, line.hasPrefix("  "), !line.hasPrefix("   "), let word = line.split(separator: " ").first,
+                word.allSatisfy({ $0.isLowercase || $0 == "-" })
+            else { continue }
+            let command = words + [String(word)]
+            found += [command] + (try commands(below: command))
         }
+        return found
     }
 
     @Test func everyCommandHasTheHelpThatItsFileHas() throws {
         let commands = try Self.commands()
         #expect(commands.count >= 20)
-        for command in [[]] + commands.map({ [$0] }) {
-            let name = command.first ?? "strata"
-            let result = try Tool.run((command + ["--help"]), environment: ["COLUMNS": "80"])
+        for command in [[]] + commands {
+            let name = command.isEmpty ? "strata" : command.joined(separator: "-")
+            let result = try Tool.run(command + ["--help"], environment: ["COLUMNS": "80"])
             #expect(result.exitCode == 0 && result.error.isEmpty, "\(name)")
             let file = Self.directory.appending(component: "\(name).txt")
             if ProcessInfo.processInfo.environment["STRATA_GOLDEN"] == "write" {
@@ -33,8 +38,11 @@ import Testing
     }
 
     @Test func theHelpOfEveryCommandSaysWhatItsJSONLooksLike() throws {
-        for command in try Self.commands() where command != "completions" && command != "help" {
-            let help = try Tool.run(command, "--help").output
+        let commands = try Self.commands()
+        for command in commands where command != ["completions"] {
+            // A command that only has others below it has nothing to print.
+            if commands.contains(where: { $0.count > command.count && $0.starts(with: command) }) { continue }
+            let help = try Tool.run(command + ["--help"]).output
             #expect(help.contains("--json") && help.contains("{\""), "\(command)")
         }
     }
