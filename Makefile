@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples test bench fuzz sanitize lint format clean dependencies
+.PHONY: demo examples demo-large test bench fuzz sanitize lint format clean dependencies
 
 demo: dependencies
 	swift build $(QUICK) --package-path $(EXAMPLES) --product BowTies
@@ -25,6 +25,11 @@ examples: dependencies
 	    $(EXAMPLES)/.build/debug/$$story --store "$(CURDIR)/$$story.strata" --fixtures "$(CURDIR)/Fixtures/$$story"; \
 	done
 	@printf '\n== bin/strata inspect\n\n'; bin/strata inspect "$(CURDIR)/Photorama.strata"
+
+# The Debian package index as a graph, with questions; some minutes, most of them for the release build.
+demo-large: dependencies
+	swift build -c release --product strata
+	Scripts/demo-large.sh .build/release/strata "$(CURDIR)/Debian.strata"
 
 test: dependencies
 	swift build --build-tests
