@@ -236,6 +236,33 @@ import Testing
         #expect(again.friends.map(\.objectID) == [friend.objectID])
     }
 
+    @Test func aCascadeComesBackWithItsMembersInTheirOrder() throws {
+        let list = Playlist(context: context)
+        list.name = "Mix"
+        for title in ["c", "a", "b"] {
+            let track = Track(context: context)
+            track.title = title
+            list.tracks.append(track)
+            let song = Song(context: context)
+            song.title = title
+            list.songs.append(song)
+        }
+        try context.save()
+        undo.removeAllActions()
+        let id = list.objectID
+        context.delete(list)
+        try context.save()
+        #expect(try context.count(for: FetchRequest<Track>()) == 0)
+        try undo.undo()
+        try context.save()
+        let fresh = container.newBackgroundContext()
+        let again = try fresh.existingObject(with: id, as: Playlist.self)
+        #expect(again.tracks.map(\.title) == ["c", "a", "b"] && again.songs.map(\.title) == ["c", "a", "b"])
+        try undo.redo()
+        try context.save()
+        #expect(try context.count(for: FetchRequest<Playlist>()) == 0)
+    }
+
     @Test func undoSetsWhatWasWhateverOthersSaved() throws {
         person.name = "1"
         try context.save()
