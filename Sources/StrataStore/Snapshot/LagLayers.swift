@@ -118,10 +118,14 @@ struct LagBuilder {
         var builder = LagBuilder(
             reader: LogReader(transaction, store.tables, histories), schema: schema, view: view)
         builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
+        var waiting: [(event: EventView, sequence: EventSequence)] = []
+        waiting.reserveCapacity(Self.eventsAtOnce)
         try builder.reader.events(from: start.advanced(by: 1), through: end) { event, sequence in
-            try builder.note(event, sequence)
+            waiting.append((event, sequence))
+            if waiting.count == Self.eventsAtOnce { try builder.note(&waiting) }
             return true
         }
+        try builder.note(&waiting)
         return try builder.finish()
     }
 
@@ -130,6 +134,16 @@ struct LagBuilder {
         self.schema = schema
         self.view = view
         layer = Layer.Builder(schema: schema)
+    }
+
+    /// As many as the processor can fetch places of the table for at once.
+    private static let eventsAtOnce = 32
+
+    /// Their bytes are good for as long as the read transaction.
+    private mutating func note(_ events: inout [(event: EventView, sequence: EventSequence)]) throws {
+        layer.rows.fetchPlaces(of: events)
+        for (event, sequence) in events { try note(event, sequence) }
+        events.removeAll(keepingCapacity: true)
     }
 
     private mutating func note(_ event: EventView, _ sequence: EventSequence) throws {

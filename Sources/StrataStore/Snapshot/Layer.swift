@@ -251,13 +251,23 @@ package final class Layer: Sendable {
         let prepared = try plan.index(index.id)
         var writer = ByteWriter()
         var entity: EntitySchema?
+        var elements: [DeltaElement]?
         var values: [AttributeValue] = []
         for place in rows.places {
             let id = rows.id(at: place)
-            if entity?.id != id.entityID { entity = schema.entity(id.entityID) }
-            guard let entity, covered.contains(entity.id), touches(place, index) else { continue }
-            if try write(place, prepared, entity, &values, into: &writer) {
-                keys.append(writer.bytes)
+            if entity?.id != id.entityID {
+                entity = covered.contains(id.entityID) ? schema.entity(id.entityID) : nil
+                elements = entity.flatMap { Self.deltaElements(prepared, $0) }
+            }
+            guard let entity else { continue }
+            if let elements, rows.isDelta(at: place) {
+                try rows.read(elements, at: place, into: &values)
+                if values.isEmpty { continue }
+                if values.count == elements.count, Self.write(values, prepared, id, into: &writer) {
+                    keys.append(writer.bytes)
+                    continue
+                }
+            } else if !touches(place, index) {
                 continue
             }
             guard let row = try view.row(id, below: level),
@@ -270,28 +280,35 @@ package final class Layer: Sendable {
         return keys.finish()
     }
 
-    /// The key from the delta alone, where it has every element.
-    private func write(
-        _ place: Int, _ prepared: IndexPlan.PreparedIndex, _ entity: EntitySchema, _ values: inout [AttributeValue],
-        into writer: inout ByteWriter
-    ) throws -> Bool {
-        guard rows.isDelta(at: place), prepared.partial == nil else { return false }
-        values.removeAll(keepingCapacity: true)
+    /// The elements of an index as deltas hold them; nil where only a row tells its key.
+    private static func deltaElements(
+        _ prepared: IndexPlan.PreparedIndex, _ entity: EntitySchema
+    ) -> [DeltaElement]? {
+        guard prepared.partial == nil else { return nil }
+        var elements: [DeltaElement] = []
         for element in prepared.index.elements {
-            guard element.compositePath.isEmpty, let slot = entity.slot(of: element.propertyID),
-                let value = try rows.value(element.propertyID, at: place)
-            else { return false }
-            values.append(value.fitting(entity.layout.slots[slot]))
+            guard element.compositePath.isEmpty, let slot = entity.slot(of: element.propertyID) else { return nil }
+            elements.append(DeltaElement(property: element.propertyID, slot: entity.layout.slots[slot]))
         }
+        return elements
+    }
+
+    /// False for a value that only a row tells how to order.
+    private static func write(
+        _ values: [AttributeValue], _ prepared: IndexPlan.PreparedIndex, _ id: ObjectID, into writer: inout ByteWriter
+    ) -> Bool {
         writer.reset()
         writer.append(bigEndian: prepared.index.id.rawValue)
-        do { _ = try prepared.codec.append(values, to: &writer) } catch {
-            // A value that only a row tells how to order.
-            return false
-        }
-        writer.append(bigEndian: rows.id(at: place).rawValue)
+        do { _ = try prepared.codec.append(values, to: &writer) } catch { return false }
+        writer.append(bigEndian: id.rawValue)
         return true
     }
+}
+
+/// One element of an index, and the slot whose values it is made of.
+struct DeltaElement {
+    let property: PropertyID
+    let slot: RowLayout.Slot
 }
 
 extension LinkPlan.RowLink {

@@ -57,6 +57,15 @@ struct LayerRows: Sendable {
     func isAbsent(at place: Int) -> Bool { entries[place].kind == .absent }
     func isDelta(at place: Int) -> Bool { entries[place].kind == .delta }
 
+    /// Brings the places of these objects into the processor's cache. Noted one after the other, each would be waited
+    /// for, which took a third of the time of a large layer.
+    func fetchPlaces(of events: [(event: EventView, sequence: EventSequence)]) {
+        guard !table.isEmpty else { return }
+        var sum = 0
+        for (event, _) in events { sum += Int(table[start(of: event.header.object)]) }
+        precondition(sum >= -events.count, "A place in the table is below none.")
+    }
+
     func place(of id: ObjectID) -> Int? {
         guard !table.isEmpty else { return nil }
         var slot = start(of: id)
@@ -93,9 +102,13 @@ struct LayerRows: Sendable {
     /// Whether a delta gives the object a value of its own.
     func hasValue(_ property: PropertyID, at place: Int) -> Bool { find(property, at: place) != nil }
 
-    /// A delta's own value; nil where it has none.
-    func value(_ property: PropertyID, at place: Int) throws -> AttributeValue? {
-        try find(property, at: place).map { try decoded($0) }
+    /// The values that a delta has of these elements, in their order.
+    func read(_ elements: [DeltaElement], at place: Int, into values: inout [AttributeValue]) throws {
+        values.removeAll(keepingCapacity: true)
+        for element in elements {
+            guard let value = find(element.property, at: place) else { continue }
+            values.append(try decoded(value).fitting(element.slot))
+        }
     }
 
     private func find(_ property: PropertyID, at place: Int) -> Value? {
