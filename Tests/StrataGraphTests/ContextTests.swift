@@ -74,6 +74,24 @@ import Testing
                 == .referentialIntegrity)
     }
 
+    @Test func aContextThatRetainsObjectsKeepsThemUntilItIsToldOtherwise() throws {
+        for number in 0..<10_000 { _ = movie("\(number)") }
+        try context.save()
+        let other = container.newBackgroundContext()
+        other.retainsRegisteredObjects = true
+        _ = try other.fetch(FetchRequest<Movie>())
+        try other.save()
+        #expect(other.registeredObjects.count == 10_000)
+        other.retainsRegisteredObjects = false
+        let fresh = Movie(context: other)
+        fresh.title = "saved, which lets go of the rest"
+        try other.save()
+        #expect(other.registeredObjects.count < 1000)
+        other.retainsRegisteredObjects = true
+        other.reset()
+        #expect(other.registeredObjects.isEmpty)
+    }
+
     @Test func unreferencedCleanObjectsLeaveMemory() throws {
         for number in 0..<20_000 { _ = movie("\(number)") }
         try context.save()

@@ -5,7 +5,10 @@ import Foundation
 struct StrataBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata-bench", abstract: "Times Strata beside bare LMDB, and beside SQLite, in one run each.",
-        subcommands: [Run.self, QueriesCommand.self, FormatsCommand.self, ContextsCommand.self, ColdOpen.self],
+        subcommands: [
+            Run.self, QueriesCommand.self, FormatsCommand.self, ContextsCommand.self, CatalogCommand.self,
+            DesignCommand.self, ColdOpen.self,
+        ],
         defaultSubcommand: Run.self)
 }
 

@@ -121,8 +121,9 @@ extension ManagedObjectContext {
     /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of 300,000
     /// movies at random took a tenth longer with 8192.
     func sweep() {
+        guard !retainsRegisteredObjects else { return }
         map.sweep()
-        sweepThreshold = max(2048, map.count * 2)
+        sweepThreshold = max(Self.leastSweepThreshold, map.count * 2)
         if toManyStates.count >= sweepThreshold {
             toManyStates = toManyStates.filter { $0.value.hasChanges || map[$0.key.owner] != nil }
         }

@@ -28,7 +28,7 @@ public final class ManagedObjectContext {
     /// Whether it shows a moment that was asked for, and never moves.
     let isPast: Bool
     @exclusivity(unchecked) var map = IdentityMap()
-    @exclusivity(unchecked) var sweepThreshold = 2048
+    @exclusivity(unchecked) var sweepThreshold = ManagedObjectContext.leastSweepThreshold
     @exclusivity(unchecked) private var lastClass: (ObjectIdentifier, EntityRuntime)?
 
     // Pending changes. The lists only grow until a save or rollback; an object's flags say whether it still counts.
@@ -99,6 +99,14 @@ public final class ManagedObjectContext {
     /// Whether a fault whose object is gone counts as deleted and reads as nil, zero and empty (the default, as in
     /// Core Data), or reports `referentialIntegrity` (133000) too.
     public var shouldDeleteInaccessibleFaults = true
+    /// Whether the context keeps every object that it has made or read, until `reset()`, as a cache for a graph that is
+    /// walked again and again. Off by default: objects that nobody holds and that have no changes are let go.
+    ///
+    /// Cost: the memory of the objects, some 100 bytes each beside their rows.
+    public var retainsRegisteredObjects = false {
+        didSet { sweepThreshold = retainsRegisteredObjects ? .max : Self.leastSweepThreshold }
+    }
+    static let leastSweepThreshold = 2048
     /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved where
     /// it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does not.
     public var automaticallyMergesChangesFromParent = false {

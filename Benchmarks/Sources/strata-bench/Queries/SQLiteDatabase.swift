@@ -70,5 +70,11 @@ final class SQLiteDatabase {
             _ = sqlite3_column_text(handle, column)
             return Int(sqlite3_column_bytes(handle, column))
         }
+        /// The bytes of a text where SQLite has them.
+        func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+            let start = sqlite3_column_text(handle, column)
+            return body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+        }
+        func text(_ column: Int32) -> String { withText(column) { String(decoding: $0, as: UTF8.self) } }
     }
 }

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+
+struct CatalogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oo1", abstract: "Runs OO1 on Strata and on SQLite, cold and warm, with every count checked.")
+
+    @Option(help: "The number of parts: the paper has 20,000 and 200,000.")
+    var parts = 20_000
+
+    @OptionGroup var place: WorkingPlace
+
+    func validate() throws {
+        guard parts >= 1_000 else { throw ValidationError("--parts must be at least 1000.") }
+    }
+
+    func run() throws {
+        try place.run { directory in
+            try CatalogWorkload(catalog: Catalog(count: parts), directory: directory).run()
+        } print: { report in
+            print(
+                """
+                ### OO1, \(report.parts) parts
+
+                Built in \(Table.time(report.strataBuild)) (SQLite \(Table.time(report.sqliteBuild))); on disk \
+                \(report.strataBytes / 1000) kB (SQLite \(report.sqliteBytes / 1000) kB).
+
+                | measure | count | Strata cold | SQLite cold | Strata warm | SQLite warm | ratio warm |
+                |---|--:|--:|--:|--:|--:|--:|
+                """)
+            for item in report.results {
+                let ratio = String(format: "%.2f", item.ratio)
+                print(
+                    "| \(item.measure) | \(item.count) | \(Table.time(item.strataCold)) | \(Table.time(item.sqliteCold)) "
+                        + "| \(Table.time(item.strataWarm)) | \(Table.time(item.sqliteWarm)) | \(ratio) |")
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import StrataGraph
+import StrataModel
+
+/// OO1 in Strata: one context that keeps what it has read.
+final class StrataCatalog: CatalogPeer {
+    private let url: URL
+    private var container: PersistentContainer
+    private var context: ManagedObjectContext
+    private var sum = 0
+    private static let batch = 2_500
+
+    init(at url: URL, _ catalog: Catalog) throws {
+        self.url = url
+        container = try Self.open(url)
+        context = container.newBackgroundContext()
+        // Connections lead to parts that come later, so all parts are there first.
+        var ids: [ObjectID] = []
+        for first in stride(from: 0, to: catalog.count, by: 10_000) {
+            for part in catalog.parts[first..<min(catalog.count, first + 10_000)] { ids.append(add(part).objectID) }
+            try saveAndLetGo()
+        }
+        for first in stride(from: 0, to: catalog.count, by: Self.batch) {
+            for part in catalog.parts[first..<min(catalog.count, first + Self.batch)] {
+                connect(part) { [context] in context.object(with: ids[$0 - 1]) as? CatalogPart }
+            }
+            try saveAndLetGo()
+        }
+    }
+
+    private static func open(_ url: URL) throws -> PersistentContainer {
+        let container = try PersistentContainer(
+            name: "catalog", entities: [CatalogPart.self, CatalogConnection.self], at: .url(url))
+        try container.loadPersistentStores()
+        return container
+    }
+
+    private func saveAndLetGo() throws {
+        try context.save()
+        context.reset()
+    }
+
+    func reopen() throws {
+        context.reset()
+        container.close()
+        container = try Self.open(url)
+        context = container.newBackgroundContext()
+        context.retainsRegisteredObjects = true
+    }
+
+    private func add(_ value: Catalog.Part) -> CatalogPart {
+        let part = CatalogPart(context: context)
+        part.id = Int32(value.id)
+        part.type = value.type
+        part.x = Int32(value.x)
+        part.y = Int32(value.y)
+        part.build = value.build
+        return part
+    }
+
+    private func connect(_ value: Catalog.Part, _ part: (Int) -> CatalogPart?) {
+        for place in value.targets.indices {
+            let connection = CatalogConnection(context: context)
+            connection.type = value.types[place]
+            connection.length = Int32(value.lengths[place])
+            connection.from = part(value.id)
+            connection.to = part(value.targets[place])
+        }
+    }
+
+    private func part(_ id: Int) throws -> CatalogPart? {
+        try context.fetch(FetchRequest<CatalogPart>(where: .equal("id", .integer(Int64(id))))).first
+    }
+
+    private func take(_ part: CatalogPart) {
+        sum &+= doNothing(Int(part.x), Int(part.y)) &+ part.type.utf8.count
+    }
+
+    func look(up ids: [Int]) throws -> Int {
+        try ids.reduce(0) { count, id in
+            guard let part = try part(id) else { return count }
+            take(part)
+            return count + 1
+        }
+    }
+
+    func traverse(from id: Int, depth: Int, isReverse: Bool) throws -> Int {
+        guard let start = try part(id) else { return 0 }
+        var count = 0
+        walk(start, depth, isReverse, &count)
+        return count
+    }
+
+    private func walk(_ part: CatalogPart, _ depth: Int, _ isReverse: Bool, _ count: inout Int) {
+        take(part)
+        count += 1
+        guard depth > 0 else { return }
+        if isReverse {
+            for connection in part.from {
+                if let next = connection.from { walk(next, depth - 1, true, &count) }
+            }
+        } else {
+            for connection in part.to {
+                if let next = connection.to { walk(next, depth - 1, false, &count) }
+            }
+        }
+    }
+
+    func insert(_ parts: [Catalog.Part]) throws {
+        var made: [Int: CatalogPart] = [:]
+        for value in parts {
+            made[value.id] = add(value)
+            for target in value.targets where made[target] == nil { made[target] = try part(target) }
+            connect(value) { made[$0] }
+        }
+        try context.save()
+    }
+
+    func summary() throws -> [Int] {
+        let parts = try context.fetch(FetchRequest<CatalogPart>())
+        let connections = try context.fetch(FetchRequest<CatalogConnection>())
+        return [
+            parts.count, connections.count, parts.reduce(0) { $0 + Int($1.id) * 7 + Int($1.x) * 3 + Int($1.y) * 5 },
+            connections.reduce(0) { $0 + Int($1.length) + Int($1.from?.id ?? 0) * 3 + Int($1.to?.id ?? 0) },
+        ]
+    }
+}
