@@ -89,7 +89,6 @@ class Assembly: DesignObject {
         }
     }
 }
-extension Assembly: ManagedEntity {}
 
 /// An inner node: three assemblies below it.
 final class ComplexAssembly: Assembly {
@@ -127,7 +126,6 @@ final class ComplexAssembly: Assembly {
         }
     }
 }
-extension ComplexAssembly: ManagedEntity {}
 
 /// A leaf: it is made of composite parts.
 final class BaseAssembly: Assembly {
@@ -164,7 +162,6 @@ final class BaseAssembly: Assembly {
         }
     }
 }
-extension BaseAssembly: ManagedEntity {}
 
 /// The whole design.
 final class Module: DesignObject {
@@ -205,4 +202,3 @@ final class Module: DesignObject {
         }
     }
 }
-extension Module: ManagedEntity {}

@@ -111,7 +111,6 @@ final class AtomicPart: DesignObject {
         }
     }
 }
-extension AtomicPart: ManagedEntity {}
 
 /// A directed edge between two atomic parts, with attributes of its own.
 final class Connection: ManagedObject {
@@ -213,7 +212,6 @@ final class CompositePart: DesignObject {
         }
     }
 }
-extension CompositePart: ManagedEntity {}
 
 /// What describes a composite part.
 final class Document: ManagedObject {
