@@ -26,7 +26,7 @@ package enum TextFolding {
         _ utf8: UnsafeBufferPointer<UInt8>, _ folding: StringFolding, into writer: inout ByteWriter,
         limit: Int = .max
     ) {
-        let plain = lengthOfPlainPrefix(utf8, folding)
+        let plain = lengthOfPlainPrefix(utf8, folding, limit: limit)
         let start = writer.count
         let taken = min(plain, limit)
         appendPlain(UnsafeBufferPointer(rebasing: utf8[..<taken]), folding, to: &writer)
@@ -48,19 +48,24 @@ package enum TextFolding {
     }
 
     /// How many bytes from the start fold by themselves, byte for byte, and cannot join with what follows.
-    private static func lengthOfPlainPrefix(_ utf8: UnsafeBufferPointer<UInt8>, _ folding: StringFolding) -> Int {
-        let bytes = UnsafeRawBufferPointer(utf8)
-        if bytes.isASCII { return utf8.count }
+    ///
+    /// Looks no further than a few bytes behind `limit`.
+    private static func lengthOfPlainPrefix(
+        _ utf8: UnsafeBufferPointer<UInt8>, _ folding: StringFolding, limit: Int
+    ) -> Int {
+        // The last scalar seen is not counted unless the text ends with it, so more than one has to fit behind the limit.
+        let reach = min(utf8.count, limit.addingClamped(8))
+        if reach == utf8.count, UnsafeRawBufferPointer(utf8).isASCII { return utf8.count }
         var end = 0
         if folding.isEmpty {
             // Below U+0300 nothing composes or is reordered.
-            while end < utf8.count, utf8[end] < 0xCC {
+            while end < reach, utf8[end] < 0xCC {
                 let scalar = DecodedScalar(utf8, at: end)
                 if scalar.value == DecodedScalar.replacement { break }
                 end += scalar.length
             }
         } else {
-            while end < utf8.count, utf8[end] < 0x80 { end += 1 }
+            while end < reach, utf8[end] < 0x80 { end += 1 }
         }
         if end == utf8.count { return end }
         // The last scalar may take in a mark that follows.

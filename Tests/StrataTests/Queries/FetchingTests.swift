@@ -193,12 +193,15 @@ import Testing
 
     @Test func valuesComeAlongUnlessTheyAreNotWanted() throws {
         var request = try FetchRequest<Film>().where { $0.year < 1970 }
-        #expect(try container.newBackgroundContext().fetch(request).allSatisfy(\.isFault))
+        // Held, because faults are read when their context goes.
+        let contexts = (0..<3).map { _ in container.newBackgroundContext() }
+        #expect(try contexts[0].fetch(request).allSatisfy(\.isFault))
         request.returnsObjectsAsFaults = false
-        #expect(try container.newBackgroundContext().fetch(request).allSatisfy { !$0.isFault })
+        #expect(try contexts[1].fetch(request).allSatisfy { !$0.isFault })
         request.includesPropertyValues = false
-        let films = try container.newBackgroundContext().fetch(request)
+        let films = try contexts[2].fetch(request)
         #expect(films.count == 10 && films.allSatisfy(\.isFault))
+        withExtendedLifetime(contexts) {}
     }
 
     @Test func unsavedChangesCountUnlessTheyAreNotWanted() throws {
