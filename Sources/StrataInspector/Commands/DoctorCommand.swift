@@ -22,7 +22,7 @@ struct DoctorCommand: ParsableCommand {
 
             --json prints {"sound", "transaction", "sequence", "problem", "head", "lost": [{"transaction", "time", "author", \
             "events"}], "viewProblems", "into": {"path", "sequence", "transactions", "events", "objects", "blobs", "problems"}, \
-            "saved": {"objects", "deletions", "links"}}.
+            "saved": {"objects", "deletions", "links", "damagedRecords", "cutLinks", "unreadableTables", "refusal"}}.
             """)
 
     @OptionGroup var store: StoreArguments
@@ -70,8 +70,9 @@ struct DoctorCommand: ParsableCommand {
         var target = StoreArguments()
         target.path = path
         return try target.writing { store in
-            let changes = try salvage.changes(after: end.lastEvent, for: store)
-            guard !changes.isEmpty else { return DoctorReport.Saved(objects: 0, deletions: 0, links: 0) }
+            let (changes, passedOver) = try salvage.changes(after: end.lastEvent, for: store)
+            var saved = DoctorReport.Saved(passedOver)
+            guard !changes.isEmpty else { return saved }
             let context = try PersistentContainer(over: store).newBackgroundContext()
             context.transactionAuthor = "strata doctor"
             context.transactionReason = "what was sound behind a damaged place of the log"
@@ -79,11 +80,13 @@ struct DoctorCommand: ParsableCommand {
             do {
                 try context.save()
             } catch let error as StrataError {
-                return DoctorReport.Saved(objects: 0, deletions: 0, links: 0, refusal: error.commandLineText)
+                saved.refusal = error.commandLineText
+                return saved
             }
-            return DoctorReport.Saved(
-                objects: changes.objects.values.count { $0.existsAfter },
-                deletions: changes.objects.values.count { !$0.existsAfter }, links: changes.pairs.count)
+            saved.objects = changes.objects.values.count { $0.existsAfter }
+            saved.deletions = changes.objects.values.count { !$0.existsAfter }
+            saved.links = changes.pairs.count
+            return saved
         }
     }
 
@@ -204,11 +207,20 @@ struct DoctorReport: Encodable {
     }
 
     struct Saved: Encodable {
-        let objects: Int
-        let deletions: Int
-        let links: Int
+        var objects = 0
+        var deletions = 0
+        var links = 0
+        let damagedRecords: Int
+        let cutLinks: Int
+        let unreadableTables: [String]
         /// Why nothing could be.
         var refusal: String?
+
+        init(_ passedOver: PassedOver) {
+            damagedRecords = passedOver.records
+            cutLinks = passedOver.links
+            unreadableTables = passedOver.tables
+        }
     }
 
     let transaction: UInt64
@@ -307,6 +319,13 @@ struct DoctorReport: Encodable {
     }
 
     private func printSaved(_ saved: Saved) {
+        let passedOver =
+            [(saved.damagedRecords, "damaged record"), (saved.cutLinks, "link to a lost object")]
+            .filter { $0.0 > 0 }.map { "\(ValueText.count($0.0)) × \($0.1)" }
+            + saved.unreadableTables.map { "the rest of table \($0)" }
+        if !passedOver.isEmpty {
+            Output.shared.line("passed over behind the fault: \(passedOver.joined(separator: ", "))")
+        }
         if let refusal = saved.refusal {
             return Output.shared.line("rows behind the fault could not be added: \(refusal)")
         }

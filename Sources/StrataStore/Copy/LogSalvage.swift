@@ -145,20 +145,20 @@ package final class LogSalvage {
     /// What sound rows and pairs say that was changed behind a place in the log, as changes of a store that ends there.
     ///
     /// - Parameter store: the store that was made of the sound part.
-    package func changes(after end: EventSequence, for store: Store) throws -> NetChanges {
-        var changes = NetChanges()
+    /// - Throws: what reading `store` throws; what is damaged in this one is passed over and counted.
+    package func changes(
+        after end: EventSequence, for store: Store
+    ) throws -> (changes: NetChanges, passedOver: PassedOver) {
         let histories = SchemaHistory(store.schemas)
-        try environment.read { transaction in
+        return try environment.read { transaction in
             try store.read(at: try store.head()) { view in
-                let reader = RowSalvage(
+                let salvage = RowSalvage(
                     transaction: transaction, tables: tables, histories: histories, schema: store.schema, end: end,
                     view: view)
-                reader.addRows(to: &changes)
-                reader.addDeletions(to: &changes)
-                reader.addPairs(to: &changes)
+                try salvage.run()
+                return (salvage.changes, salvage.passedOver)
             }
         }
-        return changes
     }
 }
 
@@ -215,83 +215,5 @@ private struct SoundWalk {
         }
         guard EventDigest.matches(event) else { throw CorruptRecord("its payload does not match its digest", at: 0) }
         if event.header.kind == .modelInstalled { _ = try SchemaRecord.schema(from: event.installedModel().record) }
-    }
-}
-
-/// Reads views of a damaged store, record by record; what is damaged is passed over.
-private struct RowSalvage {
-    let transaction: ReadTransaction
-    let tables: StoreTables
-    let histories: SchemaHistory
-    let schema: Schema
-    /// What is newer than this is missing in the new store.
-    let end: EventSequence
-    let view: View
-
-    /// A table that cannot be walked to its end gives what was found until then.
-    private func walk(_ table: Table, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void) {
-        _ = try? transaction.withCursor(table) { cursor in
-            var found = try cursor.first()
-            while found {
-                body(cursor.key, cursor.value)
-                found = try cursor.next()
-            }
-        }
-    }
-
-    func addRows(to changes: inout NetChanges) {
-        walk(tables.objects) { key, value in
-            guard key.count == 8, let stored = try? StoredRow(value), stored.revision > end else { return }
-            let id = StoreKey.objectID(key, at: 0)
-            if let object = try? object(id, stored.image) { changes.objects[id] = object }
-        }
-        for id in Array(changes.objects.keys) { dropDanglingTargets(of: id, in: &changes) }
-    }
-
-    private func object(_ id: ObjectID, _ image: UnsafeRawBufferPointer) throws -> NetChanges.Object? {
-        guard let entity = schema.entity(id.entityID) else { return nil }
-        let layout = try histories.layout(of: image, id: id)
-        let now = try histories.converted(image, from: layout, to: entity)
-        let before = try view.row(id)?.converted(to: entity)
-        var object = NetChanges.Object(existedBefore: before != nil, existsAfter: true)
-        for property in entity.properties where property.storage != nil {
-            let value = try now.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).value(property.slot) }
-            let old = try before?.bytes.withUnsafeBytes {
-                try RowReader($0, layout: entity.layout).value(property.slot)
-            }
-            object.note(property.id, before: old ?? .null, after: value)
-        }
-        return object
-    }
-
-    /// A to-one to an object that is nowhere would keep the row from being saved.
-    private func dropDanglingTargets(of id: ObjectID, in changes: inout NetChanges) {
-        guard let entity = schema.entity(id.entityID), let object = changes.objects[id] else { return }
-        for (property, values) in object.values {
-            guard case .objectID(let target) = values.after,
-                entity.properties.first(where: { $0.id == property })?.relationship != nil
-            else { continue }
-            let isThere = changes.objects[target]?.existsAfter ?? ((try? view.exists(target)) ?? false)
-            if !isThere { changes.objects[id]?.values[property] = .init(before: values.before, after: .null) }
-        }
-    }
-
-    func addDeletions(to changes: inout NetChanges) {
-        walk(tables.tombstones) { key, value in
-            guard key.count == 8, let sequence = try? Tombstone.sequence(value), sequence > end else { return }
-            let id = StoreKey.objectID(key, at: 0)
-            guard changes.objects[id] == nil, (try? view.exists(id)) ?? false else { return }
-            changes.objects[id] = NetChanges.Object(existedBefore: true, existsAfter: false)
-        }
-    }
-
-    func addPairs(to changes: inout NetChanges) {
-        walk(tables.pairs) { key, value in
-            guard let pair = StoreKey.pair(key), let state = try? PairState(value), state.revision > end else { return }
-            for id in [pair.source, pair.target] {
-                guard changes.objects[id]?.existsAfter ?? ((try? view.exists(id)) ?? false) else { return }
-            }
-            changes.pairs[pair] = .init(before: try? view.pair(pair), after: state.positions)
-        }
     }
 }

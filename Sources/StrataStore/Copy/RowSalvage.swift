@@ -1,0 +1,147 @@
+import LMDB
+import StrataModel
+
+/// What of a damaged store's views could not be used.
+package struct PassedOver: Sendable, Equatable {
+    /// Rows, deletions and pairs whose bytes are damaged; some may be as old as the sound part, which has them.
+    package var records = 0
+    /// To-ones and pairs that lead to objects that are lost.
+    package var links = 0
+    /// Tables that cannot be read to their end.
+    package var tables: [String] = []
+
+    package var isEmpty: Bool { self == PassedOver() }
+}
+
+/// Reads views of a damaged store, record by record; what is damaged is passed over and counted.
+///
+/// Errors of the sound store that the changes are for are thrown.
+final class RowSalvage {
+    private(set) var changes = NetChanges()
+    private(set) var passedOver = PassedOver()
+
+    private let transaction: ReadTransaction
+    private let tables: StoreTables
+    private let histories: SchemaHistory
+    private let schema: Schema
+    /// What is newer than this is missing in the new store.
+    private let end: EventSequence
+    private let view: View
+
+    init(
+        transaction: ReadTransaction, tables: StoreTables, histories: SchemaHistory, schema: Schema,
+        end: EventSequence, view: View
+    ) {
+        self.transaction = transaction
+        self.tables = tables
+        self.histories = histories
+        self.schema = schema
+        self.end = end
+        self.view = view
+    }
+
+    func run() throws {
+        try walk("objects", tables.objects) { try self.addRow($0, $1) }
+        for id in Array(changes.objects.keys) { try cutDanglingTargets(of: id) }
+        try walk("tombstones", tables.tombstones) { try self.addDeletion($0, $1) }
+        try walk("pairs", tables.pairs) { try self.addPair($0, $1) }
+    }
+
+    /// A table that cannot be walked to its end gives what was found until then.
+    private func walk(
+        _ name: String, _ table: Table, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        do {
+            try transaction.withCursor(table) { cursor in
+                var found = try cursor.first()
+                while found, failure == nil {
+                    do { try body(cursor.key, cursor.value) } catch { failure = error }
+                    found = try cursor.next()
+                }
+            }
+        } catch {
+            passedOver.tables.append(name)
+        }
+        if let failure { throw failure }
+    }
+
+    /// What reading the damaged store gives; nil and counted where it is damaged.
+    private func salvaged<Value>(_ read: () throws -> Value?) -> Value? {
+        do {
+            if let value = try read() { return value }
+        } catch {}
+        passedOver.records += 1
+        return nil
+    }
+
+    /// Whether the object will be there.
+    private func willExist(_ id: ObjectID) throws -> Bool {
+        if let object = changes.objects[id] { return object.existsAfter }
+        return try view.exists(id)
+    }
+
+    // MARK: Records
+
+    private func addRow(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        guard let stored = salvaged({ key.count == 8 ? try StoredRow(value) : nil }), stored.revision > end else {
+            return
+        }
+        let id = StoreKey.objectID(key, at: 0)
+        guard let entity = schema.entity(id.entityID),
+            let values = salvaged({ try values(of: id, entity, stored.image) })
+        else { return }
+        let before = try view.row(id)?.converted(to: entity)
+        var object = NetChanges.Object(existedBefore: before != nil, existsAfter: true)
+        for (property, value) in values {
+            let old = try before?.bytes.withUnsafeBytes {
+                try RowReader($0, layout: entity.layout).value(property.slot)
+            }
+            object.note(property.id, before: old ?? .null, after: value)
+        }
+        changes.objects[id] = object
+    }
+
+    private func values(
+        of id: ObjectID, _ entity: EntitySchema, _ image: UnsafeRawBufferPointer
+    ) throws -> [(PropertySchema, AttributeValue)] {
+        let layout = try histories.layout(of: image, id: id)
+        let now = try histories.converted(image, from: layout, to: entity)
+        return try entity.properties.filter { $0.storage != nil }.map { property in
+            (property, try now.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).value(property.slot) })
+        }
+    }
+
+    /// A to-one to an object that is nowhere would keep the row from being saved.
+    private func cutDanglingTargets(of id: ObjectID) throws {
+        guard let entity = schema.entity(id.entityID), let object = changes.objects[id] else { return }
+        for (property, values) in object.values {
+            guard case .objectID(let target) = values.after,
+                entity.properties.first(where: { $0.id == property })?.relationship != nil,
+                try !willExist(target)
+            else { continue }
+            changes.objects[id]?.values[property] = .init(before: values.before, after: .null)
+            passedOver.links += 1
+        }
+    }
+
+    private func addDeletion(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        guard let sequence = salvaged({ key.count == 8 ? try Tombstone.sequence(value) : nil }), sequence > end else {
+            return
+        }
+        let id = StoreKey.objectID(key, at: 0)
+        guard changes.objects[id] == nil, try view.exists(id) else { return }
+        changes.objects[id] = NetChanges.Object(existedBefore: true, existsAfter: false)
+    }
+
+    private func addPair(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        guard let pair = salvaged({ StoreKey.pair(key) }), let state = salvaged({ try PairState(value) }),
+            state.revision > end
+        else { return }
+        guard try willExist(pair.source), try willExist(pair.target) else {
+            passedOver.links += 1
+            return
+        }
+        changes.pairs[pair] = .init(before: try view.pair(pair), after: state.positions)
+    }
+}
