@@ -61,10 +61,15 @@ var targets: [Target] = [
         ]),
     .executableTarget(
         name: "race-child", dependencies: ["StrataGraph", "StrataTestSupport"], path: "Tests/race-child"),
+    .executableTarget(
+        name: "count-child", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "FaultShim"],
+        path: "Tests/count-child"),
     .executableTarget(name: "graph-child", dependencies: ["StrataGraph", "StrataModel"], path: "Tests/graph-child"),
     .testTarget(
         name: "StrataGraphTests",
-        dependencies: ["StrataGraph", "StrataStore", "LMDB", "StrataTestSupport", "race-child", "graph-child"]),
+        dependencies: [
+            "StrataGraph", "StrataStore", "LMDB", "StrataTestSupport", "race-child", "graph-child", "count-child",
+        ]),
     .executableTarget(name: "strata-generate", dependencies: ["StrataXcode", "StrataModel"]),
     .plugin(name: "StrataModels", capability: .buildTool(), dependencies: ["strata-generate"]),
     .testTarget(

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -32,7 +33,36 @@ static atomic_long hits;
 // one to be found.
 static atomic_int next_write_fails;
 
+static atomic_long written_bytes;
+static atomic_long syncs;
+static atomic_long allocations;
+
 int fault_available(void) { return 1; }
+
+long fault_written_bytes(void) { return written_bytes; }
+long fault_syncs(void) { return syncs; }
+long fault_allocations(void) { return allocations; }
+
+#if defined(__GLIBC__)
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *bytes, size_t size);
+
+void *malloc(size_t size) {
+    allocations += 1;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    allocations += 1;
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *bytes, size_t size) {
+    allocations += 1;
+    return __libc_realloc(bytes, size);
+}
+#endif
 
 void fault_arm(int classes, long nth, long count, int error, int manner) {
     hits = 0;
@@ -88,18 +118,25 @@ static int write_verdict(int descriptor) {
         default: return -1; \
     }
 
+static void count_bytes(int descriptor, size_t count) {
+    if (is_plain_file(descriptor)) written_bytes += (long)count;
+}
+
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     REAL(write);
+    count_bytes(descriptor, count);
     WRITING(real(descriptor, bytes, count), real(descriptor, bytes, count / 2))
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
     REAL(pwrite);
+    count_bytes(descriptor, count);
     WRITING(real(descriptor, bytes, count, offset), real(descriptor, bytes, count / 2, offset))
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     REAL(writev);
+    for (int part = 0; part < count; part++) count_bytes(descriptor, parts[part].iov_len);
     WRITING(real(descriptor, parts, count), real(descriptor, parts, count / 2))
 }
 
@@ -112,11 +149,13 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
 
 int fsync(int descriptor) {
     REAL(fsync);
+    syncs += 1;
     PLAIN(FAULT_SYNC, real(descriptor))
 }
 
 int fdatasync(int descriptor) {
     REAL(fdatasync);
+    syncs += 1;
     PLAIN(FAULT_SYNC, real(descriptor))
 }
 
@@ -171,5 +210,8 @@ int openat(int directory, const char *path, int flags, ...) {
 int fault_available(void) { return 0; }
 void fault_arm(int classes, long nth, long count, int error, int manner) {}
 long fault_disarm(void) { return 0; }
+long fault_written_bytes(void) { return 0; }
+long fault_syncs(void) { return 0; }
+long fault_allocations(void) { return 0; }
 
 #endif

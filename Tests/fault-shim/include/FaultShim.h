@@ -1,4 +1,4 @@
-// Makes the nth call of the operating system that writes fail; for test programs only.
+// Makes the nth call of the operating system that writes fail, and counts such calls; for test programs only.
 #ifndef FAULT_SHIM_H
 #define FAULT_SHIM_H
 
@@ -25,5 +25,13 @@ void fault_arm(int classes, long nth, long count, int error, int manner);
 
 // Stops that; the result is how many calls failed.
 long fault_disarm(void);
+
+// What the process has been asked to write to files so far, and how often it has synced (the meta page of a commit is
+// written through a descriptor that syncs by itself and is not among these); 0 where calls do not go through here.
+long fault_written_bytes(void);
+long fault_syncs(void);
+
+// How often memory has been asked for.
+long fault_allocations(void);
 
 #endif
