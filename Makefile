@@ -35,9 +35,14 @@ test: dependencies
 	swift build --build-tests
 	swift test --skip-build
 
+# A few minutes after the release build. RESULTS=file.json keeps the numbers of the first table.
 bench:
 	@Scripts/dependencies.sh sqlite
-	swift run --package-path Benchmarks -c release strata-bench
+	swift build --package-path Benchmarks -c release
+	Benchmarks/.build/release/strata-bench run $(if $(RESULTS),--json $(RESULTS))
+	Benchmarks/.build/release/strata-bench queries --sizes 100000
+	Benchmarks/.build/release/strata-bench oo1
+	Benchmarks/.build/release/strata-bench oo7
 
 # Each codec's fuzz target for FUZZ_SECONDS seconds.
 FUZZ_SECONDS ?= 60

@@ -12,6 +12,7 @@ let package = Package(
     dependencies: [
         .package(name: "Strata", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // The peer "bare LMDB" calls the C library itself, without Strata's layer above it.
@@ -25,5 +26,6 @@ let package = Package(
                 "CLMDBBare", "CSQLite",
                 .product(name: "StrataGraph", package: "Strata"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ], swiftSettings: settings),
     ])

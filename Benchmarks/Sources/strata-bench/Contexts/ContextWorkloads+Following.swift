@@ -74,7 +74,7 @@ extension ContextWorkloads {
     private func report(_ name: String, _ costs: [Int: [Double]], ofWhat: String) {
         guard let few = costs[10_000], let many = costs[100_000] else { return }
         for (count, times) in [(10_000, few), (100_000, many)] {
-            let list = zip(Self.touched, times).map { "\($0): \(Table.time($1))" }.joined(separator: ", ")
+            let list = zip(Self.touched, times).map { "\($0): \(Quantity.time($1))" }.joined(separator: ", ")
             let isReached = zip(few, many).allSatisfy { $1 <= 3 * $0 } && times[3] / 1000 <= 3 * times[2] / 100
             report("\(name), \(count) \(ofWhat)", list, isReached)
         }

@@ -18,12 +18,11 @@ struct ContextWorkloads {
 
     /// - Returns: the ids of the movies.
     func fill(_ container: PersistentContainer, _ count: Int) throws -> [ObjectID] {
-        var random = Random(seed: 1)
         var ids: [ObjectID] = []
         for first in stride(from: 0, to: count, by: 10_000) {
             let context = container.newBackgroundContext()
             for index in first..<min(count, first + 10_000) {
-                let row = MovieRow(index, owners: 1, &random)
+                let row = MovieRow(index, owners: 1)
                 let movie = Movie(context: context)
                 movie.title = row.title
                 movie.year = row.year
@@ -100,7 +99,7 @@ struct ContextWorkloads {
             }
             withExtendedLifetime(objects) {}
             let perObject = costs[3] / 10_000
-            let list = zip(["10", "100", "1,000", "10,000"], costs).map { "\($0): \(Table.time($1))" }
+            let list = zip(["10", "100", "1,000", "10,000"], costs).map { "\($0): \(Quantity.time($1))" }
             report(
                 "merge of k objects, \(held) in memory", list.joined(separator: ", "),
                 perObject <= 3 * costs[2] / 1000 && costs[0] < costs[3] / 20)
@@ -155,32 +154,13 @@ struct ContextWorkloads {
     func behind(size: Int) throws {
         let container = try open("behind", durability: .disposable)
         let ids = try fill(container, size)
-        let old = container.newBackgroundContext()
-        var request = try FetchRequest<Movie>(format: "rating >= 2 AND rating < %@", 2 + 500 / Double(size))
-        request.sortDescriptors = [SortDescription("rating")]
-        let before = try old.fetchObjectIDs(request)
-        var random = Random(seed: 5)
-        let writer = container.newBackgroundContext()
-        for _ in 0..<10_000 {
-            for _ in 0..<10 {
-                let id = ids[Int.random(in: 0..<ids.count, using: &random)]
-                try writer.existingObject(with: id, as: Movie.self).rating = Double.random(in: 0...5, using: &random)
-            }
-            try writer.save()
-            writer.reset()
-        }
-        var found: [ObjectID] = []
-        let first = try nanoseconds { found = try old.fetchObjectIDs(request) }
-        precondition(found == before, "The past has changed.")
-        let after = try median(21) { _ in try nanoseconds { _ = try old.fetch(request) } }
-        let fresh = container.newBackgroundContext()
-        _ = try fresh.fetch(request)
-        let present = try median(21) { _ in try nanoseconds { _ = try fresh.fetch(request) } }
+        let lag = try LaggingContext.measure(container, ids)
         container.close()
+        let (after, present) = (Spread(lag.after).median, Spread(lag.present).median)
         report(
-            "fetch of \(before.count), 10,000 transactions behind",
-            "first \(Table.time(first)) (60 ms), then \(Table.time(after)) beside \(Table.time(present)) now"
-                + String(format: ": %.1f (3)", after / present), first < 60e6 && after <= 3 * present)
+            "fetch of \(lag.found), 10,000 transactions behind",
+            "first \(Quantity.time(lag.first)) (60 ms), then \(Quantity.time(after)) beside \(Quantity.time(present)) now"
+                + String(format: ": %.1f (3)", after / present), lag.first < 60e6 && after <= 3 * present)
     }
 }
 

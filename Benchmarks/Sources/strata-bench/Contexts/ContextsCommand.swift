@@ -21,12 +21,9 @@ struct ContextsCommand: ParsableCommand {
     @Option(help: "Where the stores are made; they are removed afterwards.")
     var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
 
-    func run() throws {
-        let place = URL(filePath: directory, directoryHint: .isDirectory)
-            .appending(path: "strata-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(
-            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: place) }
+    func run() throws { try WorkingPlace.inside(directory, run(in:)) }
+
+    private func run(in place: URL) throws {
         let workloads = ContextWorkloads(directory: place)
         print("\nContexts that live long\n")
         func isWanted(_ name: String) -> Bool { only.isEmpty || only.contains(name) }

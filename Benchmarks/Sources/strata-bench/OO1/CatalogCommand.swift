@@ -22,7 +22,7 @@ struct CatalogCommand: ParsableCommand {
                 """
                 ### OO1, \(report.parts) parts
 
-                Built in \(Table.time(report.strataBuild)) (SQLite \(Table.time(report.sqliteBuild))); on disk \
+                Built in \(Quantity.time(report.strataBuild)) (SQLite \(Quantity.time(report.sqliteBuild))); on disk \
                 \(report.strataBytes / 1000) kB (SQLite \(report.sqliteBytes / 1000) kB).
 
                 | measure | count | Strata cold | SQLite cold | Strata warm | SQLite warm | ratio warm |
@@ -31,8 +31,8 @@ struct CatalogCommand: ParsableCommand {
             for item in report.results {
                 let ratio = String(format: "%.2f", item.ratio)
                 print(
-                    "| \(item.measure) | \(item.count) | \(Table.time(item.strataCold)) | \(Table.time(item.sqliteCold)) "
-                        + "| \(Table.time(item.strataWarm)) | \(Table.time(item.sqliteWarm)) | \(ratio) |")
+                    "| \(item.measure) | \(item.count) | \(Quantity.time(item.strataCold)) | \(Quantity.time(item.sqliteCold)) "
+                        + "| \(Quantity.time(item.strataWarm)) | \(Quantity.time(item.sqliteWarm)) | \(ratio) |")
             }
         }
     }

@@ -82,7 +82,8 @@ struct CatalogWorkload {
             times.append((strataTime, sqliteTime))
         }
         let last = times[Self.runs - 1]
-        FileHandle.standardError.write(Data("\(name): \(Table.time(last.strata)), \(Table.time(last.sqlite))\n".utf8))
+        FileHandle.standardError.write(
+            Data("\(name): \(Quantity.time(last.strata)), \(Quantity.time(last.sqlite))\n".utf8))
         return Result(
             measure: name, count: count, strataCold: times[0].strata, sqliteCold: times[0].sqlite,
             strataWarm: last.strata, sqliteWarm: last.sqlite)

@@ -32,7 +32,7 @@ struct DesignCommand: ParsableCommand {
             """
             ### OO7 \(report.size), \(report.connectionsPerPart) connections a part
 
-            Built in \(Table.time(report.strataBuild)) (SQLite \(Table.time(report.sqliteBuild))); on disk \
+            Built in \(Quantity.time(report.strataBuild)) (SQLite \(Quantity.time(report.sqliteBuild))); on disk \
             \(report.strataBytes / 1000) kB (SQLite \(report.sqliteBytes / 1000) kB).
 
             | operation | count | Strata cold | SQLite cold | Strata hot | SQLite hot | ratio hot | |
@@ -42,8 +42,8 @@ struct DesignCommand: ParsableCommand {
             let ratio = String(format: "%.2f", item.ratio)
             let verdict = item.isTraversal ? (item.isReached ? "reached" : "MISSED") : ""
             Swift.print(
-                "| \(item.operation) | \(item.count) | \(Table.time(item.strataCold)) | \(Table.time(item.sqliteCold)) "
-                    + "| \(Table.time(item.strataHot)) | \(Table.time(item.sqliteHot)) | \(ratio) | \(verdict) |")
+                "| \(item.operation) | \(item.count) | \(Quantity.time(item.strataCold)) | \(Quantity.time(item.sqliteCold)) "
+                    + "| \(Quantity.time(item.strataHot)) | \(Quantity.time(item.sqliteHot)) | \(ratio) | \(verdict) |")
         }
     }
 }

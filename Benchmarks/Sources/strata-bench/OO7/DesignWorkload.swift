@@ -15,7 +15,7 @@ struct DesignWorkload {
         let sqliteHot: Double
         let isTraversal: Bool
         var ratio: Double { strataHot / sqliteHot }
-        var isReached: Bool { ratio <= 1 }
+        var isReached: Bool { ratio <= Bar.traversal.reach }
     }
 
     struct Report: Codable {
@@ -122,7 +122,9 @@ struct DesignWorkload {
                 sqliteCold: sqlite[0], strataHot: hot(strata), sqliteHot: hot(sqlite),
                 isTraversal: operation.isTraversal)
             FileHandle.standardError.write(
-                Data("\(result.operation): \(Table.time(result.strataHot)), \(Table.time(result.sqliteHot))\n".utf8))
+                Data(
+                    "\(result.operation): \(Quantity.time(result.strataHot)), \(Quantity.time(result.sqliteHot))\n".utf8
+                ))
             return result
         }
     }

@@ -217,7 +217,10 @@ final class SQLiteDesign: DesignPeer {
 
     private func manual(_ body: (UnsafeBufferPointer<UInt8>) -> Int) throws -> Int {
         var result = 0
-        try statement("SELECT manual FROM module").forEach { row in result = row.withText(0, body) }
+        try statement("SELECT manual FROM module WHERE id = 1").forEach { row in
+            var text = row.text(0)
+            result = text.withUTF8(body)
+        }
         return result
     }
 

@@ -208,9 +208,10 @@ final class StrataDesign: DesignPeer {
         return count
     }
 
-    private func manual(_ body: (String.UTF8View) -> Int) throws -> Int {
-        guard let manual = try module()?.manual else { return -1 }
-        return body(manual.text.utf8)
+    /// Both peers make a String of the text, whose bytes then lie together.
+    private func manual(_ body: (UnsafeBufferPointer<UInt8>) -> Int) throws -> Int {
+        guard var text = try module()?.manual?.text else { return -1 }
+        return text.withUTF8(body)
     }
 
     private func query(_ operation: DesignOperation) throws -> Int {

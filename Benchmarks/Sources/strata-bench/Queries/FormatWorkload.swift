@@ -17,9 +17,9 @@ struct FormatWorkload {
             ("title == %@", ["Amélie"]),
             ("%K == %@", ["title", "Amélie"]),
             ("year == %d AND rating BETWEEN {%f, %f}", [1999, 4.0, 4.5]),
-            ("title CONTAINS[cd] %@ OR director.name BEGINSWITH %@", ["a", "b"]),
-            ("ANY films.title BEGINSWITH %@", ["Blue"]),
-            ("SUBQUERY(films, $f, $f.rating > %f).@count > 2", [4.5]),
+            ("title CONTAINS[cd] %@ OR owner.name BEGINSWITH %@", ["a", "b"]),
+            ("ANY movies.title BEGINSWITH %@", ["Blue"]),
+            ("SUBQUERY(movies, $f, $f.rating > %f).@count > 2", [4.5]),
         ]
     }
 
@@ -49,7 +49,7 @@ struct FormatWorkload {
         Swift.print("\nReading format strings\n")
         for result in results {
             let name = result.format.padding(toLength: 60, withPad: " ", startingAt: 0)
-            Swift.print("\(name)first \(Table.time(result.first)), again \(Table.time(result.again))")
+            Swift.print("\(name)first \(Quantity.time(result.first)), again \(Quantity.time(result.again))")
         }
     }
 }

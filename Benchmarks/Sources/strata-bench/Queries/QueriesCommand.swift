@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `strata-bench queries`: the queries of a film app, beside SQLite.
+/// `strata-bench queries`: the queries of a movie app, beside SQLite.
 struct QueriesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queries",
@@ -13,7 +13,7 @@ struct QueriesCommand: ParsableCommand {
             """)
 
     @Option(
-        help: "Numbers of films, with commas between them or an option for each.",
+        help: "Numbers of movies, with commas between them or an option for each.",
         transform: { text in
             try text.split(separator: ",").map { part in
                 guard let size = Int(part), size >= 1000 else {
@@ -34,12 +34,11 @@ struct QueriesCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let place = URL(filePath: directory, directoryHint: .isDirectory)
-            .appending(path: "strata-queries-\(UUID().uuidString)", directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: place) }
         let sizes = sizes.flatMap { $0 }
         var results: [Int: [QueryWorkload.Result]] = [:]
-        for size in sizes { results[size] = try QueryWorkload(size: size, directory: place, only: only).run() }
+        try WorkingPlace.inside(directory) { place in
+            for size in sizes { results[size] = try QueryWorkload(size: size, directory: place, only: only).run() }
+        }
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -55,12 +54,12 @@ struct QueriesCommand: ParsableCommand {
         func line(_ columns: [String]) -> String {
             zip(columns, [26, 10, 12, 12, 8, 14, 10]).map { pad($0, $1) }.joined() + (columns.last ?? "")
         }
-        Swift.print("\nQueries over \(size) films, times per query\n")
+        Swift.print("\nQueries over \(size) movies, times per query\n")
         Swift.print(line(["", "found", "Strata", "SQLite", "ratio", "of rounds", "to reach", ""]))
         for result in results {
             Swift.print(
                 line([
-                    result.query, String(result.rows), Table.time(result.strata), Table.time(result.sqlite),
+                    result.query, String(result.rows), Quantity.time(result.strata), Quantity.time(result.sqlite),
                     String(format: "%.2f", result.ratio),
                     String(format: "%.2f-%.2f", result.leastRatio, result.largestRatio),
                     String(format: "%.1f", result.mostRatio),

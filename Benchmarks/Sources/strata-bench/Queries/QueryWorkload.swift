@@ -23,13 +23,15 @@ struct QueryWorkload {
     }
 
     func run() throws -> [Result] {
-        let rows = FilmRows(count: size)
-        let place = directory.appending(path: "films-\(size)", directoryHint: .isDirectory)
+        let rows = Movies(count: size)
+        let place = directory.appending(path: "movies-\(size)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
             at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let strata = try StrataFilms(at: place.appending(path: "films.strata", directoryHint: .isDirectory), rows)
-        let sqlite = try SQLiteFilms(path: place.appending(path: "films.sqlite").path(percentEncoded: false), rows)
-        let queries = FilmQuery.allCases.filter { only.isEmpty || $0.rawValue.contains(only) }
+        let strata = try StrataMovieQueries(
+            at: place.appending(path: "movies.strata", directoryHint: .isDirectory), rows)
+        let sqlite = try SQLiteMovieQueries(
+            path: place.appending(path: "movies.sqlite").path(percentEncoded: false), rows)
+        let queries = MovieQuery.allCases.filter { only.isEmpty || $0.rawValue.contains(only) }
         return try queries.map { try measure($0, rows, strata, sqlite) }
     }
 
@@ -39,16 +41,16 @@ struct QueryWorkload {
 
     /// The median of rounds in which the peers take turns, so that both meet the same weather.
     private func measure(
-        _ query: FilmQuery, _ rows: FilmRows, _ strata: StrataFilms, _ sqlite: SQLiteFilms
+        _ query: MovieQuery, _ rows: Movies, _ strata: StrataMovieQueries, _ sqlite: SQLiteMovieQueries
     ) throws -> Result {
         var random = Random(seed: 7)
-        var arguments = (0..<20).map { _ in FilmArgument(rows, &random) }
+        var arguments = (0..<20).map { _ in MovieArgument(rows, &random) }
         let found = try check(query, arguments[...], strata, sqlite)
         let once = try time(query, arguments, strata, sqlite)
         let runs = Int(min(2000, max(1, Self.roundTime / max(once.strata, once.sqlite))))
         var times: [(strata: Double, sqlite: Double)] = []
         for _ in 0..<Self.rounds {
-            arguments = (0..<runs).map { _ in FilmArgument(rows, &random) }
+            arguments = (0..<runs).map { _ in MovieArgument(rows, &random) }
             times.append(try time(query, arguments, strata, sqlite))
         }
         let ratios = times.map { $0.strata / $0.sqlite }.sorted()
@@ -57,13 +59,13 @@ struct QueryWorkload {
             sqlite: times.map(\.sqlite).sorted()[times.count / 2], ratio: ratios[times.count / 2],
             leastRatio: ratios[times.count / 4], largestRatio: ratios[times.count * 3 / 4], mostRatio: query.mostRatio)
         FileHandle.standardError.write(
-            Data("\(query.rawValue): \(Table.time(result.strata)), SQLite \(Table.time(result.sqlite))\n".utf8))
+            Data("\(query.rawValue): \(Quantity.time(result.strata)), SQLite \(Quantity.time(result.sqlite))\n".utf8))
         return result
     }
 
     /// One round: nanoseconds for a query, of each peer.
     private func time(
-        _ query: FilmQuery, _ arguments: [FilmArgument], _ strata: StrataFilms, _ sqlite: SQLiteFilms
+        _ query: MovieQuery, _ arguments: [MovieArgument], _ strata: StrataMovieQueries, _ sqlite: SQLiteMovieQueries
     ) throws -> (strata: Double, sqlite: Double) {
         let strataTime = try nanoseconds { for argument in arguments { _ = try strata.run(query, argument) } }
         let sqliteTime = try nanoseconds { for argument in arguments { _ = try sqlite.run(query, argument) } }
@@ -72,7 +74,8 @@ struct QueryWorkload {
 
     /// - Returns: how much the last run found.
     private func check(
-        _ query: FilmQuery, _ arguments: ArraySlice<FilmArgument>, _ strata: StrataFilms, _ sqlite: SQLiteFilms
+        _ query: MovieQuery, _ arguments: ArraySlice<MovieArgument>, _ strata: StrataMovieQueries,
+        _ sqlite: SQLiteMovieQueries
     ) throws -> Int {
         var found = 0
         for argument in arguments {

@@ -3,7 +3,7 @@ import StrataModel
 
 // Written by hand in the shape that `@Entity` expands to, so that a release build needs no swift-syntax.
 
-/// A movie: two indexed attributes and a to-one with an inverse.
+/// A movie: three indexed attributes, two without an index, and a to-one with an inverse.
 final class Movie: ManagedObject {
     var title: String {
         get { _get(Movie._propertyBase_Movie + 0) }
@@ -17,13 +17,21 @@ final class Movie: ManagedObject {
         get { _get(Movie._propertyBase_Movie + 2) }
         set { _set(Movie._propertyBase_Movie + 2, newValue) }
     }
-    var owner: Owner? {
+    var genre: String {
         get { _get(Movie._propertyBase_Movie + 3) }
         set { _set(Movie._propertyBase_Movie + 3, newValue) }
     }
+    var votes: Int32 {
+        get { _get(Movie._propertyBase_Movie + 4) }
+        set { _set(Movie._propertyBase_Movie + 4, newValue) }
+    }
+    var owner: Owner? {
+        get { _get(Movie._propertyBase_Movie + 5) }
+        set { _set(Movie._propertyBase_Movie + 5, newValue) }
+    }
 
     nonisolated static var _propertyBase_Movie: Int { ManagedObject._propertyEnd_ManagedObject }
-    nonisolated static var _propertyEnd_Movie: Int { _propertyBase_Movie + 4 }
+    nonisolated static var _propertyEnd_Movie: Int { _propertyBase_Movie + 6 }
     nonisolated override class var entityName: String { "Movie" }
     nonisolated override class var _validatesValues: Bool { false }
     nonisolated override class var _observesDeletion: Bool { false }
@@ -33,9 +41,11 @@ final class Movie: ManagedObject {
     nonisolated static func _describe_Movie<Leaf: Movie>(_ entity: inout EntityBuilder<Leaf>) {
         ManagedObject._describe_ManagedObject(&entity)
         entity.beginOwnProperties()
-        entity.property(\Leaf.title, "title")
+        entity.property(\Leaf.title, "title", .indexed)
         entity.property(\Leaf.year, "year", default: 0, .indexed)
         entity.property(\Leaf.rating, "rating", default: 0, .indexed)
+        entity.property(\Leaf.genre, "genre", default: "")
+        entity.property(\Leaf.votes, "votes", default: 0)
         entity.relationship(\Leaf.owner, "owner", inverse: \Owner.movies)
     }
     override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
@@ -43,14 +53,16 @@ final class Movie: ManagedObject {
         case 0: visitor.visit(self, \Movie.title)
         case 1: visitor.visit(self, \Movie.year)
         case 2: visitor.visit(self, \Movie.rating)
-        case 3: visitor.visit(self, \Movie.owner)
+        case 3: visitor.visit(self, \Movie.genre)
+        case 4: visitor.visit(self, \Movie.votes)
+        case 5: visitor.visit(self, \Movie.owner)
         default: super._visitKeyPath(at: index, &visitor)
         }
     }
 }
 extension Movie: ManagedEntity {}
 
-/// Who owns movies.
+/// Who owns movies, ten on average.
 final class Owner: ManagedObject {
     var name: String {
         get { _get(Owner._propertyBase_Owner + 0) }
@@ -72,7 +84,7 @@ final class Owner: ManagedObject {
     nonisolated static func _describe_Owner<Leaf: Owner>(_ entity: inout EntityBuilder<Leaf>) {
         ManagedObject._describe_ManagedObject(&entity)
         entity.beginOwnProperties()
-        entity.property(\Leaf.name, "name")
+        entity.property(\Leaf.name, "name", .indexed)
         entity.relationship(\Leaf.movies, "movies", deleteRule: .cascade)
     }
     override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {

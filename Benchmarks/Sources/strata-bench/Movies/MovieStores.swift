@@ -1,0 +1,76 @@
+import Foundation
+
+/// The stores of all peers, in one folder, with the same movies.
+final class MovieStores {
+    let directory: URL
+    let movies: Movies
+    let strata: StrataMovies
+    private(set) var lmdb: BareLMDB?
+    private(set) var sqlite: SQLiteMovies?
+    private var others: [any MovieStore] = []
+    /// Numbers for movies and owners that workloads add, the same for every peer.
+    private var nextMovie: Int
+    private var nextOwner: Int
+
+    init(_ movies: Movies, in directory: URL) throws {
+        self.directory = directory
+        self.movies = movies
+        nextMovie = movies.count
+        nextOwner = movies.owners
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        strata = try StrataMovies(at: directory.appending(path: "movies.strata", directoryHint: .isDirectory))
+        lmdb = try BareLMDB(path: path("lmdb"))
+        sqlite = try SQLiteMovies(path: path("movies.sqlite"))
+        others = [try GRDBMovies(path: path("grdb.sqlite")), try TightGRDBMovies(path: path("tight.sqlite"))]
+    }
+
+    func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
+
+    /// Strata first.
+    var all: [any MovieStore] {
+        var all: [any MovieStore] = [strata]
+        if let lmdb { all.append(lmdb) }
+        if let sqlite { all.append(sqlite) }
+        return all + others
+    }
+
+    /// Further movies, of owners at random or of one.
+    func newMovies(_ count: Int, owner: Int? = nil) -> [MovieRow] {
+        defer { nextMovie += count }
+        return (nextMovie..<nextMovie + count).map { MovieRow($0, owners: movies.owners, owner: owner) }
+    }
+
+    func newOwner() throws -> Int {
+        defer { nextOwner += 1 }
+        for store in all { try store.insertOwners(nextOwner..<nextOwner + 1) }
+        return nextOwner
+    }
+
+    /// - Throws: where the stores do not hold the same.
+    func compare(_ moment: String, with others: [any MovieStore] = []) throws {
+        try Bench.compare(try (all + others).map { ($0.peer, try $0.summary()) }, "The movies \(moment)")
+    }
+
+    /// Every peer's way of doing something in a round.
+    func contenders(
+        _ run: @escaping (any MovieStore, Int) throws -> Int
+    ) -> [Contender] {
+        all.map { store in
+            Contender(peer: store.peer, prepare: { _ in try store.beginRound() }, run: { try run(store, $0) })
+        }
+    }
+
+    /// Closes every store; Strata's can be opened again.
+    func close() {
+        strata.close()
+        lmdb = nil
+        sqlite = nil
+        others = []
+    }
+
+    func remove() throws {
+        close()
+        try FileManager.default.removeItem(at: directory)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// Measures lines: peers take turns in every round, and what they answer has to be the same.
+final class Bench {
+    let size: Int
+    /// Part of the names of the lines that are wanted.
+    let filter: String
+    let rounds: Int
+    private(set) var report: SizeReport
+
+    init(size: Int, filter: String, rounds: Int) {
+        self.size = size
+        self.filter = filter.lowercased()
+        self.rounds = rounds
+        report = SizeReport(movies: size)
+    }
+
+    func isWanted(_ name: LineName) -> Bool { filter.isEmpty || name.rawValue.lowercased().contains(filter) }
+
+    /// Times rounds, the first of which warms up and does not count.
+    ///
+    /// - Parameter operations: how many operations a round is.
+    func compare(
+        _ name: LineName, operations: Int, rounds: Int? = nil, _ contenders: [Contender],
+        note: ([Peer: [Double]]) -> String? = { _ in nil }
+    ) throws {
+        guard isWanted(name) else { return }
+        let rounds = rounds ?? self.rounds
+        var times: [Peer: [Double]] = [:]
+        for round in 0...rounds {
+            var answers: [(peer: Peer, answer: Int)] = []
+            // Who begins changes, so that nobody always finds what the one before has left in the caches.
+            for place in contenders.indices {
+                let contender = contenders[(place + round) % contenders.count]
+                try contender.prepare(round)
+                var answer = 0
+                let time = try nanoseconds { answer = try contender.run(round) }
+                if round > 0 { times[contender.peer, default: []].append(time / Double(operations)) }
+                answers.append((contender.peer, answer))
+            }
+            try Self.compare(answers, name.rawValue)
+        }
+        add(name, operations: operations, rounds: rounds, contenders.map(\.peer), times, note: note(times))
+    }
+
+    /// - Throws: where two peers give different answers.
+    static func compare<Answer: Equatable>(_ answers: [(peer: Peer, answer: Answer)], _ what: String) throws {
+        guard let first = answers.first else { return }
+        for other in answers where other.answer != first.answer {
+            throw BenchError(
+                "\(what): \(first.peer.rawValue) answers \(first.answer), \(other.peer.rawValue) \(other.answer).")
+        }
+    }
+
+    /// Adds a line of times for one operation.
+    ///
+    /// - Parameter isWhole: whether the rounds are parts of one thing, whose mean counts.
+    func add(
+        _ name: LineName, operations: Int, rounds: Int, _ peers: [Peer], _ times: [Peer: [Double]],
+        isWhole: Bool = false, memory: [Peer: Int] = [:], note: String? = nil
+    ) {
+        guard isWanted(name) else { return }
+        func spread(_ values: [Double], _ whole: Double) -> Spread {
+            isWhole ? Spread(whole: whole, parts: values) : Spread(values)
+        }
+        func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+        let strata = times[.strata] ?? []
+        let figures = peers.compactMap { peer -> Figure? in
+            guard let own = times[peer], !own.isEmpty else { return nil }
+            let ratios = zip(strata, own).map { $0 / $1 }
+            let ratio = peer == .strata || ratios.isEmpty ? nil : spread(ratios, mean(strata) / mean(own))
+            return Figure(peer: peer, time: spread(own, mean(own)), ratio: ratio, memoryBytes: memory[peer])
+        }
+        report.lines.append(Line(name: name, operations: operations, rounds: rounds, figures: figures, note: note))
+        let all = figures.map { "\($0.peer.rawValue) \(Quantity.time($0.time.median))" }.joined(separator: ", ")
+        FileHandle.standardError.write(Data("\(size) \(name.rawValue): \(all)\n".utf8))
+    }
+
+    func add(_ file: FileSize) { report.files.append(file) }
+
+    func judge() { report.bars = Bar.all.compactMap { $0.result(report) } }
+}
+
+/// Runs a body and says how long it took, in nanoseconds.
+func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    let duration = ContinuousClock.now - start
+    return Double(duration.components.seconds) * 1e9 + Double(duration.components.attoseconds) / 1e9
+}
+
+/// The median of several rounds.
+func median(_ rounds: Int, _ body: (Int) throws -> Double) rethrows -> Double {
+    var values: [Double] = []
+    for round in 0..<rounds { values.append(try body(round)) }
+    return values.sorted()[values.count / 2]
+}

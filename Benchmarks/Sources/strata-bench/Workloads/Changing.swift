@@ -1,0 +1,54 @@
+import Foundation
+
+/// Gives up to 100,000 movies another rating, which is indexed, in one durable commit.
+enum Updates: Workload {
+    static let lines = [LineName.update]
+
+    static func run(_ stores: MovieStores, _ bench: Bench) throws {
+        guard bench.isWanted(.update) else { return }
+        let count = min(stores.movies.count, 100_000)
+        let rounds = min(3, bench.rounds)
+        var changes: [Int: [(movie: Int, rating: Double)]] = [:]
+        var random = Random(seed: 6)
+        for round in 0...rounds {
+            let first = Int.random(in: 0...(stores.movies.count - count), using: &random)
+            changes[round] = (first..<first + count).map { ($0, Double.random(in: 0...5, using: &random)) }
+        }
+        let contenders = stores.contenders { store, round in
+            try store.update(changes[round] ?? [])
+            return count
+        }
+        try bench.compare(.update, operations: count, rounds: rounds, contenders)
+        try stores.compare("after updates")
+    }
+}
+
+/// Deletes an owner of many movies, who go too, in one durable commit.
+enum Cascades: Workload {
+    static let lines = [LineName.cascade]
+
+    static func run(_ stores: MovieStores, _ bench: Bench) throws {
+        guard bench.isWanted(.cascade) else { return }
+        // What one save may touch is bounded: titles of 100,000 movies lie on very many pages of an index of a million.
+        let count = min(stores.movies.count, stores.movies.count > 500_000 ? 50_000 : 100_000)
+        let rounds = min(3, bench.rounds)
+        var collections: [Int: (owner: Int, rows: [MovieRow])] = [:]
+        for round in 0...rounds {
+            let owner = try stores.newOwner()
+            let rows = stores.newMovies(count, owner: owner)
+            for first in stride(from: 0, to: count, by: 10_000) {
+                for store in stores.all { try store.insert(Array(rows[first..<min(count, first + 10_000)])) }
+            }
+            collections[round] = (owner, rows)
+        }
+        let contenders = stores.contenders { store, round in
+            guard let collection = collections[round] else { return 0 }
+            try store.deleteOwner(collection.owner, movies: collection.rows)
+            return count
+        }
+        try bench.compare(
+            .cascade, operations: count + 1, rounds: rounds, contenders,
+            note: { _ in "\(Quantity.count(count)) movies" })
+        try stores.compare("after cascades")
+    }
+}
