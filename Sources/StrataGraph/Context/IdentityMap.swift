@@ -17,6 +17,8 @@ struct IdentityMap: ~Copyable {
     private static let pageSize = 72
     private static let rowsInPage = 8
     private static let smallestCapacity = 16
+    /// What is kept after a sweep: room for the scattered objects that come before the next one.
+    private static let leastSweptCapacity = ManagedObjectContext.leastSweepThreshold * 2
 
     init() {
         capacity = Self.smallestCapacity
@@ -146,7 +148,13 @@ struct IdentityMap: ~Copyable {
         var fitting = Self.smallestCapacity
         while fitting < remaining * 4 { fitting *= 2 }
         // A table that was full and is swept empty is about to be filled again.
-        rehash(max(fitting, capacity / 4))
+        fitting = max(fitting, min(capacity, Self.leastSweptCapacity), capacity / 4)
+        if remaining == 0, fitting == capacity {
+            for place in 0..<capacity { header(place).pointee = 0 }
+            pageCount = 0
+        } else {
+            rehash(fitting)
+        }
     }
 
     /// Moves the pages into a table of `newCapacity`; empty ones go.

@@ -153,7 +153,9 @@ extension ManagedObjectContext {
     /// Reads the object's row; an object that is not there becomes inaccessible.
     func load(_ object: ManagedObject) throws {
         guard object._state & ObjectState.fault != 0 else { return }
-        let found = try read { view in try Self.load(object, from: view) }
+        let found = try binding.store.readRow(
+            object.objectID, at: base, layers: inherited, through: binding.schema
+        ) { row in try Self.load(object, row) }
         if !found { object._state |= ObjectState.inaccessible }
         object._state &= ~ObjectState.fault
         if found { object.awakeFromFetch() }
@@ -177,7 +179,11 @@ extension ManagedObjectContext {
     }
 
     static func load(_ object: ManagedObject, from view: View) throws -> Bool {
-        guard let row = try view.row(object.objectID) else { return false }
+        try load(object, view.row(object.objectID))
+    }
+
+    private static func load(_ object: ManagedObject, _ row: RowView?) throws -> Bool {
+        guard let row else { return false }
         let entity = object._entity
         if row.layout === entity.layout {
             try entity.checkVariableSlots(row.image, of: object.objectID)

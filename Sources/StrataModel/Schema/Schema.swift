@@ -1,3 +1,4 @@
+import Locking
 /// A model installed in a store: its names tied to the store's numbers, with the row layout of every entity.
 ///
 /// Immutable; a store keeps one for each model version it ever had, the newest is the one that is written under.
@@ -12,6 +13,7 @@ package final class Schema: Sendable {
     private let table: [EntitySchema?]
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
+    private let derivation = Locked<(any AnyObject & Sendable)?>(nil)
 
     package init(
         version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment, entities: [EntitySchema]
@@ -40,6 +42,21 @@ package final class Schema: Sendable {
         }
         byProperty = properties
         byIndex = indexes
+    }
+
+    /// What the layer above works out from the schema: made when it is first asked for, and gone with the schema.
+    ///
+    /// Kept here because a weak reference from a cache elsewhere would give the schema a side table, and with it a slow
+    /// path for each retain and release of every row that is read.
+    ///
+    /// - Parameter make: gives what must not refer to the schema; it asks for nothing derived itself.
+    package func derived<Value: AnyObject & Sendable>(_ make: (Schema) -> Value) -> Value {
+        derivation.withLock { known in
+            if let known = known as? Value { return known }
+            let made = make(self)
+            known = made
+            return made
+        }
     }
 
     package func entity(named name: String) -> EntitySchema? { byName[name] }

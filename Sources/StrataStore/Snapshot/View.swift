@@ -95,19 +95,12 @@ package final class View {
     }
 
     private func baseRow(_ id: ObjectID) throws -> RowView? {
-        guard let bytes = try transaction.get(tables.objects, id.rawValue) else { return nil }
-        return try storedRow(bytes, id)
+        try RowView(id, in: transaction, tables, histories)
     }
 
     /// A value of the `objects` table, checked.
     func storedRow(_ bytes: UnsafeRawBufferPointer, _ id: ObjectID) throws -> RowView {
-        do {
-            let stored = try StoredRow(bytes)
-            let layout = try histories.layout(of: stored.image, id: id)
-            return RowView(stored.image, layout: layout, revision: stored.revision, histories: histories)
-        } catch {
-            throw StrataError.corrupt(error, "objects", id: id)
-        }
+        try RowView(stored: bytes, id, histories)
     }
 
     /// The pair's places; nil when it is not linked at this point.
@@ -272,10 +265,26 @@ package struct RowView {
     private let owner: RowImage?
     let histories: SchemaHistory
 
-    init(_ image: UnsafeRawBufferPointer, layout: RowLayout, revision: EventSequence, histories: SchemaHistory) {
-        self.image = image
-        self.layout = layout
-        self.revision = revision
+    /// The row as the `objects` table has it; nil when it has none.
+    ///
+    /// - Throws: `corrupt` when the stored row does not match its checksum.
+    init?(
+        _ id: ObjectID, in transaction: ReadTransaction, _ tables: StoreTables, _ histories: SchemaHistory
+    ) throws {
+        guard let bytes = try transaction.get(tables.objects, id.rawValue) else { return nil }
+        try self.init(stored: bytes, id, histories)
+    }
+
+    /// A value of the `objects` table, checked.
+    init(stored bytes: UnsafeRawBufferPointer, _ id: ObjectID, _ histories: SchemaHistory) throws {
+        do {
+            let stored = try StoredRow(bytes)
+            image = stored.image
+            layout = try histories.layout(of: stored.image, id: id)
+            revision = stored.revision
+        } catch {
+            throw StrataError.corrupt(error, "objects", id: id)
+        }
         owner = nil
         self.histories = histories
     }

@@ -84,22 +84,7 @@ final class LinkPlan: Sendable {
     }
 
     /// The plan of a schema, made once.
-    static func of(_ schema: Schema) -> LinkPlan {
-        cache.withLock { cache in
-            if let known = cache[ObjectIdentifier(schema)], known.schema === schema { return known.plan }
-            let plan = LinkPlan(schema)
-            cache = cache.filter { $0.value.schema != nil }
-            cache[ObjectIdentifier(schema)] = Cached(schema: schema, plan: plan)
-            return plan
-        }
-    }
-
-    private struct Cached: Sendable {
-        weak var schema: Schema?
-        let plan: LinkPlan
-    }
-
-    private static let cache = Locked<[ObjectIdentifier: Cached]>([:])
+    static func of(_ schema: Schema) -> LinkPlan { schema.derived(LinkPlan.init) }
 
     private struct PathKey: Hashable {
         let entity: EntityID
