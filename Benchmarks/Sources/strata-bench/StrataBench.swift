@@ -7,7 +7,7 @@ struct StrataBench: ParsableCommand {
         abstract: "Times Strata beside what one would take instead, in the same run and with the same rows.",
         subcommands: [
             RunCommand.self, QueriesCommand.self, CatalogCommand.self, DesignCommand.self, ContextsCommand.self,
-            FormatsCommand.self, PlotCommand.self, ColdOpenProgram.self, TableSizesProgram.self,
+            FormatsCommand.self, PlotCommand.self, TablesCommand.self, ColdOpenProgram.self, TableSizesProgram.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

@@ -33,6 +33,9 @@ struct QueriesCommand: ParsableCommand {
     @Flag(help: "Writes the measurements as JSON instead of tables.")
     var json = false
 
+    @Flag(help: "Prints the tables as Markdown.")
+    var markdown = false
+
     func run() throws {
         let sizes = sizes.flatMap { $0 }
         var results: [Int: [QueryWorkload.Result]] = [:]
@@ -45,26 +48,21 @@ struct QueriesCommand: ParsableCommand {
             FileHandle.standardOutput.write(try encoder.encode(results))
             Swift.print()
         } else {
-            for size in sizes { Self.printTable(results[size] ?? [], size: size) }
+            for size in sizes { printTable(results[size] ?? [], size: size) }
         }
     }
 
-    private static func printTable(_ results: [QueryWorkload.Result], size: Int) {
-        func pad(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
-        func line(_ columns: [String]) -> String {
-            zip(columns, [26, 10, 12, 12, 8, 14, 10]).map { pad($0, $1) }.joined() + (columns.last ?? "")
-        }
-        Swift.print("\nQueries over \(size) movies, times per query\n")
-        Swift.print(line(["", "found", "Strata", "SQLite", "ratio", "of rounds", "to reach", ""]))
+    private func printTable(_ results: [QueryWorkload.Result], size: Int) {
+        var table = TextTable(["query", "found", "Strata", "SQLite", "ratio", "to reach", ""])
         for result in results {
-            Swift.print(
-                line([
-                    result.query, String(result.rows), Quantity.time(result.strata), Quantity.time(result.sqlite),
-                    String(format: "%.2f", result.ratio),
-                    String(format: "%.2f-%.2f", result.leastRatio, result.largestRatio),
-                    String(format: "%.1f", result.mostRatio),
-                    result.isReached ? "reached" : "MISSED",
-                ]))
+            let spread = "(\(Quantity.ratio(result.leastRatio))-\(Quantity.ratio(result.largestRatio)))"
+            table.add([
+                result.query, String(result.rows), Quantity.time(result.strata), Quantity.time(result.sqlite),
+                "\(Quantity.ratio(result.ratio)) \(spread)", Quantity.ratio(result.mostRatio),
+                result.isReached ? "reached" : "MISSED",
+            ])
         }
+        print("\n\(markdown ? "###" : "==") Queries over \(Quantity.count(size)) movies, times per query\n")
+        print(table.text(markdown ? .markdown : .terminal))
     }
 }

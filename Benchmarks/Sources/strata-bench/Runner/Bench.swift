@@ -17,17 +17,19 @@ final class Bench {
 
     func isWanted(_ name: LineName) -> Bool { filter.isEmpty || name.rawValue.lowercased().contains(filter) }
 
-    /// Times rounds, the first of which warms up and does not count.
+    /// Times rounds, after one that warms up and does not count.
     ///
-    /// - Parameter operations: how many operations a round is.
+    /// - Parameters:
+    ///   - operations: how many operations a round is.
+    ///   - warmsUp: false where a round is so long that what it begins with does not matter.
     func compare(
-        _ name: LineName, operations: Int, rounds: Int? = nil, _ contenders: [Contender],
+        _ name: LineName, operations: Int, rounds: Int? = nil, warmsUp: Bool = true, _ contenders: [Contender],
         note: ([Peer: [Double]]) -> String? = { _ in nil }
     ) throws {
         guard isWanted(name) else { return }
         let rounds = rounds ?? self.rounds
         var times: [Peer: [Double]] = [:]
-        for round in 0...rounds {
+        for round in (warmsUp ? 0 : 1)...rounds {
             var answers: [(peer: Peer, answer: Int)] = []
             // Who begins changes, so that nobody always finds what the one before has left in the caches.
             for place in contenders.indices {

@@ -7,7 +7,9 @@ enum Updates: Workload {
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.update) else { return }
         let count = min(stores.movies.count, 100_000)
-        let rounds = min(3, bench.rounds)
+        // Large ones are long enough without a round before, and few.
+        let isLong = count > 50_000
+        let rounds = min(isLong ? 2 : 3, bench.rounds)
         var changes: [Int: [(movie: Int, rating: Double)]] = [:]
         var random = Random(seed: 6)
         for round in 0...rounds {
@@ -18,7 +20,7 @@ enum Updates: Workload {
             try store.update(changes[round] ?? [])
             return count
         }
-        try bench.compare(.update, operations: count, rounds: rounds, contenders)
+        try bench.compare(.update, operations: count, rounds: rounds, warmsUp: !isLong, contenders)
         try stores.compare("after updates")
     }
 }
@@ -31,9 +33,10 @@ enum Cascades: Workload {
         guard bench.isWanted(.cascade) else { return }
         // What one save may touch is bounded: titles of 100,000 movies lie on very many pages of an index of a million.
         let count = min(stores.movies.count, stores.movies.count > 500_000 ? 50_000 : 100_000)
-        let rounds = min(3, bench.rounds)
+        let isLong = count >= 50_000
+        let rounds = min(isLong ? 2 : 3, bench.rounds)
         var collections: [Int: (owner: Int, rows: [MovieRow])] = [:]
-        for round in 0...rounds {
+        for round in (isLong ? 1 : 0)...rounds {
             let owner = try stores.newOwner()
             let rows = stores.newMovies(count, owner: owner)
             for first in stride(from: 0, to: count, by: 10_000) {
@@ -47,7 +50,7 @@ enum Cascades: Workload {
             return count
         }
         try bench.compare(
-            .cascade, operations: count + 1, rounds: rounds, contenders,
+            .cascade, operations: count + 1, rounds: rounds, warmsUp: !isLong, contenders,
             note: { _ in "\(Quantity.count(count)) movies" })
         try stores.compare("after cascades")
     }
