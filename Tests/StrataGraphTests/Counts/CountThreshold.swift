@@ -59,7 +59,7 @@ struct CountThreshold {
         "an insert: bytes of log": .about(151.552),
         "an insert: bytes of views": .about(323.584),
         // Requests for memory, in a debug build.
-        "a fault by id, one attribute: allocations": .about(6),
+        "a fault by id, one attribute: allocations": .about(5),
         "a hot read: allocations": .exactly(0),
         "a row of a batch insert: allocations": .about(214),
         "an insert, made and saved: allocations": .about(209),
