@@ -203,6 +203,7 @@ struct BatchBounds {
     let view: View
 
     func failures(_ changes: ChangeSet) throws -> [StrataError] {
+        guard binding.hasBoundedLinks else { return [] }
         var differences: [ToManyKey: Int] = [:]
         let deleted = Set(changes.deletions.map(\.id))
         var inserted: Set<ObjectID> = []

@@ -86,10 +86,11 @@ struct BatchRowMaker {
         if property.isTransient { throw refusal(property, "is transient; there is no object to hold it.") }
         if property.isToMany { throw refusal(property, "is a to-many and takes a list of ids of objects.") }
         if property.isToOne { return try target(value, of: property) }
-        if property.attribute?.type == .transformable, let plain = value.plain, !(plain is Data) {
+        guard let type = property.attributeType else { throw unknown(property.name) }
+        if type == .transformable, let plain = value.plain, !(plain is Data) {
             return .data(try property.transformed(plain, place(property.name, value)))
         }
-        guard let type = property.attribute?.type, let fit = value.coerced(to: type) else {
+        guard let fit = value.coerced(to: type) else {
             throw StrataError(
                 .wrongType, "\(property.name) cannot be \(value.kindName).", context: place(property.name, value))
         }
@@ -100,7 +101,7 @@ struct BatchRowMaker {
         switch value {
         case .null: return value
         case .objectID(let id):
-            let destination = property.relationship.flatMap { binding.schema.entity($0.destination) }
+            let destination = property.destination.flatMap(binding.schema.entity)
             guard let destination, destination.entityIDs.contains(id.entityID) else {
                 throw StrataError(
                     .wrongType, "\(property.name) leads to \(destination?.name ?? "nothing").",
@@ -123,6 +124,7 @@ struct BatchRowMaker {
     }
 
     private func failures(of value: AttributeValue, _ property: PropertyRuntime) -> [StrataError] {
+        if property.isOptional || !value.isNull, !property.hasRules { return [] }
         if let attribute = property.attribute { return attribute.validate(value, entityName: entity.name) }
         return property.relationship?.description.validate(count: value.isNull ? 0 : 1, entityName: entity.name) ?? []
     }

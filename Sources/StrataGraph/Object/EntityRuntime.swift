@@ -153,6 +153,13 @@ final class PropertyRuntime: Sendable {
     let inverse: InverseRuntime
     /// nil for an attribute.
     let deleteRule: DeleteRule?
+    /// nil for a relationship.
+    let attributeType: AttributeType?
+    /// The entity that a relationship leads to.
+    let destination: EntityID?
+    let isOptional: Bool
+    /// Whether a value of the right type can be wrong.
+    let hasRules: Bool
 
     /// What happens at the other end when a link of the property changes.
     enum InverseRuntime: Sendable {
@@ -174,6 +181,10 @@ final class PropertyRuntime: Sendable {
         isToOne = property.relationship.map { !$0.isToMany } ?? false
         isOrdered = property.relationship?.description.isOrdered ?? false
         deleteRule = property.relationship?.description.deleteRule
+        attributeType = property.attribute?.type
+        destination = property.relationship?.destination
+        isOptional = property.attribute?.isOptional ?? property.relationship?.description.isOptional ?? true
+        hasRules = property.attribute.map(Self.hasRules) ?? true
         let slot = entity.layout.slots[property.slot]
         kind = SlotKind(slot)
         var flags: UInt16 = 0
@@ -195,10 +206,18 @@ final class PropertyRuntime: Sendable {
         }
     }
 
+    private static func hasRules(_ attribute: AttributeDescription) -> Bool {
+        if !attribute.validationRules.isEmpty { return true }
+        return switch attribute.type {
+        case .integer16, .integer32, .integer64, .float, .double, .boolean, .decimal, .string, .uuid, .binaryData: false
+        default: true
+        }
+    }
+
     var attribute: AttributeDescription? { schema.attribute }
     var relationship: RelationshipSchema? { schema.relationship }
-    var isTransient: Bool { attribute?.isTransient ?? relationship?.description.isTransient ?? false }
+    var isTransient: Bool { schema.isTransient }
     var isInRow: Bool { kind != .absent }
     /// Whether the row holds something else than the value itself.
-    var isEncoded: Bool { kind == .externalData || kind == .composite || attribute?.type == .transformable }
+    var isEncoded: Bool { kind == .externalData || kind == .composite || attributeType == .transformable }
 }

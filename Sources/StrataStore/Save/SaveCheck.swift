@@ -91,13 +91,13 @@ struct SaveCheck: ~Copyable {
     private mutating func checkTargets() throws {
         for insertion in changes.insertions {
             let entity = try entity(of: insertion.id)
-            for property in entity.properties where property.relationship?.truth == .slot {
+            for property in entity.properties where property.isSlotLink {
                 try checkTarget(of: insertion.id, insertion.image, property, entity)
             }
         }
         for update in changes.updates {
             let entity = try entity(of: update.id)
-            for slot in update.changedSlots where entity.properties[slot].relationship?.truth == .slot {
+            for slot in update.changedSlots where entity.properties[slot].isSlotLink {
                 try checkTarget(of: update.id, update.image, entity.properties[slot], entity)
             }
         }
