@@ -12,7 +12,8 @@ public import StrataModel
 /// objects. Unsaved changes of the context are not part of it.
 ///
 /// Both ends of relationships are set: the partner of a one-to-one, the members of a to-many. With another uniqueness
-/// policy than `reject` only to-ones from many can be given, since it is settled in the writing which object a row is.
+/// policy than `reject` the object that a row is merged into gets the members that the row gives, in place of those it
+/// has; what the row does not give stays.
 public struct BatchInsertRequest<Object: ManagedObject> {
     enum Source {
         case rows([BatchValues])

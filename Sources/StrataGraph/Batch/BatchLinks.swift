@@ -12,6 +12,12 @@ struct BatchLinks {
         case partner(PropertyRuntime, ObjectID?)
         /// All members of a to-many, in order.
         case members(PropertyRuntime, [ObjectID])
+
+        var property: PropertyRuntime {
+            switch self {
+            case .partner(let property, _), .members(let property, _): property
+            }
+        }
     }
 
     private let binding: StoreBinding

@@ -33,7 +33,9 @@ final class BatchWriter: Sendable {
     }
 
     /// Saves what `make` works out of the newest state; nil when that is nothing.
-    func save(_ make: (View, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
+    ///
+    /// - Parameter isSettled: whether others that come between may show as a clash of unique values.
+    func save(isSettled: Bool = false, _ make: (View, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
         for _ in 0..<16 {
             let head = try binding.store.head()
             var changes = ChangeSet(
@@ -41,10 +43,14 @@ final class BatchWriter: Sendable {
                 metadata: metadata)
             try binding.read(at: head) { try make($0, &changes) }
             if changes.isEmpty { return nil }
-            switch try binding.store.save(changes) {
-            case .saved(let receipt): return receipt
-            case .stale(let staleness):
-                if let missing = staleness.missingTargets.first { throw noTarget(missing) }
+            do {
+                switch try binding.store.save(changes) {
+                case .saved(let receipt): return receipt
+                case .stale(let staleness):
+                    if let missing = staleness.missingTargets.first { throw noTarget(missing) }
+                }
+            } catch let error as StrataError where error.code == .constraintMerge && isSettled {
+                if try binding.store.head() == head { throw error }
             }
         }
         throw StrataError(.merge, "Others kept changing what the batch changes.")
@@ -79,16 +85,22 @@ extension BatchWriter {
         defer { withExtendedLifetime(lease) {} }
         let maker = BatchRowMaker(binding, entity, lease)
         let prepared = try prepare(rows, maker, policy, passed)
-        if policy != .reject, let wish = prepared.lazy.compactMap(\.wishes.first).first {
-            throw Self.unsettled(wish, entity)
-        }
         let rules = RowRules(entity.schema, binding.schema)
         let ids = try rows.map { _ in try binding.store.newObjectID(in: entity.id) }.sorted()
-        let receipt = try save { view, changes in
+        // Which object a row becomes is settled in the writing, unless others are to be linked with it.
+        let settlesFirst = policy != .reject && prepared.contains { !$0.wishes.isEmpty }
+        var settled: UpsertOutcome?
+        let receipt = try save(isSettled: settlesFirst) { view, changes in
             changes.uniquenessPolicy = policy
             changes.insertions = try insertions(prepared, ids, view)
-            try link(&changes, zip(ids, prepared.map(\.wishes)), view)
-            // What a row lacks an object may have that it is merged into: its predicates are judged there.
+            var wishes = Array(zip(ids, prepared.map(\.wishes)))
+            if settlesFirst {
+                let outcome = try UpsertResolution.settle(&changes, view)
+                wishes = Self.wishes(wishes, after: outcome, policy)
+                settled = outcome
+            }
+            try link(&changes, wishes, view)
+            // What a row lacks an object may have that it is merged into: predicates are judged where that is settled.
             guard policy == .reject, !rules.isEmpty else { return }
             var errors: [StrataError] = []
             for insertion in changes.insertions {
@@ -96,9 +108,8 @@ extension BatchWriter {
             }
             try Self.throwTogether(errors, count: errors.count)
         }
-        guard let receipt else { return }
-        let upsert = receipt.upsert
-        result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1
+        guard let upsert = settled ?? receipt?.upsert else { return }
+        if let receipt { result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1 }
         result.mergedCount += upsert.mergedCount
         result.keptCount += upsert.keptCount
         result.count += ids.count - upsert.keptCount
@@ -117,22 +128,25 @@ extension BatchWriter {
             changes = links.finish()
             failures = try links.failures()
         }
-        // Whose insertions become updates is not known yet; as in saves, bounds are those of the new objects.
+        // Else whose insertions become updates is not known yet; as in saves, bounds are those of the new objects.
         if changes.uniquenessPolicy == .reject {
             failures += try BatchBounds(binding: binding, view: view).failures(changes)
         }
         try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
     }
 
-    private static func unsettled(_ wish: BatchLinks.Wish, _ entity: EntityRuntime) -> StrataError {
-        let property: PropertyRuntime =
-            switch wish {
-            case .partner(let property, _), .members(let property, _): property
-            }
-        return StrataError(
-            .invalidRequest,
-            "\(property.name) changes other objects, and which object a row becomes is settled in the writing; insert with the policy reject, or link afterwards.",
-            context: .init(entityName: entity.name, key: property.name))
+    /// Wishes of rows that became other objects are those objects' wishes; of several for one relationship the last
+    /// stands. A row that was kept out wishes nothing.
+    private static func wishes(
+        _ wishes: [(ObjectID, [BatchLinks.Wish])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
+    ) -> [(ObjectID, [BatchLinks.Wish])] {
+        var seen: Set<ToManyKey> = []
+        let last = wishes.reversed().compactMap { id, list -> (ObjectID, [BatchLinks.Wish])? in
+            let holder = outcome.finalHolder(of: id)
+            if holder != id, policy == .keep { return nil }
+            return (holder, list.filter { seen.insert(ToManyKey(link: $0.property.id, owner: holder)).inserted })
+        }
+        return last.reversed()
     }
 
     private func prepare(

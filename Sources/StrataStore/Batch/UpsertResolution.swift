@@ -5,7 +5,7 @@ import StrataModel
 ///
 /// It runs at the head, in the write transaction, so that nobody can come between; what it makes is checked like
 /// every other save. Insertions count in their order: a later one meets what the earlier ones became.
-struct UpsertResolution {
+package struct UpsertResolution {
     /// An object of the store as this save will leave it.
     private struct Merged {
         let revision: EventSequence
@@ -39,9 +39,19 @@ struct UpsertResolution {
         var resolution = UpsertResolution(changes, view)
         for insertion in changes.insertions { try resolution.add(insertion) }
         try resolution.throwFaults()
+        try resolution.judgeInsertions()
         changes.insertions = resolution.order.compactMap { resolution.inserted[$0] }
         changes.updates += try resolution.updates()
         return resolution.outcome
+    }
+
+    /// Settles beforehand what rows become, for one who has to know it: what comes out is a save that accepts no clash.
+    ///
+    /// Whoever comes between makes it stale, or breaks a uniqueness constraint; then it is settled anew.
+    package static func settle(_ changes: inout ChangeSet, _ view: View) throws -> UpsertOutcome {
+        let outcome = try resolve(&changes, view)
+        changes.uniquenessPolicy = .reject
+        return outcome
     }
 
     private mutating func add(_ insertion: ChangeSet.Insertion) throws {
@@ -144,6 +154,19 @@ struct UpsertResolution {
 
     private func throwFaults() throws {
         try throwIfRefused(order.flatMap { inserted[$0]?.faults.map(\.error) ?? [] })
+    }
+
+    /// Rules over whole objects, for what stays a new one; those of merged objects are judged as they become updates.
+    private func judgeInsertions() throws {
+        var rules: [EntityID: RowRules] = [:]
+        var errors: [StrataError] = []
+        for id in order {
+            guard let insertion = inserted[id] else { continue }
+            let known = try rules[id.entityID] ?? RowRules(try entity(of: id), view.schema)
+            rules[id.entityID] = known
+            errors += try known.failures(of: insertion.image, id, view)
+        }
+        try throwIfRefused(errors)
     }
 
     private func throwIfRefused(_ errors: [StrataError]) throws {

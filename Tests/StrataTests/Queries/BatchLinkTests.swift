@@ -153,12 +153,58 @@ import Testing
             try context.execute(BatchUpdateRequest<Club>().setting(\.players, to: [gone]))
         }
         #expect(missing?.code == .referentialIntegrity)
-        let upsert = #expect(throws: StrataError.self) {
-            var row = BatchRow<Player>()
-            row[\.captainOf] = id
-            try context.execute(BatchInsertRequest([row], onClash: .merge))
-        }
-        #expect(upsert?.code == .invalidRequest)
+    }
+
+    private func player(
+        _ number: Int, rivals: [Int]? = nil, captainOf club: Club? = nil
+    ) -> BatchRow<Player> {
+        var row = BatchRow<Player>()
+        row[\.number] = number
+        if let rivals { row[\.rivals] = rivals.map { players[$0].objectID } }
+        if let club { row[\.captainOf] = club.objectID }
+        return row
+    }
+
+    @Test(arguments: [UniquenessPolicy.merge, .replace])
+    func anObjectThatARowIsMergedIntoGetsTheMembersOfTheRow(policy: UniquenessPolicy) throws {
+        try context.execute(BatchInsertRequest([club("a", captain: players[1]), club("b", captain: players[2])]))
+        let found = try clubs()
+        try context.execute(BatchInsertRequest([player(0, rivals: [3, 4])], onClash: policy))
+        #expect(players[0].rivals.map(\.number) == [3, 4] && players[3].rivalOf.map(\.number) == [0])
+        let result = try context.execute(
+            BatchInsertRequest(
+                [
+                    player(0, rivals: [5], captainOf: found[0]), player(9, rivals: [0, 1]), player(9, rivals: [2]),
+                    player(1),
+                ], onClash: policy))
+        #expect(result.count == 4 && result.mergedCount == 3 && result.transactionCount == 1)
+        // In place of those before, and with both ends.
+        #expect(players[0].rivals.map(\.number) == [5] && players[3].rivalOf.isEmpty)
+        #expect(found[0].captain === players[0] && players[1].captainOf == nil && found[1].captain === players[2])
+        let new = try #require(try context.fetch(FetchRequest<Player>().where { $0.number == 9 }).first)
+        #expect(new.rivals.map(\.number) == [2] && players[1].rivalOf.isEmpty)
+        #expect(try container.verify().problems == [])
+    }
+
+    @Test func aRowThatIsKeptOutLinksNothing() throws {
+        try context.execute(BatchInsertRequest([player(0, rivals: [1])], onClash: .merge))
+        let result = try context.execute(
+            BatchInsertRequest([player(0, rivals: [2, 3]), player(7, rivals: [4])], onClash: .keep))
+        #expect(result.count == 1 && result.keptCount == 1)
+        #expect(players[0].rivals.map(\.number) == [1] && players[4].rivalOf.map(\.number) == [7])
+        let all = try context.execute(BatchInsertRequest([player(0, rivals: [5])], onClash: .keep))
+        #expect(all.count == 0 && all.keptCount == 1 && all.transactionCount == 0)
+        #expect(players[5].rivalOf.isEmpty)
+    }
+
+    @Test func boundsHoldForMergedRowsToo() throws {
+        var row = BatchRow<Player>()
+        row[\.number] = 0
+        try context.execute(BatchInsertRequest([club("a", Array(players[1...4]))]))
+        row[\.club] = try clubs()[0].objectID
+        row[\.rivals] = [players[1].objectID]
+        #expect(throws: StrataError.self) { try context.execute(BatchInsertRequest([row], onClash: .merge)) }
+        #expect(players[0].club == nil && players[0].rivals.isEmpty)
     }
 
     @Test func rowsWithMembersComeFromHandlersAndSequencesToo() async throws {

@@ -278,6 +278,15 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
         #expect(error.code == .validationMissingMandatoryProperty && error.message == "Row 0: customer is required.")
     }
 
+    @Test func whatIsNewMustKeepThePredicatesOfTheEntityWhateverThePolicy() throws {
+        for policy in [UniquenessPolicy.merge, .replace, .keep] {
+            #expect(throws: StrataError.self) {
+                try context.execute(
+                    BatchInsertRequest<Invoice>([["number": 9, "customer": "Z", "paid": 30]], onClash: policy))
+            }
+        }
+    }
+
     @Test func whatIsMergedMustKeepThePredicatesOfTheEntity() throws {
         let error = try #require(throws: StrataError.self) {
             try context.execute(BatchInsertRequest<Invoice>([["number": 1, "paid": 30]], onClash: .merge))
