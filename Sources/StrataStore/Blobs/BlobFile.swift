@@ -40,6 +40,23 @@ enum BlobFile {
         return descriptor
     }
 
+    /// Waits for the shared lock of a file that is only read; nil when there is none.
+    static func lockForReading(_ path: String) throws -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Failure(operation: "open", path: path, number: errno)
+        }
+        while flock(descriptor, LOCK_SH) != 0 {
+            guard errno == EINTR else {
+                let failure = Failure(operation: "lock", path: path, number: errno)
+                close(descriptor)
+                throw failure
+            }
+        }
+        return descriptor
+    }
+
     /// The exclusive lock, or nil when somebody holds it.
     static func tryLock(_ path: String) throws -> Int32? {
         let descriptor = try openLock(path)

@@ -40,6 +40,16 @@ final class BlobStore: Sendable {
         return BlobLease(self)
     }
 
+    /// Keeps the sweeper away while values are copied, and leaves the store's directory as it is: without a lock file
+    /// nobody has ever written a value.
+    func readingLease() throws -> BlobReadingLease {
+        do {
+            return BlobReadingLease(try directory.flatMap { try BlobFile.lockForReading($0 + "/blobs.lock") })
+        } catch {
+            throw core.publicError(error, during: "beginning to copy large values")
+        }
+    }
+
     fileprivate func endLease() {
         guard directory != nil else { return }
         leases.withLock { leases in
@@ -153,6 +163,15 @@ final class BlobStore: Sendable {
         let files = BlobFile.list(directory + "/blobs")
         return (files.count, files.reduce(0) { $0 + (BlobFile.size($1.path) ?? 0) })
     }
+}
+
+/// Held while large values are copied.
+final class BlobReadingLease: Sendable {
+    private let descriptor: Int32?
+
+    fileprivate init(_ descriptor: Int32?) { self.descriptor = descriptor }
+
+    deinit { if let descriptor { BlobFile.unlock(descriptor) } }
 }
 
 /// Held from the first large value written until the save that names it is over.

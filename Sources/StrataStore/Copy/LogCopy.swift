@@ -134,7 +134,7 @@ extension Store {
             throw StrataError(.futureSequence, "The store had no transaction then.", context: .init(sequence: sequence))
         }
         try refuseUsed(target)
-        let lease = try blobs.lease()
+        let lease = try blobs.readingLease()
         defer { withExtendedLifetime(lease) {} }
         do {
             let header = StoreHeader(

@@ -9,7 +9,7 @@ package struct MigrationOptions: Sendable {
     /// Written with the transaction that installs the model.
     package var metadata: [String: String] = [:]
     package var limits = MigrationLimits()
-    /// Told of every scan and rewrite.
+    /// Told of every scan and rewrite, and of a rebuild that is finished.
     package var progress: ProgressHandler?
 
     package init() {}

@@ -26,7 +26,7 @@ extension Store {
             throw error
         }
         do {
-            try store.resumeRebuild()
+            try store.resumeRebuild(options.migration.progress)
             try store.resumeMigration(model)
             try store.adopt(model)
             if !options.isReadOnly, store.blobs.hasFiles { store.sweepBlobsInBackground() }

@@ -1,14 +1,20 @@
 import Foundation
+import Locking
 import Logging
 
 /// The directory in which a backup is made, beside the place where it is to stand.
 ///
 /// It gets the place's name when everything in it is whole and durable, so that nobody ever opens half a backup. What a
 /// process that died has left is removed by the next backup to the same place.
+///
+/// It stands in a hidden directory of its own: when that has been taken away nothing can be made at its path any more.
 struct BackupFolder {
     let url: URL
+    private let frame: String
     private let target: String
     private let parent: String
+    /// Held while a folder is begun, put in place or taken away; true once this process makes no more of them.
+    private static let isAbandoned = Locked(false)
 
     init(for target: URL) throws {
         let place = target.standardizedFileURL
@@ -17,7 +23,17 @@ struct BackupFolder {
         self.parent = Self.path(parent)
         Self.sweepLeftovers(of: place.lastPathComponent, in: parent)
         let name = "\(Self.prefix(place.lastPathComponent))\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        url = parent.appending(path: name, directoryHint: .isDirectory)
+        let frame = Self.path(parent.appending(path: name, directoryHint: .isDirectory))
+        self.frame = frame
+        url = URL(filePath: frame + "/store", directoryHint: .isDirectory)
+        try Self.isAbandoned.withLock { isAbandoned in
+            guard !isAbandoned, mkdir(frame, 0o700) == 0 else {
+                let failure = BlobFile.Failure(operation: "make", path: frame, number: isAbandoned ? ECANCELED : errno)
+                // A file system may fail after the deed.
+                rmdir(frame)
+                throw failure
+            }
+        }
     }
 
     /// Makes a directory with what `fill` puts into it, or nothing.
@@ -40,12 +56,16 @@ struct BackupFolder {
         let path = Self.path(url)
         try BlobFile.syncDirectory(path)
         // An empty directory in its place is replaced, one with anything in it is not.
-        guard rename(path, target) == 0 else {
-            let failure = BlobFile.Failure(operation: "put in place", path: target, number: errno)
-            // Done all the same, and told otherwise.
-            if !BlobFile.exists(path) { Self.remove(target) }
-            throw failure
+        try Self.isAbandoned.withLock { isAbandoned in
+            guard !isAbandoned, rename(path, target) == 0 else {
+                let failure = BlobFile.Failure(
+                    operation: "put in place", path: target, number: isAbandoned ? ECANCELED : errno)
+                // Done all the same, and told otherwise.
+                if !isAbandoned, !BlobFile.exists(path) { Self.remove(target) }
+                throw failure
+            }
         }
+        remove()
         do {
             try BlobFile.syncDirectory(parent)
         } catch {
@@ -55,7 +75,7 @@ struct BackupFolder {
     }
 
     /// Removes what was made of it.
-    func remove() { Self.remove(Self.path(url)) }
+    func remove() { Self.remove(frame) }
 
     private static func path(_ url: URL) -> String {
         let path = url.path(percentEncoded: false)
@@ -70,6 +90,25 @@ struct BackupFolder {
             try FileManager.default.removeItem(atPath: path)
         } catch {
             StoreLog.logger.warning("an unfinished backup at \(path) could not be removed: \(error)")
+        }
+    }
+
+    /// Removes what this process is making for a place; it makes no more. It is renamed first, so that nothing can be
+    /// put into it by its path.
+    static func abandon(for target: URL) {
+        let place = target.standardizedFileURL
+        let parent = place.deletingLastPathComponent()
+        let own = "\(prefix(place.lastPathComponent))\(getpid())-"
+        let asides = isAbandoned.withLock { isAbandoned in
+            isAbandoned = true
+            return BlobFile.names(in: path(parent)).filter { $0.hasPrefix(own) }.compactMap { name -> String? in
+                let old = path(parent.appending(path: name))
+                return rename(old, old + ".abandoned") == 0 ? old + ".abandoned" : nil
+            }
+        }
+        // Whoever writes may still finish a file that is open.
+        for aside in asides {
+            for _ in 0..<20 where BlobFile.exists(aside) { remove(aside) }
         }
     }
 

@@ -32,7 +32,8 @@ struct Replay {
         var record = try transactionRecord(containing: start.advanced(by: 1))
         var step = Step(applied: start, histories: histories)
         var written = 0
-        while step.applied < end, written < limit ?? .max {
+        let limit = limit ?? .max
+        while step.applied < end, written < limit {
             try log.events(from: step.applied.advanced(by: 1), through: end) { event, sequence in
                 try projector.apply(event, sequence, transaction)
                 if sequence == record.lastEvent {
@@ -41,7 +42,7 @@ struct Replay {
                 }
                 step.applied = sequence
                 progress.step()
-                return projector.batch.sizeInBytes < Self.flushLimit
+                return projector.batch.sizeInBytes < min(Self.flushLimit, limit - written)
             }
             written += projector.batch.sizeInBytes
             try projector.flush(transaction)

@@ -26,7 +26,7 @@ extension Store {
         try checkOpen()
         try refuseUsed(target)
         // While it is held nobody sweeps a value that the snapshot names.
-        let lease = try blobs.lease()
+        let lease = try blobs.readingLease()
         defer { withExtendedLifetime(lease) {} }
         do {
             return try BackupFolder.filled(for: target) { folder in
@@ -56,7 +56,9 @@ extension Store {
     private func backUp(
         into folder: URL, _ path: String, isRestored: Bool, _ progress: ProgressHandler?
     ) throws -> BackupReport {
-        try core.environment.copy(to: folder.path(percentEncoded: false), .compacting)
+        try CopyWatch.during(folder, total: sizeOfDataFile(), progress) {
+            try core.environment.copy(to: folder.path(percentEncoded: false), .compacting)
+        }
         if isRestored { try Self.beginLineage(in: folder, as: core.header) }
         var options = StoreOptions()
         options.isReadOnly = true
@@ -92,6 +94,15 @@ extension Store {
             try environment.close()
             throw error
         }
+    }
+
+    /// Takes away what this process is making for a place, on whatever thread: the copy then fails, and nothing of it
+    /// stays. For a program that is about to end.
+    package static func abandonCopies(to target: URL) { BackupFolder.abandon(for: target) }
+
+    private func sizeOfDataFile() -> Int {
+        var status = stat()
+        return stat(path + "/data.mdb", &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// What a backup that was cut short has left does not count.

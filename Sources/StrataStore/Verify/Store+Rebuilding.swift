@@ -41,7 +41,7 @@ extension Store {
     }
 
     /// Finishes a rebuild that was cut short, before anything is read.
-    func resumeRebuild() throws {
+    func resumeRebuild(_ progress: ProgressHandler? = nil) throws {
         let isMarked = try core.environment.read { try core.rebuildMark($0) } != nil
         guard isMarked else { return }
         if isReadOnly {
@@ -51,7 +51,7 @@ extension Store {
                 context: .init(path: path))
         }
         StoreLog.logger.notice("finishing a rebuild of the views that was cut short")
-        _ = try runRebuild(RebuildLimits(), nil)
+        _ = try runRebuild(RebuildLimits(), progress)
         // The models are views too: now they are all there.
         try core.read { _, _, _ in }
     }
@@ -183,7 +183,8 @@ struct Rebuild {
         _ transaction: WriteTransaction
     ) throws -> Replay.Step {
         guard start < head.event else { return Replay.Step(applied: start, histories: histories) }
-        var counter = ProgressCounter("replaying events", total: Int(head.event.rawValue - start.rawValue), progress)
+        var counter = ProgressCounter(
+            "replaying events", from: Int(start.rawValue), total: Int(head.event.rawValue), progress)
         let replay = Replay(log: LogReader(transaction, core.tables, histories), tables: core.tables)
         return try replay.run(
             after: start, through: head.event, histories: histories, limit: limit, into: transaction, &counter)

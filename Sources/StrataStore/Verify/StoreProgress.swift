@@ -1,15 +1,23 @@
 /// How far a long operation is.
 package struct StoreProgress: Sendable, Hashable {
+    /// What is counted.
+    package enum Unit: Sendable {
+        case things
+        case bytes
+    }
+
     /// What is being done, such as "reading the log".
     package let phase: String
     package let done: Int
     /// 0 when it is not known.
     package let total: Int
+    package let unit: Unit
 
-    package init(phase: String, done: Int, total: Int) {
+    package init(phase: String, done: Int, total: Int, unit: Unit = .things) {
         self.phase = phase
         self.done = done
         self.total = total
+        self.unit = unit
     }
 }
 
@@ -21,14 +29,16 @@ struct ProgressCounter {
     private let phase: String
     private let total: Int
     private let handler: ProgressHandler?
-    private var done = 0
+    private var done: Int
     private static let stride = 8192
 
-    init(_ phase: String, total: Int, _ handler: ProgressHandler?) {
+    /// - Parameter done: steps that were taken before.
+    init(_ phase: String, from done: Int = 0, total: Int, _ handler: ProgressHandler?) {
         self.phase = phase
+        self.done = done
         self.total = total
         self.handler = handler
-        handler?(StoreProgress(phase: phase, done: 0, total: total))
+        handler?(StoreProgress(phase: phase, done: done, total: total))
     }
 
     mutating func step() {

@@ -1,0 +1,40 @@
+import Dispatch
+import Foundation
+
+/// Tells how far a copy of a file is that says nothing itself, by how large it has become.
+struct CopyWatch {
+    private static let interval = DispatchTimeInterval.milliseconds(100)
+
+    /// Runs `body`, which writes into a directory, and tells meanwhile how many bytes stand there.
+    ///
+    /// - Parameter total: how many they will be at most.
+    static func during<R>(
+        _ directory: URL, total: Int, _ progress: ProgressHandler?, _ body: () throws -> R
+    ) rethrows -> R {
+        guard let progress else { return try body() }
+        let path = directory.path(percentEncoded: false)
+        let queue = DispatchQueue(label: "strata.copy-watch")
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        progress(StoreProgress(phase: "copying", done: 0, total: total, unit: .bytes))
+        timer.setEventHandler {
+            progress(StoreProgress(phase: "copying", done: size(of: path), total: total, unit: .bytes))
+        }
+        timer.schedule(deadline: .now() + interval, repeating: interval)
+        timer.resume()
+        defer {
+            timer.cancel()
+            // Nothing is told after it.
+            queue.sync {}
+        }
+        return try body()
+    }
+
+    /// Bytes of the files in a directory.
+    private static func size(of path: String) -> Int {
+        BlobFile.names(in: path).reduce(0) { sum, name in
+            var status = stat()
+            guard stat(path + "/" + name, &status) == 0 else { return sum }
+            return sum + Int(status.st_size)
+        }
+    }
+}
