@@ -31,6 +31,14 @@ if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*
         -I "$out" -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
 fi
 
+# The reader of Xcode's models, for the target that reads them.
+build_xcode() {
+    local newest="$out/libStrataXcode.a"
+    if [ -e "$newest" ] && [ -z "$(find Sources/StrataXcode "$out/libStrataModel.a" -newer "$newest")" ]; then return; fi
+    swiftc "${flags[@]}" -wmo -module-name StrataXcode -emit-module -emit-module-path "$out/StrataXcode.swiftmodule" \
+        -I "$out" -emit-library -static -o "$newest" $(find Sources/StrataXcode -name '*.swift' | sort)
+}
+
 # What the store takes from other packages, as the package's own debug build has it.
 build_dependencies() {
     local sources=.build/checkouts/swift-crypto/Sources name
@@ -64,6 +72,10 @@ build_store() {
 
 for target in "${targets[@]}"; do
     libraries=("$out/libStrataModel.a" "$out/libLocking.a" -lswiftSynchronization)
+    if grep -q '^import StrataXcode' "Fuzz/$target.swift"; then
+        build_xcode
+        libraries=("$out/libStrataXcode.a" "${libraries[@]}")
+    fi
     if grep -q '^import StrataStore' "Fuzz/$target.swift"; then
         build_store
         libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "${libraries[@]}" "$out/libDependencies.a" -llmdb -lstdc++
