@@ -7,6 +7,18 @@ import Testing
 enum Corpus {
     static let isThere = ProcessInfo.processInfo.environment["STRATA_CORPUS"] != nil
 
+    /// Long runs take all versions, where `STRATA_SEEDS` asks for them; `STRATA_PART=2/4` takes every fourth of these,
+    /// so that a run can be cut in parts.
+    static func sample(_ versions: [Version], oneIn step: Int) -> [Version] {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["STRATA_SEEDS"] != nil else {
+            return versions.enumerated().filter { $0.offset % step == 0 }.map(\.element)
+        }
+        let parts = (environment["STRATA_PART"] ?? "1/1").split(separator: "/").compactMap { Int($0) }
+        guard parts.count == 2, 1...parts[1] ~= parts[0] else { return versions }
+        return versions.enumerated().filter { $0.offset % parts[1] == parts[0] - 1 }.map(\.element)
+    }
+
     struct Version: Sendable, CustomTestStringConvertible {
         let bundle: URL
         let name: String

@@ -36,10 +36,19 @@ struct CorpusTests {
     /// One object of each concrete entity, saved, read again, verified. Every 7th version, or all of them where
     /// `STRATA_SEEDS` asks for long runs.
     @Test func everyEntityOfEveryVersionCanBeStored() throws {
-        let isLong = ProcessInfo.processInfo.environment["STRATA_SEEDS"] != nil
-        for (place, version) in Corpus.versions.enumerated() where isLong || place % 7 == 0 {
+        var stored = 0
+        var entities = 0
+        for version in Corpus.sample(Corpus.versions, oneIn: 7) {
             guard let model = try version.soundModel() else { continue }
-            try SampleStore(model: model).run()
+            do {
+                try SampleStore(model: model).run()
+            } catch {
+                Issue.record(error, "\(version)")
+            }
+            stored += 1
+            entities += model.entities.filter { !$0.isAbstract }.count
         }
+        print("\(stored) versions with \(entities) concrete entities were stored")
+        #expect(stored > 20)
     }
 }

@@ -7,28 +7,32 @@ import Testing
 struct GeneratedCodeTests {
     private static let isLong = ProcessInfo.processInfo.environment["STRATA_SEEDS"] != nil
 
-    /// The current version of each bundle; one in nine, or all of them in a long run.
+    /// One in nine of the newest versions of the bundles, or all versions in a long run.
     private static let samples: [Corpus.Version] = {
-        let current = Dictionary(grouping: Corpus.versions) { $0.bundle.path }.values.compactMap(\.last)
-        let sorted = current.sorted { $0.bundle.path < $1.bundle.path }
-        return isLong ? sorted : sorted.enumerated().filter { $0.offset % 9 == 0 }.map(\.element)
+        let newest = Dictionary(grouping: Corpus.versions) { $0.bundle.path }.values.compactMap(\.last)
+            .sorted { $0.bundle.path < $1.bundle.path }
+        return Corpus.sample(isLong ? Corpus.versions : newest, oneIn: 9)
     }()
 
     @Test(.enabled(if: Corpus.isThere, "STRATA_CORPUS is not set"))
     func plainClassesOfRealModelsCompile() throws {
         var failures: [String] = []
+        var compiled = 0
         for version in Self.samples {
             guard let model = try version.soundModel() else { continue }
             let code = ModelCode(model, modelName: version.name, form: .plain)
             if let error = try Compiler.check(code.files) { failures.append("\(version.bundle.path): \(error)") }
+            compiled += 1
         }
-        #expect(Self.samples.count > 5 && failures == [])
+        print("plain classes of \(compiled) versions were compiled")
+        #expect(compiled > 5 && failures == [])
     }
 
     @Test(
         .enabled(if: Corpus.isThere && Compiler.hasMacros, "STRATA_CORPUS is not set, or the macros are not built"))
     func entityClassesOfRealModelsCompile() throws {
         var failures: [String] = []
+        var compiled = 0
         let samples = Self.isLong ? Self.samples : Array(Self.samples.prefix(3))
         for version in samples {
             guard let model = try version.soundModel() else { continue }
@@ -36,8 +40,10 @@ struct GeneratedCodeTests {
             if let error = try Compiler.check(code.files, hasMacros: true) {
                 failures.append("\(version.bundle.path): \(error)")
             }
+            compiled += 1
         }
-        #expect(failures == [])
+        print("@Entity classes of \(compiled) versions were compiled")
+        #expect(compiled > 2 && failures == [])
     }
 
     @Test func everythingThatXcodeCanSayCompiles() throws {
