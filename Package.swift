@@ -78,7 +78,9 @@ var targets: [Target] = [
         exclude: ["Films.xcdatamodeld"], plugins: ["StrataModels"]),
     .testTarget(
         name: "StrataInspectorTests",
-        dependencies: ["StrataInspector", "StrataGraph", "StrataStore", "strata", "StrataTestSupport"],
+        dependencies: [
+            "StrataInspector", "StrataGraph", "StrataStore", "strata", "StrataTestSupport", argumentParser,
+        ],
         exclude: ["Help"]),
 ]
 

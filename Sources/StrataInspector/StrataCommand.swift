@@ -11,8 +11,12 @@ public struct StrataCommand: ParsableCommand {
             STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read open it \
             for reading and leave every byte of it alone; apps may use the store meanwhile.
 
-            Exit codes: 0 all is well, 1 a problem was found or the command failed, 2 bad usage.
-            Colour is used on a terminal only, and never when NO_COLOR is set.
+            Exit codes: 0 all is well, 1 a problem was found or the command failed, 2 bad usage, 130 it was interrupted \
+            (Ctrl-C), 143 it was ended (SIGTERM). Whenever a command ends, the store is sound.
+
+            Colour is used on a terminal only; NO_COLOR=1 has none, CLICOLOR_FORCE=1 has it elsewhere too.
+            What takes over a second tells on standard error how far it is, when that is a terminal. \
+            STRATA_PROGRESS=10 tells elsewhere too, in a line every 10 seconds; STRATA_PROGRESS=never is silent.
             """,
         groupedSubcommands: [
             CommandGroup(
@@ -53,6 +57,7 @@ public struct StrataCommand: ParsableCommand {
             Output.shared.flush()
             Foundation.exit(ExitStatus.fine)
         } catch {
+            Interrupt.waitForEnd()
             Output.shared.flush()
             Foundation.exit(ExitStatus.report(error))
         }

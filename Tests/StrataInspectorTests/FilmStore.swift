@@ -107,6 +107,14 @@ final class FilmStore {
                         RelationshipDescription(
                             name: "films", destinationEntityName: "Film", inverseName: "genres", isToMany: true)),
                 ], uniquenessConstraints: [["label"]]),
+            EntityDescription(
+                name: "Still",
+                properties: [
+                    .attribute(AttributeDescription(name: "name", type: .string)),
+                    .attribute(
+                        AttributeDescription(
+                            name: "image", type: .binaryData, isOptional: true, allowsExternalBinaryDataStorage: true)),
+                ]),
         ])
     }
 }

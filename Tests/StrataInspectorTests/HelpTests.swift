@@ -1,5 +1,8 @@
+import ArgumentParser
 import Foundation
 import Testing
+
+@testable import StrataInspector
 
 /// The help of every command, word for word as `Help/` has it. `STRATA_GOLDEN=write` writes these files anew.
 @Suite struct HelpTests {
@@ -35,6 +38,40 @@ import Testing
                 #expect(result.output == (try String(contentsOf: file, encoding: .utf8)), "\(name)")
             }
         }
+    }
+
+    /// Each line of an example is read by the program as it stands.
+    @Test func theHelpOfEveryCommandHasExamplesThatAreRead() throws {
+        let commands = try Self.commands()
+        for command in commands
+        where !commands.contains(where: { $0.count > command.count && $0.starts(with: command) }) {
+            let help = try Tool.run(command + ["--help"], environment: ["COLUMNS": "80"]).output
+                .replacing("\\\n", with: "")
+            let examples = help.split(separator: "\n").filter {
+                $0.hasPrefix("    strata ") || $0.contains(" | strata ")
+            }
+            #expect(!examples.isEmpty, "\(command)")
+            for example in examples {
+                let words = try Self.words(String(example))
+                #expect(words.starts(with: command), "\(example)")
+                #expect(throws: Never.self, "\(example)") { try StrataCommand.parseAsRoot(words) }
+            }
+        }
+    }
+
+    /// The words of the last command of a line of shell, without what leads elsewhere.
+    private static func words(_ line: String) throws -> [String] {
+        var words = [""]
+        var isQuoted = false
+        for letter in line {
+            switch letter {
+            case "'": isQuoted.toggle()
+            case " " where !isQuoted: words.append("")
+            default: words[words.count - 1].append(letter)
+            }
+        }
+        let last = try #require(words.lastIndex(of: "strata"))
+        return words[(last + 1)...].filter { !$0.isEmpty }.prefix { $0 != ">" }
     }
 
     @Test func theHelpOfEveryCommandSaysWhatItsJSONLooksLike() throws {

@@ -127,7 +127,9 @@ import Testing
         #expect(unknown.exitCode == 2 && unknown.error.contains("year") && unknown.output.isEmpty, "\(unknown)")
         let column = try query("Film", "--columns", "tilte", "--format", "csv")
         #expect(column.exitCode == 2 && column.error.contains("title") && column.output.isEmpty, "\(column)")
-        #expect(try query("Flim").error == "strata: The store has no entity 'Flim'. It has Film, Studio, Genre.\n")
+        #expect(
+            try query("Flim").error
+                == "strata: The store has no entity 'Flim'. Did you mean 'Film'? It has Film, Studio, Genre, Still.\n")
         #expect(try query("Film", "--format", "xml").exitCode == 2)
         #expect(try query("Film", "--argument", "3").exitCode == 2)
         #expect(try query("Film", "--at", "tag:nothing").error.hasSuffix("It has first cut.\n"))

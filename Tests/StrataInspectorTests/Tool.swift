@@ -10,7 +10,7 @@ enum Tool {
         var exitCode: Int32
     }
 
-    private static let program = BuiltProgram("strata")
+    static let program = BuiltProgram("strata")
 
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Result {
         try run(arguments, environment: environment)

@@ -122,6 +122,29 @@ import Testing
         try expectSound()
     }
 
+    @Test(arguments: ["merge", "replace", "skip"])
+    func toManysAreLinkedWhateverBecomesOfAClash(way: String) throws {
+        let path = try file(
+            "studios.json",
+            #"[{"name": "Ghibli", "films": ["Stalker", "Ponyo"]}, {"name": "Toho", "films": ["Mirror"]}]"#)
+        #expect(try take("Studio", path, "--map", "films=films.title", "--on-clash", way).exitCode == 0)
+        let expected =
+            way == "skip"
+            ? "title,studio.name\nMirror,Toho\nPonyo,Ghibli\nStalker,Mosfilm\n\"Totoro, \"\"Tonari no\"\"\",Ghibli\n"
+            : "title,studio.name\nMirror,Toho\nPonyo,Ghibli\nStalker,Ghibli\n\"Totoro, \"\"Tonari no\"\"\",\n"
+        #expect(try rows("Film", "title,studio.name", "--sort", "title") == expected)
+        let genres = try file("genres.csv", "label,films\nfantasy,Mirror;Stalker\nwar,Ponyo\n")
+        #expect(try take("Genre", genres, "--map", "films=films.title", "--on-clash", way).exitCode == 0)
+        #expect(
+            try Tool.run(
+                "export", store.path, "Genre", "--columns", "label,films.title", "--sort", "label", "--form", "csv"
+            )
+            .output
+                == "label,films.title\ndrama,Stalker;Mirror\n"
+                + (way == "skip" ? "fantasy,Stalker;Ponyo" : "fantasy,Stalker;Mirror") + "\nwar,Ponyo\n")
+        try expectSound()
+    }
+
     @Test func anImportThatStoppedGoesOnWhereItWas() throws {
         var lines = (1...25).map { #"{"title": "Film \#($0)", "year": 2000}"# }
         lines[17] = #"{"title": "Film 18", "year": "soon"}"#

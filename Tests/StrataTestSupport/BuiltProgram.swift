@@ -39,11 +39,35 @@ public struct BuiltProgram: Sendable {
         process.standardOutput = output
         process.standardError = error
         try process.run()
-        let errorBytes = try error.fileHandleForReading.readToEnd() ?? Data()
+        // Both at once: a program that fills the one while the other is read would wait for ever.
+        let rest = Later(error.fileHandleForReading)
         let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        let errorBytes = rest.bytes()
         process.waitUntilExit()
         return Result(
             output: String(decoding: outputBytes, as: UTF8.self), error: String(decoding: errorBytes, as: UTF8.self),
             exitCode: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+    }
+}
+
+/// What a pipe holds, read on a thread of its own.
+///
+/// `data` is written by that thread before it signals, and read after.
+public final class Later: @unchecked Sendable {
+    private var data = Data()
+    private let done = DispatchSemaphore(value: 0)
+
+    public init(_ handle: FileHandle) {
+        Thread.detachNewThread { [self] in
+            // What cannot be read is missed by the test that compares it.
+            data = (try? handle.readToEnd()) ?? Data()
+            done.signal()
+        }
+    }
+
+    /// Waits for the end of it. Once.
+    public func bytes() -> Data {
+        done.wait()
+        return data
     }
 }

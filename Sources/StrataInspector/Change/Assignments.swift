@@ -63,8 +63,8 @@ struct Assignments {
 
     private func property(_ name: String, _ entity: EntitySchema) throws -> PropertySchema {
         if let property = entity.property(named: name), property.storage != .position { return property }
-        let known = entity.properties.filter { $0.storage != .position }.map(\.name)
-        throw UsageError("\(entity.name) has no property '\(name)'. It has \(known.joined(separator: ", ")).")
+        let known = KnownNames(entity.properties.filter { $0.storage != .position }.map(\.name))
+        throw UsageError("\(entity.name) has no property '\(name)'.\(known.hint(for: name))")
     }
 
     /// `@FILE` for data is what the file holds.

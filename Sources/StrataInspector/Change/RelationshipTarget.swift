@@ -12,10 +12,8 @@ struct RelationshipTarget {
         self.object = try TargetArguments().object(object, store, context)
         let entity = try EntityName.find(self.object.entity.name, in: store)
         guard let property = entity.property(named: name), property.relationship != nil else {
-            let known = entity.properties.filter { $0.relationship != nil }.map(\.name)
-            throw UsageError(
-                "\(entity.name) has no relationship '\(name)'. "
-                    + (known.isEmpty ? "It has none." : "It has \(known.joined(separator: ", "))."))
+            let known = KnownNames(entity.properties.filter { $0.relationship != nil }.map(\.name))
+            throw UsageError("\(entity.name) has no relationship '\(name)'.\(known.hint(for: name))")
         }
         self.property = property
     }

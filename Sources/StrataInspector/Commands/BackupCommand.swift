@@ -8,9 +8,13 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Copies the store, as of now, with its large values, and verifies the copy.",
         discussion: """
-            Apps may go on reading and writing. The copy appears when it is whole and durable.
+            Apps may go on reading and writing. The copy appears when it is whole and durable: a backup that fails or is \
+            interrupted leaves nothing under that name.
 
             --json prints {"path", "head", "transactions", "events", "objects", "blobs", "blobBytes"}.
+
+            Examples:
+                strata backup BowTies.strata backups/2026-11-21.strata
             """)
 
     @OptionGroup var store: StoreArguments
@@ -18,11 +22,12 @@ struct BackupCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
+        let url = URL(filePath: target, directoryHint: .isDirectory)
+        Interrupt.endAtOnce(making: target)
         let progress = ProgressLine()
         let report = try store.reading { store in
             defer { progress.finish() }
-            return try store.backup(
-                to: URL(filePath: target, directoryHint: .isDirectory), progress: progress.handler)
+            return try store.backup(to: url, progress: progress.handler)
         }
         let verified = report.verification
         if json {

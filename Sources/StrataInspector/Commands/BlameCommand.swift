@@ -13,6 +13,10 @@ struct BlameCommand: ParsableCommand {
 
             --json prints {"object", "sequence", "values": {property: {"value", "event", "sequence", "transaction", \
             "time", "author", "reason"}}}.
+
+            Examples:
+                strata blame BowTies.strata BowTie/p12
+                strata blame BowTies.strata BowTie/p12 --at 'before import'
             """)
 
     @OptionGroup var store: StoreArguments

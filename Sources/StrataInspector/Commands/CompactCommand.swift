@@ -14,6 +14,10 @@ struct CompactCommand: ParsableCommand {
             pages are used again by saves, so this is only worth while after much was deleted.
 
             --json prints {"path", "before", "after", "freed"}, in bytes.
+
+            Examples:
+                strata compact BowTies.strata
+                strata compact BowTies.strata --keep-old
             """)
 
     @OptionGroup var store: StoreArguments
@@ -24,9 +28,17 @@ struct CompactCommand: ParsableCommand {
         let path = store.path.droppingTrailingSlash
         let file = path + "/data.mdb"
         let before = try Self.size(store, file)
-        let copy = path + ".compacting-\(getpid())"
+        try Self.sweepLeftovers(of: path)
+        let copy = path + Self.mark + "\(getpid())"
+        let url = URL(filePath: copy, directoryHint: .isDirectory)
+        Interrupt.endAtOnce {
+            Store.abandonCopies(to: url)
+            Self.remove(copy)
+            return "the store was left as it is."
+        }
         defer { Self.remove(copy) }
         let stamp = try copied(file, to: copy)
+        Interrupt.finish()
         let guardian = try StoreGuard(path)
         do {
             defer { guardian.release() }
@@ -105,6 +117,22 @@ struct CompactCommand: ParsableCommand {
     private static func failure(_ word: String, _ file: String) -> StrataError {
         StrataError(
             .persistentStoreOperation, "\(file) cannot be \(word): \(String(cString: strerror(errno))).")
+    }
+
+    private static let mark = ".compacting-"
+
+    /// Copies of processes that were killed.
+    private static func sweepLeftovers(of path: String) throws {
+        let url = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
+        let prefix = url.lastPathComponent + mark
+        let parent = url.deletingLastPathComponent().path(percentEncoded: false)
+        for name in try FileManager.default.contentsOfDirectory(atPath: parent) {
+            let visible = name.hasPrefix(".") ? name.dropFirst() : name[...]
+            guard visible.hasPrefix(prefix) else { continue }
+            let digits = visible.dropFirst(prefix.count).prefix { $0.isNumber }
+            guard let process = Int32(digits), process > 0, kill(process, 0) != 0, errno == ESRCH else { continue }
+            remove(parent + "/" + name)
+        }
     }
 
     private static func remove(_ path: String) {

@@ -5,11 +5,12 @@ struct CompletionsCommand: ParsableCommand {
         commandName: "completions",
         abstract: "Prints what makes a shell complete this program's commands and options.",
         discussion: """
-            strata completions bash > ~/.local/share/bash-completion/completions/strata
-            strata completions zsh > ~/.zfunc/_strata
-            strata completions fish > ~/.config/fish/completions/strata.fish
-
             There is no --json: the output is a program for the shell.
+
+            Examples:
+                strata completions bash > ~/.local/share/bash-completion/completions/strata
+                strata completions zsh > ~/.zfunc/_strata
+                strata completions fish > ~/.config/fish/completions/strata.fish
             """)
 
     @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell")) var shell: String

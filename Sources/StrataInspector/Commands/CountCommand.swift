@@ -10,6 +10,11 @@ struct CountCommand: ParsableCommand {
             \(Moment.help)
 
             Prints the number alone. --json prints {"entity", "sequence", "count"}.
+
+            Examples:
+                strata count BowTies.strata BowTie
+                strata count BowTies.strata BowTie --where 'rating > 4' \\
+                    --at '2 hours ago'
             """)
 
     @OptionGroup var store: StoreArguments

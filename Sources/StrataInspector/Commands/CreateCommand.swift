@@ -12,6 +12,11 @@ struct CreateCommand: ParsableCommand {
             standard error. A store that is there already is left alone: exit code 1.
 
             --json prints {"path", "store", "model", "entities", "notes": [{"kind", "line", "column", "owner", "message"}]}.
+
+            Examples:
+                strata create Movies.strata --model Movies.xcdatamodeld
+                strata create Movies.strata --model Movies.xcdatamodeld \\
+                    --version 'Movies 2'
             """)
 
     @Argument(help: ArgumentHelp("The directory to make; it must not exist.", valueName: "store")) var path: String

@@ -7,12 +7,14 @@ struct DeleteCommand: ParsableCommand {
         commandName: "delete",
         abstract: "Deletes objects, and what their delete rules take along.",
         discussion: """
-            strata delete STORE BowTie/p3 BowTie/p4
-            strata delete STORE BowTie --where 'rating < 1'
-
             The history keeps what they were: 'strata show --at', 'strata revert'.
 
             \(ChangeArguments.help)
+
+            Examples:
+                strata delete BowTies.strata BowTie/p3 BowTie/p4 --reason 'sold'
+                strata delete BowTies.strata BowTie --where 'rating < 1'
+                strata delete BowTies.strata BowTie --all
             """)
 
     @OptionGroup var store: StoreArguments

@@ -15,6 +15,10 @@ struct DiffCommand: ParsableCommand {
             --json prints {"from", "to", "objects": [{"object", "change": "inserted", "updated" or "deleted", \
             "properties": {property: {"before", "after"}}}], "links": [{"change": "linked", "unlinked" or "moved", \
             "relationship", "source", "target"}]}.
+
+            Examples:
+                strata diff BowTies.strata t12
+                strata diff BowTies.strata 'before import' 2026-11-21T10:00:00Z
             """)
 
     @OptionGroup var store: StoreArguments

@@ -23,6 +23,10 @@ struct DoctorCommand: ParsableCommand {
             --json prints {"sound", "transaction", "sequence", "problem", "head", "lost": [{"transaction", "time", "author", \
             "events"}], "viewProblems", "into": {"path", "sequence", "transactions", "events", "objects", "blobs", "problems"}, \
             "saved": {"objects", "deletions", "links", "damagedRecords", "cutLinks", "unreadableTables", "refusal"}}.
+
+            Examples:
+                strata doctor BowTies.strata
+                strata doctor BowTies.strata --into Saved.strata
             """)
 
     @OptionGroup var store: StoreArguments
@@ -33,17 +37,24 @@ struct DoctorCommand: ParsableCommand {
     func run() throws {
         try store.checkIsThere()
         guard let notes = DoctorNotes.ofChild else { return try runChildren() }
-        let salvage = try LogSalvage(store.path.droppingTrailingSlash)
+        if let into { Interrupt.endAtOnce(making: into) }
+        var salvage = try LogSalvage(store.path.droppingTrailingSlash)
         let progress = ProgressLine()
         notes.enter(.log)
         let finding = try salvage.examine(
             through: notes.limit, note: { notes.passed($0) }, progress: progress.handler)
         var report = DoctorReport(finding)
-        if finding.problem == nil, !notes.skipsViews { report.viewProblems = try viewProblems(progress, notes) }
+        if finding.problem == nil, !notes.skipsViews {
+            // Of one file there is one opening, in one way, in a process.
+            try salvage.close()
+            report.viewProblems = try viewProblems(progress, notes)
+            salvage = try LogSalvage(store.path.droppingTrailingSlash)
+        }
         if let into, let end = finding.end {
             notes.enter(.writing)
-            let copy = try salvage.write(
-                through: end, to: URL(filePath: into, directoryHint: .isDirectory), progress: progress.handler)
+            let url = URL(filePath: into, directoryHint: .isDirectory)
+            let copy = try salvage.write(through: end, to: url, progress: progress.handler)
+            Interrupt.finish()
             report.into = CopyText(path: into, copy)
             notes.enter(.rows)
             if finding.problem != nil { report.saved = try saveRows(salvage, end, into) }

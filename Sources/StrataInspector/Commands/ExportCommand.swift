@@ -10,9 +10,6 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Writes objects to a property list, JSON, NDJSON or CSV, or events as CloudEvents.",
         discussion: """
-            strata export STORE BowTie ties.csv --where 'rating > 4'
-            strata export STORE --form cloudevents --since '2 hours ago'
-
             What is written is whole and is read again by 'strata import': data as base64, dates ISO 8601 with all their \
             digits, composites as JSON objects. Without --columns there are all attributes and to-ones; a to-one is named \
             by the one attribute that the model says is unique there (drawer.label), else by reference (Drawer/p3). A \
@@ -23,6 +20,14 @@ struct ExportCommand: ParsableCommand {
             cloudevents is an event a line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, strata.updated and so \
             on, "subject" the object, "id" the sequence, "data" {"values"}, {"changes": {property: {"before", "after"}}} or \
             {"relationship", "source", "target"}.
+
+            Examples:
+                strata export BowTies.strata BowTie ties.csv --where 'rating > 4' \\
+                    --sort -rating
+                strata export BowTies.strata BowTie \\
+                    --columns 'name, drawer.label, tags.label' --at t12
+                strata export BowTies.strata events.ndjson --form cloudevents \\
+                    --since '2 hours ago'
             """)
 
     @OptionGroup var store: StoreArguments
@@ -51,8 +56,11 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let form = form ?? (json ? .json : ExportForm(path: file) ?? .ndjson)
         try store.reading { store in
+            let (entity, file) = names(form, store)
             let target = try ExportTarget(file)
-            let count = try form == .cloudevents ? exportEvents(store, target) : exportObjects(form, store, target)
+            let count =
+                try form == .cloudevents
+                ? exportEvents(entity, store, target) : exportObjects(entity, form, store, target)
             if file != "-" {
                 let noun = form == .cloudevents ? "event" : "object"
                 Output.shared.line("\(file): \(ValueText.count(count, noun))")
@@ -60,7 +68,17 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    private func exportObjects(_ form: ExportForm, _ store: Store, _ target: ExportTarget) throws -> Int {
+    /// Where the entity may be left out, a single name that no entity has is the file's.
+    private func names(_ form: ExportForm, _ store: Store) -> (entity: String?, file: String) {
+        guard form == .cloudevents, file == "-", let entity, entity.contains(where: { $0 == "." || $0 == "/" }),
+            store.schema.entity(named: entity) == nil
+        else { return (entity, file) }
+        return (nil, entity)
+    }
+
+    private func exportObjects(
+        _ entity: String?, _ form: ExportForm, _ store: Store, _ target: ExportTarget
+    ) throws -> Int {
         guard let entity else { throw UsageError("Name the entity whose objects are to be written.") }
         guard since == nil, until == nil else { throw UsageError("--since and --until go with --form cloudevents.") }
         let moment = try StoreMoment(at, in: store)
@@ -71,13 +89,13 @@ struct ExportCommand: ParsableCommand {
         let columns = try ExportColumn.columns(columns, of: schema, moment.schema)
         let exact = ExactValue(store: store, names: try store.recordedNames())
         var writer = try ExportWriter(form, columns, exact, target)
-        try ExportStream(store: store, moment: moment, request: request, columns: columns).forEach {
-            try writer.row($0)
-        }
+        let progress = ProgressLine(besideOutput: target.isStandardOutput)
+        try ExportStream(store: store, moment: moment, request: request, columns: columns, progress: progress)
+            .forEach { try writer.row($0) }
         return try writer.finish()
     }
 
-    private func exportEvents(_ store: Store, _ target: ExportTarget) throws -> Int {
+    private func exportEvents(_ entity: String?, _ store: Store, _ target: ExportTarget) throws -> Int {
         guard condition == nil, sort == nil, columns == nil, at == nil else {
             throw UsageError("Events are chosen by entity, --since and --until.")
         }
@@ -86,8 +104,16 @@ struct ExportCommand: ParsableCommand {
         if let since { filter.first = try Moment.firstEvent(since, in: store) }
         filter.last = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
         let text = CloudEventText(store, try store.recordedNames())
+        let progress = ProgressLine(besideOutput: target.isStandardOutput)
+        let handler = progress.handler
+        defer { progress.finish() }
+        let total = Int(max(filter.last.rawValue, filter.first.rawValue) - filter.first.rawValue) + 1
         var count = 0
         try LogWalk(store: store, filter: filter, order: .oldestFirst).run { event, transaction in
+            if count % 1000 == 0 {
+                let done = Int(event.sequence.rawValue - filter.first.rawValue)
+                handler(StoreProgress(phase: "events", done: done, total: total))
+            }
             try target.write(try text.line(event, transaction) + "\n")
             count += 1
         }

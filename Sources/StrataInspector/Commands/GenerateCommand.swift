@@ -17,6 +17,11 @@ struct GenerateCommand: ParsableCommand {
             from. --style extension leaves out the files that are yours.
 
             --json prints {"directory", "files": [{"name", "written", "yours"}]}.
+
+            Examples:
+                strata generate Movies.xcdatamodeld --out Sources/App
+                strata generate Movies.xcdatamodeld --out Sources/App --form plain \\
+                    --style extension
             """)
 
     enum Style: String, ExpressibleByArgument, CaseIterable {

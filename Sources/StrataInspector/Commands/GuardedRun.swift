@@ -57,6 +57,9 @@ enum GuardedRun {
         defer { for text in arguments + variables { free(text) } }
         var process: pid_t = 0
         guard posix_spawn(&process, program, nil, nil, &arguments, &variables) == 0 else { return nil }
+        // A signal that only this process gets is the child's to follow.
+        Interrupt.hand(to: process)
+        defer { Interrupt.release() }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else { return nil }

@@ -27,13 +27,15 @@ struct ImportCommand: ParsableCommand {
         abstract: "Makes objects of the records of a file: a property list, JSON, NDJSON or CSV.",
         discussion: """
             The form is told by the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or --form. A property list or \
-            JSON file holds an array of dictionaries; CSV names its columns in the first line. Records become objects \
-            past all memory, --rows of them in a transaction; rules, uniqueness and both ends of relationships are \
+            JSON file holds an array of dictionaries; CSV names its columns in the first line. A file may be larger than \
+            memory, but for a property list, which is read whole. Records become objects past all memory, --rows of them \
+            in a transaction; rules, uniqueness and both ends of relationships are \
             checked as in every save.
 
             Keys go to the property of the same name, where case, spaces and underscores do not count, or to the one that \
             --map says: --map 'Family name=surname' --map comment=. A relationship names its object by an attribute, \
-            --map owner=familyMember.name, or by reference, Drawer/p3; a to-many takes a list. Values are as in \
+            --map owner=familyMember.name, or by reference, Drawer/p3; a to-many takes a list, and an object that the record \
+            is merged into has these members then. Values are as in \
             'strata insert'; dates are ISO 8601 or seconds since 1970, or what --dates says: iso, unix, unix-ms, \
             reference (seconds since 2001), or a pattern such as 'dd.MM.yyyy HH:mm' (UTC).
 
@@ -42,6 +44,15 @@ struct ImportCommand: ParsableCommand {
 
             --json prints {"records", "resumedAfter", "inserted", "merged", "skipped", "created", "transactions", \
             "seconds"}; "created" counts the objects that --missing create made.
+
+            Examples:
+                strata import BowTies.strata BowTie ties.csv --map 'Bow tie=name' \\
+                    --map Drawer=drawer.label
+                strata import BowTies.strata BowTie ties.csv \\
+                    --map Drawer=drawer.label --missing create --on-clash merge
+                strata import BowTies.strata BowTie ties.ndjson --rows 50000 --resume
+                gunzip -c ties.ndjson.gz | strata import BowTies.strata BowTie - \\
+                    --form ndjson
             """)
 
     @OptionGroup var store: StoreArguments

@@ -11,6 +11,12 @@ struct InsertCommand: ParsableCommand {
             \(Assignments.help) What is not given has the default of the model.
 
             \(ChangeArguments.help)
+
+            Examples:
+                strata insert BowTies.strata BowTie name='Red Bow Tie' rating=4.5 \\
+                    drawer.label=top
+                strata insert BowTies.strata BowTie name=Blue photo=@blue.jpg \\
+                    --author ann --json
             """)
 
     @OptionGroup var store: StoreArguments

@@ -17,6 +17,10 @@ struct InspectCommand: ParsableCommand {
             "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
             "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.
+
+            Examples:
+                strata inspect BowTies.strata
+                strata inspect BowTies.strata --json
             """)
 
     @OptionGroup var store: StoreArguments

@@ -8,12 +8,14 @@ struct LinkCommand: ParsableCommand {
         commandName: "link",
         abstract: "Adds members to a to-many, or sets a to-one.",
         discussion: """
-            strata link STORE Drawer/p3 ties BowTie/p1 BowTie/p2
-
             The other end of the relationship follows. A member that is one already stays where it is, but --place moves \
             it.
 
             \(ChangeArguments.help)
+
+            Examples:
+                strata link BowTies.strata Drawer/p3 ties BowTie/p1 BowTie/p2
+                strata link BowTies.strata Drawer/p3 ties BowTie/p2 --place 0
             """)
 
     @OptionGroup var store: StoreArguments

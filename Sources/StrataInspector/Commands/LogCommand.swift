@@ -19,6 +19,12 @@ struct LogCommand: ParsableCommand {
 
             --follow goes on with what is saved from now on, by any process, until it is interrupted, its reader goes \
             away, or --limit is reached.
+
+            Examples:
+                strata log BowTies.strata --since '2 hours ago'
+                strata log BowTies.strata --entity BowTie --property rating \\
+                    --author ann --reverse --limit 10
+                strata log BowTies.strata --follow --json
             """)
 
     @OptionGroup var store: StoreArguments

@@ -12,6 +12,10 @@ struct ModelCheckCommand: ParsableCommand {
 
             --json prints {"model", "sound", "entities", "properties", "faults": [{"entity", "key", "message"}], \
             "notes": [{"kind", "line", "column", "owner", "message"}]}.
+
+            Examples:
+                strata model check Movies.xcdatamodeld
+                strata model check Movies.xcdatamodeld --version 'Movies 2' --json
             """)
 
     @OptionGroup var model: ModelArguments

@@ -11,6 +11,11 @@ struct ModelDiffCommand: ParsableCommand {
             and the change. Exit code 0, whether or not something changes.
 
             --json prints {"from", "to", "work", "changes": [{"kind", "work", "entity", "key", "message"}]}.
+
+            Examples:
+                strata model diff Movies.xcdatamodeld --version Movies \\
+                    --other-version 'Movies 2'
+                strata model diff Movies.strata Movies.xcdatamodeld
             """)
 
     @OptionGroup var model: ModelArguments

@@ -13,6 +13,10 @@ struct ModelExportCommand: ParsableCommand {
             that begin with strata.
 
             --json prints {"path", "version", "entities"}.
+
+            Examples:
+                strata model export Movies.strata Movies.xcdatamodeld
+                strata model export Movies.strata Old.xcdatamodeld --version 1
             """)
 
     @OptionGroup var model: ModelArguments

@@ -11,6 +11,10 @@ struct ModelShowCommand: ParsableCommand {
             "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
             "renamedFrom"}], "indexes": [{"name", "properties"}], "unique": [[property]]}], "fetchRequests": [name], \
             "configurations": {name: [entity]}}.
+
+            Examples:
+                strata model show Movies.xcdatamodeld
+                strata model show Movies.strata --version 1
             """)
 
     @OptionGroup var model: ModelArguments
@@ -21,8 +25,8 @@ struct ModelShowCommand: ParsableCommand {
         let input = try model.load()
         let known = try input.model()
         if let entity, known.entitiesByName[entity] == nil {
-            let names = known.entities.map(\.name).joined(separator: ", ")
-            throw UsageError("The model has no entity '\(entity)'. It has \(names).")
+            let names = KnownNames(known.entities.map(\.name))
+            throw UsageError("The model has no entity '\(entity)'.\(names.hint(for: entity))")
         }
         let entities = known.entities.filter { entity == nil || $0.name == entity }
         if json { return Output.shared.line(try JSONText.of(ModelText(input.name, entities, known))) }

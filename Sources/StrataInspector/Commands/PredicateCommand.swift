@@ -12,6 +12,10 @@ struct PredicateCommand: ParsableCommand {
 
             --json prints one object a line: {"line", "format", "canonical"} or {"line", "format", "column", "expected", \
             "error"}, and at last {"valid", "invalid"}. Exit code 1 when a line is wrong.
+
+            Examples:
+                strata predicate formats.txt
+                echo 'rating > 4 AND name LIKE[c] "r*"' | strata predicate -
             """)
 
     @Argument(help: ArgumentHelp("The file, or -.", valueName: "file")) var file: String

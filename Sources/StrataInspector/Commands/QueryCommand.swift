@@ -22,6 +22,16 @@ struct QueryCommand: ParsableCommand {
             their order, dates ISO 8601, objects as BowTie/p12, data as its size. CSV has a heading; nil is empty. With \
             --explain, --json prints {"result": step}; a step is {"operation", "detail", "index", "estimatedRows", "rows", \
             "nanoseconds", "note", "inputs": [step]}.
+
+            Examples:
+                strata query BowTies.strata BowTie --where 'rating > 4' \\
+                    --sort -rating,name --limit 10
+                strata query BowTies.strata BowTie --where 'drawer = %@' \\
+                    --argument Drawer/p3 --columns 'name, wears.@count'
+                strata query BowTies.strata BowTie --group-by drawer.label \\
+                    --columns 'drawer.label, count, average(rating)' --having 'count > 2'
+                strata query BowTies.strata BowTie --at 'before import' --format csv
+                strata query BowTies.strata BowTie --where 'rating > 4' --explain
             """)
 
     @OptionGroup var store: StoreArguments

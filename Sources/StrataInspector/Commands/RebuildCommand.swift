@@ -7,22 +7,44 @@ struct RebuildCommand: ParsableCommand {
         commandName: "rebuild",
         abstract: "Drops every view and makes it again from the log.",
         discussion: """
-            The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short is finished \
-            by the next command or app that opens the store for writing. Views that come out other than they were had been \
+            The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short, by Ctrl-C, \
+            kill or a power failure, is finished by the next command or app that opens the store for writing, 'strata \
+            rebuild' among them; until then it cannot be read. Views that come out other than they were had been \
             damaged; that is told, and the exit code is 1, although they are right now.
 
             --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before", \
             "after", "equal"}], "seconds"}; "before" is missing for a table that an earlier rebuild had dropped.
+
+            Examples:
+                strata rebuild BowTies.strata
+                strata rebuild BowTies.strata --step 50000
             """)
 
     @OptionGroup var store: StoreArguments
+    @Option(
+        help: ArgumentHelp(
+            "A log of more events is replayed in several transactions, of about as many each.", valueName: "events"))
+    var step = 200_000
     @Flag(help: "Print JSON.") var json = false
 
+    func validate() throws {
+        if step < 1 { throw ValidationError("--step is less than 1.") }
+    }
+
+    /// Bytes of views that an event makes, about.
+    private static let bytesOfEvent = 320
+
     func run() throws {
+        Interrupt.endAtOnce {
+            "what is left to do is done by the next command or app that opens the store for writing."
+        }
         let progress = ProgressLine()
-        let report = try store.writing { store in
-            defer { progress.finish() }
-            return try store.rebuild(progress: progress.handler)
+        var limits = RebuildLimits()
+        limits.eventsInOneCommit = step
+        limits.stepInBytes = min(limits.stepInBytes, min(step, 1_000_000) * Self.bytesOfEvent)
+        defer { progress.finish() }
+        let report = try store.writing(progress.handler) { store in
+            try store.rebuild(limits, progress: progress.handler)
         }
         if json {
             Output.shared.line(try JSONText.of(RebuildText(report)))

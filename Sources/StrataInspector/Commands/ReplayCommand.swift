@@ -8,9 +8,6 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Makes a new store from the log up to a moment, or plays the log for a person to watch.",
         discussion: """
-            strata replay STORE --to t12 --into NEW
-            strata replay STORE --speed 60
-
             With --into, the log up to the moment is copied into a new store and its views are made by replaying it; the \
             result is verified. NEW has the store's id, a lineage of its own, and must not exist yet.
 
@@ -21,6 +18,11 @@ struct ReplayCommand: ParsableCommand {
             --json prints for --into {"path", "sequence", "transactions", "events", "objects", "blobs", \
             "problems"}, else an event a line \
             as 'strata log --json' does.
+
+            Examples:
+                strata replay BowTies.strata --to t12 --into Then.strata
+                strata replay BowTies.strata --from '1 day ago' --speed 60
+                strata replay BowTies.strata --step
             """)
 
     @OptionGroup var store: StoreArguments
@@ -48,9 +50,10 @@ struct ReplayCommand: ParsableCommand {
 
     private func make(_ target: String, _ end: EventSequence, _ store: Store) throws {
         guard end > .zero else { throw UsageError("The store had no transaction then.") }
+        let url = URL(filePath: target, directoryHint: .isDirectory)
+        Interrupt.endAtOnce(making: target)
         let progress = ProgressLine()
-        let report = try store.replay(
-            through: end, to: URL(filePath: target, directoryHint: .isDirectory), progress: progress.handler)
+        let report = try store.replay(through: end, to: url, progress: progress.handler)
         progress.finish()
         try CopyText(path: target, report).print(json: json)
         if !report.verification.isSound { throw ExitStatus.FoundProblem() }

@@ -15,6 +15,10 @@ struct RestoreCommand: ParsableCommand {
 
             --json prints {"path", "sequence", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is where the \
             store is that was there.
+
+            Examples:
+                strata restore backups/2026-11-21.strata BowTies.strata
+                strata restore backups/2026-11-21.strata BowTies.strata --replace
             """)
 
     @Argument(help: ArgumentHelp("The directory of the backup.", valueName: "backup")) var backup: String
@@ -37,10 +41,13 @@ struct RestoreCommand: ParsableCommand {
         let progress = ProgressLine()
         // Beside its place until it is whole.
         let made = isThere ? target + ".restoring" : target
+        let url = URL(filePath: made, directoryHint: .isDirectory)
+        Interrupt.endAtOnce(making: made)
         let report = try arguments.reading { store in
             defer { progress.finish() }
-            return try store.restore(to: URL(filePath: made, directoryHint: .isDirectory), progress: progress.handler)
+            return try store.restore(to: url, progress: progress.handler)
         }
+        Interrupt.finish()
         if isThere {
             let guardian = try StoreGuard(target)
             defer { guardian.release() }

@@ -26,6 +26,11 @@ struct RevertCommand: ParsableCommand {
             nothing is saved and the exit code is 1, unless --conflicts says keep (what is there now) or revert.
 
             \(ChangeArguments.help)
+
+            Examples:
+                strata revert BowTies.strata t12
+                strata revert BowTies.strata t12 --conflicts keep \\
+                    --reason 'wrong file imported'
             """)
 
     @OptionGroup var store: StoreArguments

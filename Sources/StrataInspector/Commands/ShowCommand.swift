@@ -13,6 +13,10 @@ struct ShowCommand: ParsableCommand {
 
             --json prints {"object", "uri", "sequence", "revision", "values": {property: value}, "members": {relationship: \
             {"count", "first": [object]}}}, and with --history also "history": [event as `strata log --json` has it].
+
+            Examples:
+                strata show BowTies.strata BowTie/p12
+                strata show BowTies.strata BowTie/p12 --at '2 hours ago' --history
             """)
 
     @OptionGroup var store: StoreArguments

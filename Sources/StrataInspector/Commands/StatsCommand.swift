@@ -13,6 +13,10 @@ struct StatsCommand: ParsableCommand {
             --json prints {"transactions", "events", "seconds" between the first and the last transaction, \
             "eventsInTransaction": {"mean", "median", "largest", "largestTransaction"}, "kinds": {kind: events}, \
             "entities": {entity: {"inserted", "updated", "deleted"}}, "authors": {name: {"transactions", "events"}}}.
+
+            Examples:
+                strata stats BowTies.strata
+                strata stats BowTies.strata --since '1 week ago' --json
             """)
 
     @OptionGroup var store: StoreArguments

@@ -13,6 +13,10 @@ struct TimelineCommand: ParsableCommand {
             stretches are drawn too. \(Moment.help)
 
             --json prints {"by", "stretches": [{"start", "transactions", "events", "authors": {name: transactions}}]}.
+
+            Examples:
+                strata timeline BowTies.strata
+                strata timeline BowTies.strata --by day --json
             """)
 
     @OptionGroup var store: StoreArguments
@@ -155,7 +159,7 @@ struct Timeline {
     func print() {
         let style = Style.standard
         let most = parts.map(\.transactions).max() ?? 0
-        let width = max(10, (Style.terminalWidth ?? 80) - 44)
+        let width = max(10, (Terminal.width ?? 80) - 44)
         var columns = Columns([.left, .right, .right, .left])
         columns.add([.init("", nil), .init("transactions", .dim), .init("events", .dim), .init("", nil)])
         for part in parts {

@@ -8,12 +8,14 @@ struct UnlinkCommand: ParsableCommand {
         commandName: "unlink",
         abstract: "Takes members out of a to-many, or cuts a to-one.",
         discussion: """
-            strata unlink STORE Drawer/p3 ties BowTie/p1
-
             Without members everything that the relationship leads to is unlinked, which needs --all for a to-many. An \
             object that is no member is a problem: exit code 1, and nothing is saved.
 
             \(ChangeArguments.help)
+
+            Examples:
+                strata unlink BowTies.strata Drawer/p3 ties BowTie/p1
+                strata unlink BowTies.strata Drawer/p3 ties --all
             """)
 
     @OptionGroup var store: StoreArguments

@@ -7,12 +7,14 @@ struct UpdateCommand: ParsableCommand {
         commandName: "update",
         abstract: "Changes objects: the ones named, or those of an entity that meet a condition.",
         discussion: """
-            strata update STORE BowTie/p3 BowTie/p4 rating=5
-            strata update STORE BowTie --where 'rating < 1' rating=1
-
             \(Assignments.help)
 
             \(ChangeArguments.help)
+
+            Examples:
+                strata update BowTies.strata BowTie/p3 BowTie/p4 rating=5
+                strata update BowTies.strata BowTie --where 'rating < 1' rating=1 \\
+                    --reason 'not that bad'
             """)
 
     @OptionGroup var store: StoreArguments

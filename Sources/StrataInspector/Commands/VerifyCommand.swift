@@ -13,6 +13,10 @@ struct VerifyCommand: ParsableCommand {
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
             "problems": [{"kind", "place", "message"}], "digests": {table: hexadecimal}, "seconds"}.
+
+            Examples:
+                strata verify BowTies.strata
+                strata verify BowTies.strata --quick --json
             """)
 
     @OptionGroup var store: StoreArguments

@@ -65,10 +65,10 @@ struct ExportStream {
     let moment: StoreMoment
     let request: StoreRequest
     let columns: [ExportColumn]
+    let progress: ProgressLine
     private static let slice = 1000
 
     func forEach(_ body: ([ExportCell]) throws -> Void) throws {
-        let progress = ProgressLine()
         let handler = progress.handler
         defer { progress.finish() }
         let total = try WatchedQuery.size(request, store, moment)

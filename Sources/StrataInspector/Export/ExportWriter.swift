@@ -107,10 +107,16 @@ final class ExportTarget {
     init(_ path: String) throws {
         self.path = path
         guard path != "-" else { return }
-        guard FileManager.default.createFile(atPath: partPath, contents: nil),
-            let handle = FileHandle(forWritingAtPath: partPath)
-        else { throw UsageError("\(path) cannot be written.") }
-        part = handle
+        let part = path + ".partial"
+        Interrupt.endAtOnce {
+            unlink(part)
+            return "nothing was written to \(path)."
+        }
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw UsageError("\(path) cannot be written: \(String(cString: strerror(errno))).")
+        }
+        self.part = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     deinit {
@@ -119,6 +125,8 @@ final class ExportTarget {
     }
 
     private var partPath: String { path + ".partial" }
+
+    var isStandardOutput: Bool { path == "-" }
 
     func write(_ text: String) throws {
         guard part != nil else { return Output.shared.text(text) }

@@ -31,6 +31,9 @@ final class ByteSource {
     /// Bytes handed out so far.
     var position: Int { passed + place }
 
+    /// Bytes of the file in memory.
+    var heldCount: Int { buffer.count }
+
     /// nil at the end.
     func next() throws -> UInt8? {
         if place == buffer.count, try !refill() { return nil }
@@ -58,6 +61,20 @@ final class ByteSource {
             break
         }
         return line
+    }
+
+    /// Takes the bytes up to the first that ends them, which stays, or to the end.
+    func collect(into bytes: inout [UInt8], until ends: (UInt8) -> Bool) throws {
+        while try peek() != nil {
+            guard let end = buffer[place...].firstIndex(where: ends) else {
+                bytes += buffer[place...]
+                place = buffer.count
+                continue
+            }
+            bytes += buffer[place..<end]
+            place = end
+            return
+        }
     }
 
     func rest() throws -> [UInt8] {

@@ -48,9 +48,9 @@ struct FieldMapping {
         if let name, name.storage != .position { return Target(path: key, property: name, key: nil) }
         if key.contains("."), let target = try? Self.target(key, entity) { return target }
         if ignoresUnknown { return nil }
-        let known = entity.properties.filter { $0.storage != .position }.map(\.name)
+        let known = KnownNames(entity.properties.filter { $0.storage != .position }.map(\.name))
         throw UsageError(
-            "\(entity.name) has no property '\(key)'. It has \(known.joined(separator: ", ")). Say --map '\(key)=PROPERTY', "
+            "\(entity.name) has no property '\(key)'.\(known.hint(for: key)) Say --map '\(key)=PROPERTY', "
                 + "--map '\(key)=' to leave it out, or --ignore-unknown.")
     }
 
@@ -60,7 +60,8 @@ struct FieldMapping {
     private static func target(_ path: String, _ entity: EntitySchema) throws -> Target {
         let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
         guard let property = entity.property(named: parts[0]), property.storage != .position else {
-            throw UsageError("\(entity.name) has no property '\(parts[0])'.")
+            let known = KnownNames(entity.properties.filter { $0.storage != .position }.map(\.name))
+            throw UsageError("\(entity.name) has no property '\(parts[0])'.\(known.hint(for: parts[0]))")
         }
         guard parts.count == 1 || property.relationship != nil else {
             throw UsageError("\(path): \(parts[0]) is no relationship.")

@@ -36,7 +36,7 @@ enum RecordReaders {
         switch form {
         case .csv: try CSVRecordReader(source, separator: separator)
         case .ndjson: NDJSONRecordReader(source)
-        case .json: try JSONRecordReader(source)
+        case .json: JSONRecordReader(source)
         case .plist: try PropertyListRecordReader(source)
         }
     }
@@ -68,25 +68,115 @@ struct NDJSONRecordReader: RecordReader {
     }
 }
 
-/// An array of objects, or one object. The file is held in memory, its objects are not.
+/// An array of objects, or one object. Of an array one element after the other is held in memory.
 struct JSONRecordReader: RecordReader {
-    private var parser: JSONParser
-    private let isArray: Bool
-    private var count = 0
-
-    init(_ source: ByteSource) throws {
-        parser = JSONParser(try source.rest())
-        parser.skipSpace()
-        isArray = parser.take("[")
+    private enum Form {
+        case unknown, array, single, done
     }
 
+    private let source: ByteSource
+    private var form = Form.unknown
+    private var count = 0
+    private var line = 1
+
+    init(_ source: ByteSource) { self.source = source }
+
     mutating func next() throws -> InputRecord? {
-        guard isArray || count == 0 else { return nil }
-        let value = try isArray ? parser.element(isFirst: count == 0) : parser.whole()
-        guard let value else { return nil }
+        if form == .unknown { try begin() }
+        switch form {
+        case .unknown, .done: return nil
+        case .array: return try element()
+        case .single:
+            form = .done
+            let (line, byte) = (line, source.position)
+            return try record(try source.rest(), line, byte)
+        }
+    }
+
+    private mutating func begin() throws {
+        try skipSpace()
+        form = .single
+        if try source.peek() == UInt8(ascii: "[") {
+            _ = try source.next()
+            form = .array
+        }
+    }
+
+    private mutating func element() throws -> InputRecord? {
+        try skipSpace()
+        if try count == 0 && source.peek() == UInt8(ascii: "]") {
+            _ = try source.next()
+            try end()
+            return nil
+        }
+        let (start, byte) = (line, source.position)
+        var extent = JSONElementExtent()
+        var bytes: [UInt8] = []
+        try source.collect(into: &bytes) { extent.ends(before: $0) }
+        line += extent.lineCount
+        let record = try record(bytes, start, byte)
+        guard let separator = try source.next() else { throw fault("the array does not end") }
+        if separator == UInt8(ascii: "]") { try end() }
+        return record
+    }
+
+    /// Nothing but space may stand behind the array.
+    private mutating func end() throws {
+        form = .done
+        try skipSpace()
+        guard try source.peek() == nil else { throw fault("something stands behind the array") }
+    }
+
+    private mutating func record(_ bytes: [UInt8], _ line: Int, _ byte: Int) throws -> InputRecord {
         count += 1
-        guard case .object(let values) = value else { throw InputFault("element \(count): It is no object.") }
-        return InputRecord(values: values, place: "element \(count)")
+        let value = try JSONReader.value(bytes, line: line, byte: byte)
+        let place = "element \(count) (line \(line))"
+        guard case .object(let values) = value else { throw InputFault("\(place): It is no object.") }
+        return InputRecord(values: values, place: place)
+    }
+
+    private mutating func skipSpace() throws {
+        while let byte = try source.peek(), JSONParser.isSpace(byte) {
+            if byte == 0x0A { line += 1 }
+            _ = try source.next()
+        }
+    }
+
+    private func fault(_ text: String) -> InputFault {
+        InputFault("It is no JSON: \(text) (line \(line), byte \(source.position + 1)).")
+    }
+}
+
+/// Finds where an element of an array ends, without reading what it is: at a comma or bracket that stands in no text
+/// and in no brackets of its own.
+struct JSONElementExtent {
+    private var depth = 0
+    private var isInText = false
+    private var isEscaped = false
+    private(set) var lineCount = 0
+
+    mutating func ends(before byte: UInt8) -> Bool {
+        if isInText {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInText = false
+            }
+            return false
+        }
+        switch byte {
+        case UInt8(ascii: "\""): isInText = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if depth == 0 { return byte == UInt8(ascii: "]") }
+            depth -= 1
+        case UInt8(ascii: ","): return depth == 0
+        case 0x0A: lineCount += 1
+        default: break
+        }
+        return false
     }
 }
 

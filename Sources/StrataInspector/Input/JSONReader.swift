@@ -8,8 +8,11 @@ enum JSONReader {
         return try parser.whole()
     }
 
-    static func value(_ bytes: [UInt8]) throws -> InputValue {
-        var parser = JSONParser(bytes)
+    /// - Parameters:
+    ///   - line: the line of the file that the bytes begin in.
+    ///   - byte: how many stand before them.
+    static func value(_ bytes: [UInt8], line: Int = 1, byte: Int = 0) throws -> InputValue {
+        var parser = JSONParser(bytes, line: line, byte: byte)
         return try parser.whole()
     }
 }
@@ -17,12 +20,16 @@ enum JSONReader {
 /// RFC 8259, and nothing besides.
 struct JSONParser {
     private let bytes: [UInt8]
-    private(set) var place: Int
+    private var place = 0
+    /// Where the bytes stand in their file.
+    private let firstLine: Int
+    private let bytesBefore: Int
     private static let mostLevels = 200
 
-    init(_ bytes: [UInt8], at place: Int = 0) {
+    init(_ bytes: [UInt8], line: Int = 1, byte: Int = 0) {
         self.bytes = bytes
-        self.place = place
+        firstLine = line
+        bytesBefore = byte
     }
 
     mutating func whole() throws -> InputValue {
@@ -32,27 +39,21 @@ struct JSONParser {
         return value
     }
 
-    /// The next of the elements of an array whose bracket has been read; nil at its end.
-    mutating func element(isFirst: Bool) throws -> InputValue? {
-        skipSpace()
-        if take("]") { return nil }
-        if !isFirst, !take(",") { throw fault("there is no comma or bracket") }
-        return try value(1)
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+    private mutating func skipSpace() {
+        while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
     }
 
-    mutating func skipSpace() {
-        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
-    }
-
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
         place += 1
         return true
     }
 
-    func fault(_ text: String) -> InputFault {
-        let line = bytes[..<min(place, bytes.count)].reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
-        return InputFault("It is no JSON: \(text) (line \(line), byte \(place + 1)).")
+    private func fault(_ text: String) -> InputFault {
+        let line = bytes[..<min(place, bytes.count)].reduce(firstLine) { $1 == 0x0A ? $0 + 1 : $0 }
+        return InputFault("It is no JSON: \(text) (line \(line), byte \(bytesBefore + place + 1)).")
     }
 
     // MARK: Values

@@ -40,10 +40,8 @@ enum Moment {
         guard text.hasPrefix("tag:") else { return nil }
         let name = String(text.dropFirst(4))
         if let tagged = try store.tag(name) { return tagged }
-        let known = try store.tags().keys.sorted()
-        throw UsageError(
-            "The store has no tag '\(name)'. "
-                + (known.isEmpty ? "It has none." : "It has \(known.joined(separator: ", "))."))
+        let known = KnownNames(try store.tags().keys.sorted())
+        throw UsageError("The store has no tag '\(name)'.\(known.hint(for: name))")
     }
 
     /// The first event at or after the moment, for `--since`.

@@ -51,10 +51,10 @@ enum EntityName {
 
     static func find(_ name: String, in schema: Schema) throws -> EntitySchema {
         if let entity = schema.entity(named: name) { return entity }
-        let known = schema.entities.map(\.name)
         if let entity = schema.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
             return entity
         }
-        throw UsageError("The store has no entity '\(name)'. It has \(known.joined(separator: ", ")).")
+        let known = KnownNames(schema.entities.map(\.name))
+        throw UsageError("The store has no entity '\(name)'.\(known.hint(for: name))")
     }
 }

@@ -23,9 +23,12 @@ struct StoreArguments: ParsableArguments {
     }
 
     /// Runs `body` with the store open for writing.
-    func writing<R>(_ body: (Store) throws -> R) throws -> R {
+    ///
+    /// - Parameter progress: hears of a rebuild that was cut short and is finished first.
+    func writing<R>(_ progress: ProgressHandler? = nil, _ body: (Store) throws -> R) throws -> R {
         var options = StoreOptions()
         options.createsIfMissing = false
+        options.migration.progress = progress
         return try with(options, body)
     }
 
@@ -42,7 +45,8 @@ struct StoreArguments: ParsableArguments {
             throw StrataError(.persistentStoreOpen, "There is no store at \(path).")
         }
         guard FileManager.default.fileExists(atPath: path + "/data.mdb") else {
-            throw StrataError(.persistentStoreOpen, "There is no store in \(path): it has no file data.mdb.")
+            throw StrataError(
+                .persistentStoreOpen, "There is no store in \(path): no file data.mdb is there.")
         }
     }
 }

@@ -31,7 +31,7 @@ struct Columns {
         self.alignments = alignments
         self.indent = indent
         self.style = style
-        width = cutsToTerminal ? Style.terminalWidth : nil
+        width = cutsToTerminal ? Terminal.width : nil
         widths = Array(repeating: 0, count: alignments.count)
     }
 

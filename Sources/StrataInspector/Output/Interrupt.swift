@@ -1,8 +1,11 @@
+import Dispatch
 import Foundation
+import Locking
+import StrataStore
 import Synchronization
 
-/// Ctrl-C and SIGTERM, for commands that end at a place of their own choosing: between two transactions. The second
-/// one ends the program where it is, which the store survives too.
+/// Ctrl-C and SIGTERM. Commands that only read end in them as every program does; those that write choose here where
+/// they end.
 enum Interrupt {
     private static let received = Atomic<Int32>(0)
 
@@ -14,6 +17,10 @@ enum Interrupt {
         sigprocmask(SIG_UNBLOCK, &signals, nil)
     }
 
+    // MARK: Between two transactions
+
+    /// The command asks `exitCode` at places of its own choosing. The second signal ends the program where it is, which
+    /// the store survives too.
     static func watch() {
         for number in [SIGINT, SIGTERM] {
             signal(number) { number in
@@ -27,5 +34,70 @@ enum Interrupt {
     static var exitCode: Int32? {
         let number = received.load(ordering: .relaxed)
         return number == 0 ? nil : 128 + number
+    }
+
+    // MARK: At once
+
+    private static let queue = DispatchQueue(label: "strata.interrupt")
+    private static let sources = Locked<[any DispatchSourceSignal]>([])
+    private static let ending = Atomic<Bool>(false)
+
+    /// Whether a signal is ending the program, on another thread.
+    static var isEnding: Bool { ending.load(ordering: .relaxed) }
+
+    /// From now on a signal ends the program at once: `cleanUp` runs, on another thread than the command, what it returns
+    /// is told, and the exit code is 128 and the signal's number.
+    static func endAtOnce(_ cleanUp: @escaping @Sendable () -> String) {
+        handle { number in
+            ending.store(true, ordering: .relaxed)
+            let note = cleanUp()
+            if Terminal.isThere(STDERR_FILENO) { Output.printErrorPart("\r\u{1B}[K") }
+            Output.printError("strata: interrupted; \(note)")
+            _exit(128 + number)
+        }
+    }
+
+    /// The same for a command that makes a store.
+    static func endAtOnce(making target: String) {
+        let url = URL(filePath: target, directoryHint: .isDirectory)
+        endAtOnce {
+            Store.abandonCopies(to: url)
+            let isMade = FileManager.default.fileExists(atPath: target + "/data.mdb")
+            return isMade ? "\(target) is whole already." : "nothing was made at \(target)."
+        }
+    }
+
+    /// From now on signals are sent on to a child, whose end this process waits for.
+    static func hand(to child: pid_t) { handle { number in kill(child, number) } }
+
+    /// From now on signals end the program as every other.
+    static func release() {
+        finish()
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+    }
+
+    private static func handle(_ body: @escaping @Sendable (Int32) -> Void) {
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { body(number) }
+            source.resume()
+            sources.withLock { $0.append(source) }
+        }
+    }
+
+    /// From now on signals are passed over: what is left takes a moment and is better done.
+    static func finish() {
+        sources.withLock { sources in
+            for source in sources { source.cancel() }
+            sources.removeAll()
+        }
+        // One that is being handled ends the program here.
+        queue.sync {}
+    }
+
+    /// A command that fails because its files are being taken away has nothing to say: another thread ends the program.
+    static func waitForEnd() {
+        while isEnding { pause() }
     }
 }

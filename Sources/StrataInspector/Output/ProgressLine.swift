@@ -2,39 +2,69 @@ import Foundation
 import Locking
 import StrataStore
 
-/// Tells on standard error how far a command is, once it has taken a second: on a terminal in one line that is written
-/// again and again, elsewhere in a line every ten seconds.
+/// Tells on standard error how far a command is: on a terminal once it has taken a second, in one line that is written
+/// again and again; elsewhere only where the environment asks for it, a line every so often.
 ///
 /// `state` is guarded by its mutex.
 final class ProgressLine: Sendable {
+    /// How often it tells, by what `STRATA_PROGRESS` says: `never`, or seconds between two lines.
+    struct Pace: Equatable {
+        let isRewritten: Bool
+        let start: Duration
+        let interval: Duration
+
+        /// nil is never.
+        init?(_ word: String?, isTerminal: Bool) {
+            if word == "never" { return nil }
+            let seconds = word.flatMap { Double($0) }.flatMap { 0...86_400 ~= $0 ? $0 : nil }
+            guard isTerminal || seconds != nil else { return nil }
+            isRewritten = isTerminal
+            start = .seconds(seconds ?? 1)
+            interval = seconds.map { .seconds($0) } ?? .milliseconds(200)
+        }
+    }
+
     private struct State {
         var phase = ""
         var phaseStart = ContinuousClock.now
+        /// How much was done when the phase began, in an earlier run.
+        var doneBefore = 0
         var lastPrint: ContinuousClock.Instant?
         var isShown = false
+        var isFinished = false
     }
 
     private let state = Locked(State())
     private let start = ContinuousClock.now
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let pace: Pace?
+
+    /// - Parameter besideOutput: whether the command prints while it tells; on one terminal the two would mix.
+    init(besideOutput: Bool = false) {
+        let isMixed = besideOutput && Terminal.isThere(STDOUT_FILENO)
+        pace = Pace(
+            isMixed ? "never" : ProcessInfo.processInfo.environment["STRATA_PROGRESS"],
+            isTerminal: Terminal.isThere(STDERR_FILENO))
+    }
 
     var handler: ProgressHandler {
         { [self] progress in update(progress) }
     }
 
     private func update(_ progress: StoreProgress) {
+        guard let pace, !Interrupt.isEnding else { return }
         state.withLock { state in
             let now = ContinuousClock.now
             if progress.phase != state.phase {
                 state.phase = progress.phase
                 state.phaseStart = now
+                state.doneBefore = progress.done
             }
-            guard now - start > .seconds(1),
-                now - (state.lastPrint ?? start) > (isTerminal ? .milliseconds(200) : .seconds(10))
-            else { return }
+            guard !state.isFinished, now - start >= pace.start, now - (state.lastPrint ?? start) >= pace.interval else {
+                return
+            }
             state.lastPrint = now
-            let text = Self.text(progress, now - state.phaseStart)
-            if isTerminal {
+            let text = Self.text(progress, doneBefore: state.doneBefore, now - state.phaseStart)
+            if pace.isRewritten {
                 Output.printErrorPart("\r\u{1B}[K\(text)")
                 state.isShown = true
             } else {
@@ -43,21 +73,39 @@ final class ProgressLine: Sendable {
         }
     }
 
-    private static func text(_ progress: StoreProgress, _ elapsed: Duration) -> String {
-        var text = "\(progress.phase): \(ValueText.count(progress.done))"
+    /// `records: 12,000 of 50,000 (24 %), 8,000/s, 5 s left`.
+    static func text(_ progress: StoreProgress, doneBefore: Int = 0, _ elapsed: Duration) -> String {
+        var text = "\(progress.phase): \(count(progress.done, progress.unit))"
+        if progress.total > 0 {
+            let percent = min(100, progress.done * 100 / progress.total)
+            text += " of \(count(progress.total, progress.unit)) (\(percent) %)"
+        }
         let seconds = elapsed / .seconds(1)
-        guard progress.done > 0, seconds > 0 else { return text }
-        let rate = Double(progress.done) / seconds
-        guard progress.total > 0 else { return text + ", \(ValueText.count(Int(rate)))/s" }
-        text += " of \(ValueText.count(progress.total)) (\(progress.done * 100 / progress.total) %)"
-        text += ", \(ValueText.count(Int(rate)))/s"
-        text += ", \(Int(Double(max(0, progress.total - progress.done)) / max(rate, 1))) s left"
-        return text
+        guard progress.done > doneBefore, seconds > 0 else { return text }
+        let rate = Double(progress.done - doneBefore) / seconds
+        text += ", \(count(Int(min(rate, 1e15)), progress.unit))/s"
+        guard progress.total > 0 else { return text }
+        return text + ", \(timeLeft(Double(max(0, progress.total - progress.done)) / rate)) left"
     }
 
-    /// Takes the line away again.
+    private static func count(_ number: Int, _ unit: StoreProgress.Unit) -> String {
+        unit == .bytes ? ValueText.size(UInt64(max(0, number))) : ValueText.count(number)
+    }
+
+    /// `5 s`, `2 min 5 s`, `3 h 2 min`.
+    private static func timeLeft(_ seconds: Double) -> String {
+        let whole = Int(min(seconds.rounded(.up), 1e9))
+        if whole < 100 { return "\(whole) s" }
+        if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+        return "\(whole / 3600) h \(whole % 3600 / 60) min"
+    }
+
+    /// Takes the line away again; nothing is told after it.
     func finish() {
-        let isShown = state.withLock { $0.isShown }
+        let isShown = state.withLock { state in
+            defer { (state.isShown, state.isFinished) = (false, true) }
+            return state.isShown
+        }
         if isShown { Output.printErrorPart("\r\u{1B}[K") }
     }
 }

@@ -14,22 +14,11 @@ struct Style {
     let isColoured: Bool
 
     /// For standard output as it is now.
-    static let standard: Style = {
-        let environment = ProcessInfo.processInfo.environment
-        let isRefused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
-        return Style(isColoured: isatty(STDOUT_FILENO) == 1 && !isRefused)
-    }()
+    static let standard = Style(
+        isColoured: Terminal.isColoured(
+            ProcessInfo.processInfo.environment, isTerminal: Terminal.isThere(STDOUT_FILENO)))
 
     func callAsFunction(_ text: String, _ colour: Colour) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
-    }
-
-    /// Columns of the terminal; nil when standard output is none.
-    static var terminalWidth: Int? {
-        var size = winsize()
-        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return nil
-        }
-        return Int(size.ws_col)
     }
 }

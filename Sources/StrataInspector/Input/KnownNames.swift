@@ -1,0 +1,18 @@
+import StrataModel
+
+/// Names that a person may have meant by one that is unknown.
+struct KnownNames {
+    private let names: [String]
+    private static let most = 20
+
+    init(_ names: [String]) { self.names = names }
+
+    /// ` Did you mean 'Film'? It has Film, Genre, Studio.`, for the end of a sentence.
+    func hint(for name: String) -> String {
+        guard !names.isEmpty else { return " It has none." }
+        let question = NearestName.of(name, among: names).map { " Did you mean '\($0)'?" } ?? ""
+        let shown = names.prefix(Self.most).joined(separator: ", ")
+        let rest = names.count > Self.most ? " and \(names.count - Self.most) more" : ""
+        return "\(question) It has \(shown)\(rest)."
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import StrataTestSupport
+import Testing
+
+/// A command that reads leaves the store's directory as it is: names, sizes, times and bytes of all files.
+///
+/// `lock.mdb` is shared memory of the processes that have the store open: every reader notes itself in it, as it must,
+/// so that no writer takes away what it reads. It is no part of what is stored, and its bytes are not compared.
+@Suite struct UntouchedTests {
+    private let store: FilmStore
+
+    init() throws {
+        store = try FilmStore()
+        _ = try Tool.run("insert", store.path, "Still", "name=frame", "image=@\(Tool.program.url.path)")
+    }
+
+    private static let reading: [[String]] = [
+        ["inspect", "STORE"], ["inspect", "STORE", "--json"], ["query", "STORE", "Film", "--where", "year > 1900"],
+        ["query", "STORE", "Film", "--explain"], ["query", "STORE", "Film", "--at", "t2"],
+        ["query", "STORE", "Film", "--group-by", "studio.name"], ["count", "STORE", "Film"],
+        ["show", "STORE", "Film/p5", "--history"], ["show", "STORE", "Film/p5", "--at", "t3"], ["stats", "STORE"],
+        ["log", "STORE"], ["log", "STORE", "--follow", "--limit", "3"], ["blame", "STORE", "Film/p5"],
+        ["diff", "STORE", "t2", "t4"], ["timeline", "STORE"], ["replay", "STORE", "--speed", "0"],
+        ["replay", "STORE", "--into", "ELSEWHERE"], ["backup", "STORE", "ELSEWHERE"],
+        ["restore", "STORE", "ELSEWHERE"],
+        ["export", "STORE", "Film"], ["export", "STORE", "Film", "ELSEWHERE"],
+        ["export", "STORE", "--form", "cloudevents"], ["verify", "STORE"], ["verify", "STORE", "--quick"],
+        ["doctor", "STORE"], ["model", "show", "STORE"], ["model", "check", "STORE"],
+        ["model", "diff", "STORE", "STORE"],
+        ["model", "export", "STORE", "ELSEWHERE.xcdatamodeld"], ["generate", "STORE", "--out", "ELSEWHERE"],
+    ]
+
+    /// Names with sizes, modes, times of change and contents, but for the contents of the lock file.
+    private func contents(_ path: String) throws -> [String: String] {
+        var found: [String: String] = [:]
+        let names = FileManager.default.enumerator(atPath: path)
+        while let name = names?.nextObject() as? String {
+            var status = stat()
+            try #require(lstat(path + "/" + name, &status) == 0)
+            var text = "\(status.st_mode) \(status.st_ino)"
+            if name != "lock.mdb", status.st_mode & S_IFMT == S_IFREG {
+                let data = try Data(contentsOf: URL(filePath: path + "/" + name))
+                text += " \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec) \(data.hashValue)"
+            }
+            found[name] = text
+        }
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        found["."] = "\(status.st_mode) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        return found
+    }
+
+    private func arguments(_ words: [String], _ elsewhere: URL) -> [String] {
+        words.map {
+            $0.replacing("STORE", with: store.path).replacing("ELSEWHERE", with: elsewhere.path(percentEncoded: false))
+        }
+    }
+
+    @Test func aCommandThatReadsChangesNoFile() throws {
+        let before = try contents(store.path)
+        #expect(before.keys.contains { $0.hasPrefix("blobs/") }, "\(before.keys)")
+        for words in Self.reading {
+            let elsewhere = FileManager.default.temporaryDirectory.appending(component: "out-\(UUID().uuidString)")
+            defer {
+                for end in ["", ".xcdatamodeld"] { try? FileManager.default.removeItem(atPath: elsewhere.path + end) }
+            }
+            let result = try Tool.run(arguments(words, elsewhere))
+            #expect(result.exitCode == 0, "\(words): \(result)")
+            #expect(try contents(store.path) == before, "\(words)")
+        }
+    }
+
+    @Test(.enabled(if: ReadOnlyDisk.isPermitted, "mounting a file system is not permitted here"))
+    func aStoreOnADiskThatCannotBeWrittenIsRead() throws {
+        let disk = try ReadOnlyDisk(of: store.directory)
+        for words in Self.reading {
+            let elsewhere = FileManager.default.temporaryDirectory.appending(component: "out-\(UUID().uuidString)")
+            defer {
+                for end in ["", ".xcdatamodeld"] { try? FileManager.default.removeItem(atPath: elsewhere.path + end) }
+            }
+            let words = words.map {
+                $0.replacing("STORE", with: disk.store).replacing("ELSEWHERE", with: elsewhere.path)
+            }
+            let result = try Tool.run(words)
+            #expect(result.exitCode == 0, "\(words): \(result)")
+        }
+        let refused = try Tool.run("insert", disk.store, "Genre", "label=war")
+        #expect(refused.exitCode == 1 && refused.error.hasPrefix("strata: "), "\(refused)")
+    }
+}
+
+/// A copy of a store on a file system that was mounted for reading only; unmounted at the end.
+private final class ReadOnlyDisk {
+    private let root: URL
+
+    var store: String { root.path(percentEncoded: false) + "/Store.strata" }
+
+    /// Found out once, by mounting one.
+    static let isPermitted: Bool = (try? ReadOnlyDisk(of: nil)) != nil
+
+    init(of store: URL?) throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "strata-disk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        do {
+            let path = root.path(percentEncoded: false)
+            try Self.run("mount", "-t", "tmpfs", "-o", "size=256m,mode=0700", "tmpfs", path)
+            if let store { try Self.run("cp", "-a", store.path(percentEncoded: false), self.store) }
+            if store != nil { unlink(self.store + "/lock.mdb") }
+            try Self.run("mount", "-o", "remount,ro", path)
+        } catch {
+            rmdir(root.path(percentEncoded: false))
+            throw error
+        }
+    }
+
+    deinit {
+        try? Self.run("umount", "-l", root.path(percentEncoded: false))
+        rmdir(root.path(percentEncoded: false))
+    }
+
+    private static func run(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+    }
+}
