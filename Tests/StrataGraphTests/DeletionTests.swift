@@ -42,6 +42,41 @@ import Testing
         #expect(Array(owner.favoriteMovies) == [second] && !movie.isDeleted)
     }
 
+    @Test func noActionLeavesTheMembersPointingAtWhatIsGone() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Shelf",
+                properties: [
+                    .relationship(
+                        RelationshipDescription(
+                            name: "books", destinationEntityName: "Book", inverseName: "shelf", isToMany: true,
+                            deleteRule: .noAction))
+                ]),
+            EntityDescription(
+                name: "Book",
+                properties: [
+                    .relationship(
+                        RelationshipDescription(name: "shelf", destinationEntityName: "Shelf", inverseName: "books"))
+                ]),
+        ])
+        let container = PersistentContainer(name: "Test", model: model, at: .inMemory)
+        try container.loadPersistentStores()
+        MadeStores.current?.add(container)
+        let context = container.newBackgroundContext()
+        let shelf = try context.insertNewObject(forEntityName: "Shelf")
+        let book = try context.insertNewObject(forEntityName: "Book")
+        try book.setValue(shelf, forKey: "shelf")
+        try context.save()
+        context.delete(shelf)
+        #expect(Array(context.deletedObjects) == [shelf] && context.updatedObjects.isEmpty)
+        try context.save()
+        // As in Core Data: the book still says where it stood, and what it leads to is a fault that cannot be read.
+        let other = container.newBackgroundContext()
+        let gone = try other.existingObject(with: book.objectID).value(forKey: "shelf") as? ManagedObject
+        #expect(gone?.objectID == shelf.objectID)
+        #expect(thrownError { _ = try other.existingObject(with: shelf.objectID) }?.code == .referentialIntegrity)
+    }
+
     @Test func denyIsAnErrorAtSaveAndGoesWithTheMembers() throws {
         let container = try makeContainer(graphEntities)
         let context = container.newBackgroundContext()

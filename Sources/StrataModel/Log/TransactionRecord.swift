@@ -11,7 +11,7 @@
 //   56      8      sequence of the first event
 //   64      4      number of events
 //   68      4      model version
-//   72      8      commit time, microseconds since 1970-01-01 00:00 UTC, Int64; never less than the one before
+//   72      8      commit time, microseconds since 1970-01-01 00:00 UTC, Int64; later than the one before
 //   80      4      process id
 //   84      ...    author, context name, process name: each UInt32 length then UTF-8, length 0xFFFFFFFF = nil
 //           ...    metadata: UInt16 count, then key and value, sorted by key

@@ -110,4 +110,69 @@ import Testing
         }
         #expect(staleness.members.map(\.member) == [alien])
     }
+
+    @Test func aDeleteThatLeavesAPartnerBehindIsHandedBack() throws {
+        for rule in [DeleteRule.nullify, .noAction] {
+            let fixture = try StoreFixture(model: try Self.partners(rule))
+            let (ann, bob) = try Self.partners(in: fixture)
+            var changes = try fixture.changes()
+            changes.deletions.append(.init(id: ann, baseRevision: try fixture.revision(of: ann)))
+            switch try fixture.store.save(changes) {
+            case .stale(let staleness):
+                #expect(rule == .nullify && staleness.members.map(\.member) == [bob])
+                #expect(try fixture.values(ann) != nil)
+            case .saved:
+                #expect(try rule == .noAction && fixture.values(ann) == nil)
+                #expect(try fixture.values(bob)?["partner"] == .objectID(ann))
+            }
+        }
+    }
+
+    /// People in pairs: a one-to-one with itself, which is a slot in both rows.
+    private static func partners(_ rule: DeleteRule) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Person",
+                properties: [
+                    .attribute(AttributeDescription(name: "name", type: .string)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "partner", destinationEntityName: "Person", inverseName: "partner", deleteRule: rule)),
+                ])
+        ])
+    }
+
+    private static func partners(in fixture: StoreFixture) throws -> (ObjectID, ObjectID) {
+        var changes = try fixture.changes()
+        let entity = try fixture.entity("Person").id
+        let ids = try (0..<2).map { _ in try fixture.store.newObjectID(in: entity) }
+        for (name, id, other) in [("Ann", ids[0], ids[1]), ("Bob", ids[1], ids[0])] {
+            changes.insertions.append(
+                .init(
+                    id: id,
+                    image: try fixture.image("Person", ["name": .string(name), "partner": .objectID(other)])))
+        }
+        try fixture.save(changes)
+        return (ids[0], ids[1])
+    }
+
+    @Test func aPairThatIsUnlinkedWithItsObjectIsUnlinkedOnce() throws {
+        let fixture = try StoreFixture()
+        let alien = try fixture.insert("Movie", ["title": .string("Alien")])
+        let tags = try ["space", "ship"].map { try fixture.insert("Tag", ["label": .string($0)]) }
+        for tag in tags { try fixture.link(alien, "tags", tag) }
+        let property = try fixture.property("Movie", "tags")
+        guard case .pair(let canonical)? = property.relationship?.truth else { throw StrataError(.unknownKey, "tags") }
+        let isForward = canonical == property.id
+        var changes = try fixture.changes()
+        changes.deletions.append(.init(id: alien, baseRevision: try fixture.revision(of: alien)))
+        changes.pairs.append(
+            .init(
+                key: PairKey(
+                    property: canonical, source: isForward ? alien : tags[0], target: isForward ? tags[0] : alien),
+                kind: .unlink))
+        let receipt = try fixture.save(changes)
+        // Two links and the object.
+        #expect(try fixture.store.head().rawValue == receipt.previousHead.rawValue + 3)
+    }
 }

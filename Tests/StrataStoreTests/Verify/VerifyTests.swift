@@ -142,6 +142,30 @@ import Testing
         #expect(try damaged.kinds().contains(.payload))
     }
 
+    @Test func aTransactionBeforeTheOneBeforeItIsFound() throws {
+        let damaged = try DamagedStore()
+        let records = try damaged.records("transactions")
+        let sequence = TransactionSequence(rawValue: UInt64(records.count))
+        var last = try records[records.count - 1].value.withUnsafeBytes {
+            try TransactionRecord($0, sequence: sequence)
+        }
+        last.microseconds = 1
+        try damaged.put("transactions", records[records.count - 1].key, last.encoded())
+        #expect(
+            try damaged.problems(.quick).map(\.message).contains("its time is not after that of the one before"))
+    }
+
+    @Test func anUnlinkedPairThatWasNotLinkedIsFound() throws {
+        let damaged = try DamagedStore()
+        let record = try #require(
+            try damaged.records("events").first { $0.value[1] == EventKind.linked.rawValue })
+        var forged = record.value
+        forged[1] = EventKind.unlinked.rawValue
+        forged.withUnsafeMutableBytes { EventHeader.seal($0) }
+        try damaged.put("events", record.key, forged)
+        #expect(try damaged.problems().map(\.message).contains("it changes a link that is not there"))
+    }
+
     @Test func aMissingOrChangedBlobIsNamed() throws {
         let damaged = try DamagedStore()
         let path = damaged.store.blobs.path(of: damaged.blob)
