@@ -78,6 +78,21 @@ struct ReadingTests {
         #expect(written == Self.declaration + HandMade.everything)
     }
 
+    /// In XML a name may begin with a colon; notes of our own must not look like one.
+    @Test func attributesOfAnyNameComeBack() throws {
+        let text = """
+            <model>
+                <entity name="A" :order="b" :form="x">
+                    <attribute name="a" attributeType="String" :order="name" :unread="1" _="2" :="3"/>
+                </entity>
+            </model>
+            """
+        let model = try read(text).managedObjectModel()
+        let written = try model.xcodeContents()
+        #expect(String(decoding: written, as: UTF8.self).contains(#":unread="1""#))
+        #expect(try XcodeModel(contents: written, name: "M").managedObjectModel() == model)
+    }
+
     @Test func valuesThatMakeNoSenseAreNamedAndKept() throws {
         let text = """
             <model>

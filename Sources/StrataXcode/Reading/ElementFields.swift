@@ -37,16 +37,17 @@ struct ElementFields {
 /// What an element says beside its meaning: attributes that the writer would not make, or would make otherwise.
 ///
 /// They are kept in the description's editor info under their own names; what the file lacks although the writer makes it,
-/// under the name with a minus. Notes on the form of the file begin with a colon, which no name does.
+/// under the name with a minus. Notes on the form of the file begin with a #, which no name in XML does.
 enum EditorNotes {
-    static let order = ":order"
-    static let unread = ":unread"
-    static let emptyUserInfo = ":userInfo"
-    static let elementOrder = ":elements"
-    static let indexOrder = ":indexes"
-    static let newline = ":newline"
+    static let order = "#order"
+    static let unread = "#unread"
+    static let emptyUserInfo = "#userInfo"
+    static let elementOrder = "#elements"
+    static let indexOrder = "#indexes"
+    static let newline = "#newline"
+    static let requestOrder = "#requests"
 
-    static func isOfForm(_ key: String) -> Bool { key.hasPrefix(":") }
+    static func isOfForm(_ key: String) -> Bool { key.hasPrefix("#") }
 
     /// What `actual` has besides, or other than, what the writer would make.
     static func difference(_ actual: [Attribute], from canonical: [Attribute], of element: String) -> EditorInfo {

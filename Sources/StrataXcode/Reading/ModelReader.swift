@@ -73,7 +73,7 @@ struct ModelReader {
     private mutating func readOrderOfRequests() {
         let names = supplement.fetchRequestTemplates.map(\.name)
         if names != names.sorted() {
-            supplement.editorInfo[":requests"] = names.joined(separator: "\n")
+            supplement.editorInfo[EditorNotes.requestOrder] = names.joined(separator: "\n")
         }
     }
 

@@ -45,7 +45,7 @@ enum ModelWriter {
 
     private static func orderedTemplates(of model: ManagedObjectModel) -> [FetchRequestTemplate] {
         let templates = model.fetchRequestTemplates
-        let order = (model.editorInfo[":requests"] ?? "").split(separator: "\n").map(String.init)
+        let order = (model.editorInfo[EditorNotes.requestOrder] ?? "").split(separator: "\n").map(String.init)
         let rest = templates.keys.filter { !order.contains($0) }.sorted()
         return (order + rest).compactMap { templates[$0] }
     }
