@@ -39,14 +39,15 @@ struct ElementFields {
 /// They are kept in the description's editor info under their own names; what the file lacks although the writer makes it,
 /// under the name with a minus. Notes on the form of the file begin with a #, which no name in XML does.
 enum EditorNotes {
-    static let order = "#order"
-    static let unread = "#unread"
-    static let emptyUserInfo = "#userInfo"
-    static let elementOrder = "#elements"
-    static let indexOrder = "#indexes"
-    static let newline = "#newline"
-    static let requestOrder = "#requests"
+    static let order = ofForm("order")
+    static let unread = ofForm("unread")
+    static let emptyUserInfo = ofForm("userInfo")
+    static let elementOrder = ofForm("elements")
+    static let indexOrder = ofForm("indexes")
+    static let newline = ofForm("newline")
+    static let requestOrder = ofForm("requests")
 
+    static func ofForm(_ name: String) -> String { "#" + name }
     static func isOfForm(_ key: String) -> Bool { key.hasPrefix("#") }
 
     /// What `actual` has besides, or other than, what the writer would make.

@@ -3,9 +3,9 @@ import StrataModel
 /// Fetch indexes, the compound indexes of older files, and attributes that are marked as indexed.
 enum IndexCodec {
     /// The mark of an index that the file does not have as a `<fetchIndex>`.
-    private static let form = "#form"
-    private static let type = "#type."
-    private static let omitted = "#omitted."
+    private static let form = EditorNotes.ofForm("form")
+    private static let type = EditorNotes.ofForm("type.")
+    private static let omitted = EditorNotes.ofForm("omitted.")
 
     // MARK: Reading
 

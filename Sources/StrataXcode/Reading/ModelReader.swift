@@ -103,7 +103,7 @@ struct ModelReader {
             }
             drawn.append(name)
             for attribute in element.attributes where attribute.name != "name" {
-                entities[index].editorInfo[":" + attribute.name] = attribute.value
+                entities[index].editorInfo[EditorNotes.ofForm(attribute.name)] = attribute.value
             }
         }
         if drawn != drawn.sorted() || drawn.isEmpty {
