@@ -23,26 +23,29 @@ struct BatchRowMaker {
     let binding: StoreBinding
     let entity: EntityRuntime
     private let lease: BatchLease
+    /// What is wrong with a row that lacks a value.
+    private let faultsOfDefaults: [ChangeSet.Insertion.Fault]
 
     init(_ binding: StoreBinding, _ entity: EntityRuntime, _ lease: BatchLease = BatchLease()) {
         self.binding = binding
         self.entity = entity
         self.lease = lease
+        faultsOfDefaults = entity.checks.flatMap { check in
+            check.property.failures(
+                of: check.property.attribute?.defaultValue ?? .null, entityName: entity.name
+            ).map { .init(slot: check.property.slot, error: $0) }
+        }
     }
 
     /// The row of a new object.
     func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
+        row.givenSlots.reserveCapacity(values.values.count)
         for (name, value) in values.values { try set(name, value, in: &row) }
         for (name, members) in values.members.sorted(by: { $0.key < $1.key }) {
             try setMembers(name, members, in: &row)
         }
-        for check in entity.checks where !row.givenSlots.contains(check.property.slot) {
-            let initial = check.property.attribute?.defaultValue ?? .null
-            for error in failures(of: initial, check.property) {
-                row.faults.append(.init(slot: check.property.slot, error: error))
-            }
-        }
+        for fault in faultsOfDefaults where !row.givenSlots.contains(fault.slot) { row.faults.append(fault) }
         return row
     }
 
@@ -50,7 +53,9 @@ struct BatchRowMaker {
     func set(_ name: String, _ value: AttributeValue, in row: inout Prepared) throws {
         guard let property = entity.property(named: name) else { throw unknown(name) }
         let fit = try self.value(value, fitFor: property)
-        for error in failures(of: fit, property) { row.faults.append(.init(slot: property.slot, error: error)) }
+        for error in property.failures(of: fit, entityName: entity.name) {
+            row.faults.append(.init(slot: property.slot, error: error))
+        }
         row.givenSlots.insert(property.slot)
         do {
             try row.builder.set(property.slot, try stored(fit, property))
@@ -121,12 +126,6 @@ struct BatchRowMaker {
         else { return value }
         if lease.lease == nil { lease.lease = try binding.store.beginBlobLease() }
         return .blob(try binding.store.stageBlob(data))
-    }
-
-    private func failures(of value: AttributeValue, _ property: PropertyRuntime) -> [StrataError] {
-        if property.isOptional || !value.isNull, !property.hasRules { return [] }
-        if let attribute = property.attribute { return attribute.validate(value, entityName: entity.name) }
-        return property.relationship?.description.validate(count: value.isNull ? 0 : 1, entityName: entity.name) ?? []
     }
 
     // MARK: Errors

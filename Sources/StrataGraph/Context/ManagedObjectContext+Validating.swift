@@ -97,7 +97,7 @@ extension ManagedObject {
     /// Runs the hook, which runs the rules; a value that it replaced is written.
     private final func validateValue(of property: PropertyRuntime, _ errors: inout [StrataError]) {
         do {
-            guard property.attribute != nil else {
+            guard property.attributeType != nil else {
                 if let relationship = property.relationship, _isNull(property.place) {
                     errors += relationship.description.validate(count: 0)
                 }
@@ -106,7 +106,7 @@ extension ManagedObject {
             let before = attributeValue(property)
             // Bytes that only a transformer, a decoder or a file makes a value of are checked as they are stored.
             guard _entity.validatesValues, !property.isEncoded else {
-                errors += property.attribute?.validate(before, entityName: _entity.name) ?? []
+                errors += property.failures(of: before, entityName: _entity.name)
                 return
             }
             var value = value(of: property)

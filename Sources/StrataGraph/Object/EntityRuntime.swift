@@ -160,6 +160,7 @@ final class PropertyRuntime: Sendable {
     let isOptional: Bool
     /// Whether a value of the right type can be wrong.
     let hasRules: Bool
+    private let rules: AttributeRules?
 
     /// What happens at the other end when a link of the property changes.
     enum InverseRuntime: Sendable {
@@ -184,7 +185,10 @@ final class PropertyRuntime: Sendable {
         attributeType = property.attribute?.type
         destination = property.relationship?.destination
         isOptional = property.attribute?.isOptional ?? property.relationship?.description.isOptional ?? true
-        hasRules = property.attribute.map(Self.hasRules) ?? true
+        hasRules =
+            property.attribute.map(Self.hasRules)
+            ?? property.relationship.map { $0.isToMany || $0.description.minCount > 0 } ?? false
+        rules = property.attribute.map(AttributeRules.init)
         let slot = entity.layout.slots[property.slot]
         kind = SlotKind(slot)
         var flags: UInt16 = 0
@@ -214,10 +218,28 @@ final class PropertyRuntime: Sendable {
         }
     }
 
+    /// What is wrong with a value of the property, for a relationship with its having a target or none.
+    func failures(of value: AttributeValue, entityName: String) -> [StrataError] {
+        if isOptional || !value.isNull, !hasRules { return [] }
+        if let rules { return rules.failures(of: value, entityName: entityName) }
+        return relationship?.description.validate(count: value.isNull ? 0 : 1, entityName: entityName) ?? []
+    }
+
     var attribute: AttributeDescription? { schema.attribute }
     var relationship: RelationshipSchema? { schema.relationship }
     var isTransient: Bool { schema.isTransient }
     var isInRow: Bool { kind != .absent }
     /// Whether the row holds something else than the value itself.
     var isEncoded: Bool { kind == .externalData || kind == .composite || attributeType == .transformable }
+}
+
+/// A description that is asked where it stands, for to copy it costs a dozen retains.
+private final class AttributeRules: Sendable {
+    private let attribute: AttributeDescription
+
+    init(_ attribute: AttributeDescription) { self.attribute = attribute }
+
+    func failures(of value: AttributeValue, entityName: String) -> [StrataError] {
+        attribute.validate(value, entityName: entityName)
+    }
 }

@@ -14,7 +14,7 @@ extension ManagedObject {
         guard property.isInRow, !_isNull(property.place) else { return nil }
         if let known = _extras?.decoded[index], let value = known as? Value { return value }
         do {
-            if property.attribute?.type == .transformable { return try readTransformed(property) as? Value }
+            if property.attributeType == .transformable { return try readTransformed(property) as? Value }
             let value = try RowReader(rowBytes, layout: _entity.layout).value(property.slot)
             let decoded = try AttributeValueDecoder.decode(Value.self, from: value)
             ensureExtras().decoded[index] = decoded
@@ -33,7 +33,7 @@ extension ManagedObject {
         let property = _entity.properties[index]
         reporting {
             guard Self.unwrapped(value) != nil else { return try write(.null, to: property) }
-            if property.attribute?.type == .transformable {
+            if property.attributeType == .transformable {
                 return try write(try boxed(value, for: property), to: property)
             }
             let encoded: AttributeValue

@@ -22,7 +22,7 @@ extension ManagedObject {
         }
         if _isNull(property.place) { return nil }
         if property.kind == .externalData { return try readExternalData(property.place) }
-        if property.attribute?.type == .transformable { return try readTransformed(property) }
+        if property.attributeType == .transformable { return try readTransformed(property) }
         return value(of: property)
     }
 
