@@ -74,7 +74,9 @@ enum ModelWriter {
     /// Where the editor draws entities; nil when it has drawn none.
     private static func elements(of model: ManagedObjectModel) -> XMLElement? {
         let names = ["positionX", "positionY", "width", "height"]
-        let drawn = model.entities.filter { entity in names.contains { entity.editorInfo[EditorNotes.ofForm($0)] != nil } }
+        let drawn = model.entities.filter { entity in
+            names.contains { entity.editorInfo[EditorNotes.ofForm($0)] != nil }
+        }
         let order = model.editorInfo[EditorNotes.elementOrder]?.split(separator: "\n").map(String.init)
         guard !drawn.isEmpty || order != nil else { return nil }
         let places = Dictionary(zip(order ?? [], (order ?? []).indices), uniquingKeysWith: { first, _ in first })
@@ -87,7 +89,9 @@ enum ModelWriter {
                 XMLElement(
                     "element",
                     [Attribute("name", entity.name)]
-                        + names.compactMap { name in entity.editorInfo[EditorNotes.ofForm(name)].map { Attribute(name, $0) } })
+                        + names.compactMap { name in
+                            entity.editorInfo[EditorNotes.ofForm(name)].map { Attribute(name, $0) }
+                        })
             })
     }
 }
