@@ -40,11 +40,16 @@ enum BlobFile {
         return descriptor
     }
 
-    /// Waits for the shared lock of a file that is only read; nil when there is none.
-    static func lockForReading(_ path: String) throws -> Int32? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    /// Waits for the shared lock of a file that is only read; nil when there is none and it shall or can not be made:
+    /// where nobody writes nobody sweeps.
+    static func lockForReading(_ path: String, makingIt: Bool) throws -> Int32? {
+        var descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0, errno == ENOENT {
+            guard makingIt else { return nil }
+            descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if descriptor < 0, [EROFS, EACCES, EPERM].contains(errno) { return nil }
+        }
         guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
             throw Failure(operation: "open", path: path, number: errno)
         }
         while flock(descriptor, LOCK_SH) != 0 {

@@ -40,11 +40,13 @@ final class BlobStore: Sendable {
         return BlobLease(self)
     }
 
-    /// Keeps the sweeper away while values are copied, and leaves the store's directory as it is: without a lock file
-    /// nobody has ever written a value.
+    /// Keeps the sweeper away while values are copied, and leaves the store's directory as it is: without values there
+    /// is nothing to keep, and a lock file that has gone while they are there is made again.
     func readingLease() throws -> BlobReadingLease {
+        guard let directory else { return BlobReadingLease(nil) }
         do {
-            return BlobReadingLease(try directory.flatMap { try BlobFile.lockForReading($0 + "/blobs.lock") })
+            return BlobReadingLease(
+                try BlobFile.lockForReading(directory + "/blobs.lock", makingIt: BlobFile.exists(directory + "/blobs")))
         } catch {
             throw core.publicError(error, during: "beginning to copy large values")
         }
