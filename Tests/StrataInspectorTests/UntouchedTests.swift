@@ -70,61 +70,26 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: ReadOnlyDisk.isPermitted, "mounting a file system is not permitted here"))
+    @Test(.enabled(if: MountedDisk.isPermitted, "mounting a file system is not permitted here"))
     func aStoreOnADiskThatCannotBeWrittenIsRead() throws {
-        let disk = try ReadOnlyDisk(of: store.directory)
+        let disk = try MountedDisk(sizeInBytes: 256 << 20)
+        let copy = disk.root.appending(path: "Store.strata", directoryHint: .isDirectory)
+        try FileManager.default.copyItem(at: store.directory, to: copy)
+        try FileManager.default.removeItem(at: copy.appending(path: "lock.mdb"))
+        try disk.protect()
+        let path = copy.path(percentEncoded: false)
         for words in Self.reading {
             let elsewhere = FileManager.default.temporaryDirectory.appending(component: "out-\(UUID().uuidString)")
             defer {
                 for end in ["", ".xcdatamodeld"] { try? FileManager.default.removeItem(atPath: elsewhere.path + end) }
             }
             let words = words.map {
-                $0.replacing("STORE", with: disk.store).replacing("ELSEWHERE", with: elsewhere.path)
+                $0.replacing("STORE", with: path).replacing("ELSEWHERE", with: elsewhere.path)
             }
             let result = try Tool.run(words)
             #expect(result.exitCode == 0, "\(words): \(result)")
         }
-        let refused = try Tool.run("insert", disk.store, "Genre", "label=war")
+        let refused = try Tool.run("insert", path, "Genre", "label=war")
         #expect(refused.exitCode == 1 && refused.error.hasPrefix("strata: "), "\(refused)")
-    }
-}
-
-/// A copy of a store on a file system that was mounted for reading only; unmounted at the end.
-private final class ReadOnlyDisk {
-    private let root: URL
-
-    var store: String { root.path(percentEncoded: false) + "/Store.strata" }
-
-    /// Found out once, by mounting one.
-    static let isPermitted: Bool = (try? ReadOnlyDisk(of: nil)) != nil
-
-    init(of store: URL?) throws {
-        root = FileManager.default.temporaryDirectory.appending(path: "strata-disk-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        do {
-            let path = root.path(percentEncoded: false)
-            try Self.run("mount", "-t", "tmpfs", "-o", "size=256m,mode=0700", "tmpfs", path)
-            if let store { try Self.run("cp", "-a", store.path(percentEncoded: false), self.store) }
-            if store != nil { unlink(self.store + "/lock.mdb") }
-            try Self.run("mount", "-o", "remount,ro", path)
-        } catch {
-            rmdir(root.path(percentEncoded: false))
-            throw error
-        }
-    }
-
-    deinit {
-        try? Self.run("umount", "-l", root.path(percentEncoded: false))
-        rmdir(root.path(percentEncoded: false))
-    }
-
-    private static func run(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
     }
 }

@@ -116,8 +116,7 @@ package final class Store: Sendable {
 
     /// Runs `body` with one object's row in the state at `sequence` with `layers` above it; nil when it is not there.
     ///
-    /// The same as a `read` that asks the view for the row; at the head without layers no view is made, which is a
-    /// sixth of what reading a row costs.
+    /// The same as a `read` that asks the view for the row, but that no view is made at the head without layers.
     ///
     /// - Throws: as `read`.
     package func readRow<R>(

@@ -1,13 +1,14 @@
 import Foundation
 import StrataModel
 import StrataStore
+import StrataTestSupport
 import Testing
 
 /// A disk that is really full: a small file system in memory, where mounting one is permitted.
-@Suite(.enabled(if: SmallDisk.isPermitted, "mounting a file system is not permitted here"))
+@Suite(.enabled(if: MountedDisk.isPermitted, "mounting a file system is not permitted here"))
 struct FullDiskTests {
     @Test func aFullDiskLosesNothingAndRoomLetsSavesGoOn() throws {
-        let disk = try SmallDisk(sizeInBytes: 4 << 20)
+        let disk = try MountedDisk(sizeInBytes: 4 << 20)
         let fixture = try StoreFixture(.directory(disk.root.appending(component: "full.strata")))
         let filler = disk.root.appending(component: "filler")
         try Data(count: 1 << 20).write(to: filler)
@@ -32,7 +33,7 @@ struct FullDiskTests {
     }
 
     @Test func aLargeValueThatDoesNotFitIsATypedError() throws {
-        let disk = try SmallDisk(sizeInBytes: 2 << 20)
+        let disk = try MountedDisk(sizeInBytes: 2 << 20)
         let fixture = try StoreFixture(.directory(disk.root.appending(component: "full.strata")))
         let error = #expect(throws: StrataError.self) { try fixture.store.stageBlob(Data(count: 4 << 20)) }
         #expect(error?.code == .noSpace)
@@ -43,7 +44,7 @@ struct FullDiskTests {
     }
 
     @Test func aStoreIsNotMadeOnAFullDisk() throws {
-        let disk = try SmallDisk(sizeInBytes: 64 << 10)
+        let disk = try MountedDisk(sizeInBytes: 64 << 10)
         try Data(count: 60 << 10).write(to: disk.root.appending(component: "filler"))
         let place = disk.root.appending(component: "none.strata")
         let error = #expect(throws: StrataError.self) {
@@ -62,41 +63,5 @@ struct FullDiskTests {
             }
             return ids
         }
-    }
-}
-
-/// A file system of a given size, unmounted at the end.
-private final class SmallDisk {
-    let root: URL
-
-    /// Found out once, by mounting one.
-    static let isPermitted: Bool = (try? SmallDisk(sizeInBytes: 64 << 10)) != nil
-
-    init(sizeInBytes: Int) throws {
-        root = FileManager.default.temporaryDirectory.appending(path: "strata-disk-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        do {
-            try Self.run(
-                "mount", "-t", "tmpfs", "-o", "size=\(sizeInBytes),mode=0700", "tmpfs",
-                root.path(percentEncoded: false))
-        } catch {
-            rmdir(root.path(percentEncoded: false))
-            throw error
-        }
-    }
-
-    deinit {
-        try? Self.run("umount", "-l", root.path(percentEncoded: false))
-        rmdir(root.path(percentEncoded: false))
-    }
-
-    private static func run(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
     }
 }
