@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A file system in memory of a given size, mounted below the temporary directory and unmounted at the end.
 public final class MountedDisk {
