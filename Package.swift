@@ -111,15 +111,17 @@ if !coreOnly {
     ]
     // The worked examples are programs of a package of their own; under other names they are built here once more, so
     // that the suite runs them.
-    let stories = ["BowTies", "LetsEat", "MustC", "Photorama"]
-    targets += stories.map { story in
+    let stories = ["BowTies": "StrataGraph", "LetsEat": "Strata", "MustC": "Strata", "Photorama": "Strata"]
+    targets += stories.sorted { $0.key < $1.key }.map { story, library in
         .executableTarget(
-            name: "\(story)Story", dependencies: ["Strata", argumentParser], path: "Examples/Sources/\(story)")
+            name: "\(story)Story", dependencies: [.target(name: library), argumentParser],
+            path: "Examples/Sources/\(story)")
     }
     targets.append(
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Strata", "strata", "StrataTestSupport"] + stories.map { .target(name: "\($0)Story") }))
+            dependencies: ["Strata", "strata", "StrataTestSupport"]
+                + stories.keys.sorted().map { .target(name: "\($0)Story") }))
 }
 
 for target in targets where target.type != .system && target.type != .plugin {

@@ -98,6 +98,7 @@ struct GeneratedCodeTests {
         #expect(
             files[0].text == """
                 // Made by strata from the model Ties. What is changed here is lost the next time.
+                // swift-format-ignore-file
 
                 import Foundation
                 import Strata

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import Strata
+import StrataGraph
+import StrataModel
 
 @main
 struct BowTiesDemo: ParsableCommand {
@@ -16,7 +17,7 @@ struct BowTiesDemo: ParsableCommand {
     func run() throws {
         TieColorTransformer.register()
         let url = URL(filePath: store, directoryHint: .isDirectory)
-        let container = try PersistentContainer(name: "BowTies", entities: [BowTie.self], at: .url(url))
+        let container = try PersistentContainer(name: "BowTies", entities: BowTiesModel.entities, at: .url(url))
         try container.loadPersistentStores()
         defer { container.close() }
         try Story(container, path: store, fixtures: fixtures).tell()

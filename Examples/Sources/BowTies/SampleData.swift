@@ -1,5 +1,6 @@
 import Foundation
-import Strata
+import StrataGraph
+import StrataModel
 
 /// The sample collection: a property list beside the pictures that it names.
 struct SampleData: Decodable {

@@ -1,5 +1,6 @@
 import Foundation
-import Strata
+import StrataGraph
+import StrataModel
 
 /// The story in seven steps, each printed in words.
 struct Story {

@@ -1,5 +1,6 @@
 import Foundation
-import Strata
+import StrataGraph
+import StrataModel
 
 /// Values in words.
 enum Text {

@@ -1,5 +1,6 @@
 import Foundation
-import Strata
+import StrataGraph
+import StrataModel
 
 /// Keeps a `TieColor` as bytes; no other type ever comes back out of the store.
 final class TieColorTransformer: CodableValueTransformer<TieColor>, @unchecked Sendable {

@@ -180,7 +180,8 @@ public struct ModelCode: Sendable {
     }
 
     private func head(_ text: String) -> String {
-        "// Made by strata from the model \(modelName). What is changed here is lost the next time.\n\n"
+        "// Made by strata from the model \(modelName). What is changed here is lost the next time.\n"
+            + "// swift-format-ignore-file\n\n"
             + imports(text, isGenerated: true)
     }
 }
