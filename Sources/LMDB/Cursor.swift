@@ -163,6 +163,19 @@ package final class WriteCursor: Cursor {
         guard result == 0 else { throw transaction.failure(result, "put a value") }
     }
 
+    /// Stores a value behind the last key, under a number in big-endian bytes, and moves there.
+    /// - Throws: `keyExists` when the number is not above the last one of the table.
+    package func append(_ key: UInt64, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
+        var bytes = key.bigEndian
+        var dataValue = MDB_val(value)
+        let handle = active
+        let result = withUnsafeMutableBytes(of: &bytes) { buffer in
+            var keyValue = MDB_val(mv_size: 8, mv_data: buffer.baseAddress)
+            return mdb_cursor_put(handle, &keyValue, &dataValue, UInt32(MDB_APPEND))
+        }
+        guard result == 0 else { throw transaction.failure(result, "append a value") }
+    }
+
     /// Makes room for a value, replacing an older one, and moves there. The caller writes the bytes, which are not
     /// cleared, before the next call on the transaction.
     package func reserve(

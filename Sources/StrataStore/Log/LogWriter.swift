@@ -22,9 +22,11 @@ enum LogWriter {
         let encoded = record.encoded()
         var chain = encoded.withUnsafeBytes { EventDigest.Chain(previous: head.digest, record: $0) }
         var sequence = record.firstEvent
+        let log = try transaction.writeCursor(store.tables.events)
+        defer { log.close() }
         for index in 0..<events.count {
             let event = events.event(index)
-            try transaction.append(store.tables.events, sequence.rawValue, event)
+            try log.append(sequence.rawValue, event)
             chain.add(event)
             try projector.apply(EventView(event), sequence, transaction)
             sequence = sequence.advanced(by: 1)

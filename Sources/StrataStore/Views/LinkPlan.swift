@@ -37,9 +37,9 @@ final class LinkPlan: Sendable {
 
     static let empty = LinkPlan()
 
-    private let rowLinks: [EntityID: [RowLink]]
-    private let ownedLinks: [EntityID: [OwnedLink]]
-    private let oneToOnes: [EntityID: [OneToOne]]
+    private let rowLinks: EntityTable<[RowLink]>
+    private let ownedLinks: EntityTable<[OwnedLink]>
+    private let oneToOnes: EntityTable<[OneToOne]>
     private let sources: [PropertyID: Source]
     /// Canonical number -> the number of the other direction.
     private let backwards: [PropertyID: (link: PropertyID, isOrdered: Bool)]
@@ -68,17 +68,17 @@ final class LinkPlan: Sendable {
                 backwards[canonical] = (link, isOrdered)
             }
         }
-        self.rowLinks = rowLinks
+        self.rowLinks = EntityTable(rowLinks, otherwise: [])
         self.sources = sources
         self.backwards = backwards
-        ownedLinks = Self.ownedLinks(schema, sources)
-        oneToOnes = Self.oneToOnes(schema)
+        ownedLinks = EntityTable(Self.ownedLinks(schema, sources), otherwise: [])
+        oneToOnes = EntityTable(Self.oneToOnes(schema), otherwise: [])
     }
 
     private init() {
-        rowLinks = [:]
-        ownedLinks = [:]
-        oneToOnes = [:]
+        rowLinks = EntityTable([:], otherwise: [])
+        ownedLinks = EntityTable([:], otherwise: [])
+        oneToOnes = EntityTable([:], otherwise: [])
         sources = [:]
         backwards = [:]
     }
@@ -107,10 +107,10 @@ final class LinkPlan: Sendable {
     }
 
     /// Every link under which an object of the entity can have members.
-    func ownedLinks(of entity: EntityID) -> [OwnedLink] { ownedLinks[entity] ?? [] }
-    func oneToOnes(of entity: EntityID) -> [OneToOne] { oneToOnes[entity] ?? [] }
+    func ownedLinks(of entity: EntityID) -> [OwnedLink] { ownedLinks[entity] }
+    func oneToOnes(of entity: EntityID) -> [OneToOne] { oneToOnes[entity] }
 
-    func rowLinks(of entity: EntityID) -> [RowLink] { rowLinks[entity] ?? [] }
+    func rowLinks(of entity: EntityID) -> [RowLink] { rowLinks[entity] }
     func source(of link: PropertyID) -> Source? { sources[link] }
     /// The numbers whose members come from rows.
     var rowSources: [(link: PropertyID, source: Source)] {

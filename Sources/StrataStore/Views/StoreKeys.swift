@@ -119,17 +119,9 @@ enum CounterKey: Hashable, Sendable {
         return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
     }
 
-    var errorContext: StrataError.Context {
-        switch self {
-        case .members(_, let owner): StrataError.Context(objectID: owner)
-        case .entity, .blob: StrataError.Context()
-        }
-    }
-}
-
-extension CounterKey: Comparable {
-    static func < (left: CounterKey, right: CounterKey) -> Bool {
-        left.withBytes { leftKey in right.withBytes { leftKey.compare(with: $0) < 0 } }
+    /// Whose counter a key names, where it is an object's.
+    static func errorContext(of key: UnsafeRawBufferPointer) -> StrataError.Context {
+        key.count == 12 ? StrataError.Context(objectID: StoreKey.objectID(key, at: 4)) : StrataError.Context()
     }
 }
 
