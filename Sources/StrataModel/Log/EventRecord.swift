@@ -51,6 +51,8 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// No flag; the empty literal goes through an array where the compiler cannot look into this module.
+    package static var none: EventFlags { EventFlags(rawValue: 0) }
     /// A reader that does not know the kind may pass it over.
     package static let skippable = EventFlags(rawValue: 1)
     /// Payload and salt were removed; the digest still stands, so the chain still verifies.
@@ -75,7 +77,7 @@ package struct EventHeader: Sendable, Hashable {
     package var payloadSize: Int
 
     package init(
-        kind: EventKind, flags: EventFlags = [], object: ObjectID, transaction: TransactionSequence,
+        kind: EventKind, flags: EventFlags = .none, object: ObjectID, transaction: TransactionSequence,
         previous: EventSequence, payloadSize: Int
     ) {
         self.kind = kind

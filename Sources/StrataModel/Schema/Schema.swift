@@ -84,6 +84,8 @@ package final class EntitySchema: Sendable {
     /// Itself and every entity below it, concrete or not.
     package let entityIDs: [EntityID]
     package let properties: [PropertySchema]
+    /// Those of them that are to-ones whose target stands in the row.
+    package let slotLinks: [PropertySchema]
     package let layout: RowLayout
     /// Indexes that its rows are entered in: its own and those it inherits.
     package let indexes: [IndexSchema]
@@ -103,6 +105,7 @@ package final class EntitySchema: Sendable {
         self.concreteEntityIDs = concreteEntityIDs
         self.entityIDs = entityIDs
         self.properties = properties
+        slotLinks = properties.filter(\.isSlotLink)
         self.layout = layout
         self.indexes = indexes
         byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

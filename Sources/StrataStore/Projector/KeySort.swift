@@ -28,9 +28,16 @@ struct KeySort: ~Copyable {
         guard key.count < offset + 8 else {
             return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
+        let rest = key.count - offset
+        if rest <= 0 { return 0 }
+        if key.count >= 8 {
+            // The last eight bytes, of which those before `offset` go.
+            let last = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
+            return last << UInt64(8 * (8 - rest))
+        }
         var word: UInt64 = 0
-        for place in offset..<offset + 8 { word = word << 8 | (place < key.count ? UInt64(key[place]) : 0) }
-        return word
+        for byte in key[offset...] { word = word << 8 | UInt64(byte) }
+        return word << UInt64(8 * (8 - rest))
     }
 
     /// Orders all. Afterwards a `prefix` is some word of its key, the same one of equal keys.

@@ -32,7 +32,9 @@ extension Projector {
         _ filling: ModelFilling, of entity: EntitySchema, from start: ObjectID, limit: Int,
         _ transaction: WriteTransaction
     ) throws -> ObjectID? {
-        let indexes = filling.indexes(of: entity), links = filling.links(of: entity, plan)
+        let known = try indexes()
+        let indexes = try filling.indexes(of: entity).map { try known.index($0.id) },
+            links = filling.links(of: entity, plan)
         guard !indexes.isEmpty || !links.isEmpty else { return nil }
         let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
         var next: UInt64? = start.rawValue
@@ -47,7 +49,7 @@ extension Projector {
                 let stored = try StoredRow(cursor.value)
                 let layout = try histories.layout(of: stored.image, id: id)
                 let reader = try RowReader(stored.image, layout: layout)
-                for index in indexes { try addEntry(index, of: entity, reader, layout, id) }
+                for index in indexes { try addEntry(index, of: entity, reader, layout, id, known) }
                 for link in links { try addLink(link, of: id, reader, layout, entity) }
                 place = id.rawValue + 1
                 count += 1

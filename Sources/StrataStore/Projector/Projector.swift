@@ -105,7 +105,7 @@ struct Projector: ~Copyable {
         return schema
     }
 
-    private mutating func indexes() throws -> IndexPlan {
+    mutating func indexes() throws -> IndexPlan {
         let schema = try newest()
         if let indexPlan, indexPlan.schema === schema { return indexPlan }
         let made = IndexPlan.of(schema)
@@ -130,7 +130,8 @@ struct Projector: ~Copyable {
         if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
         batch.add(1, to: .entity(id.entityID))
         for link in plan.rowLinks(of: id.entityID) { try addLink(link, of: id, reader, layout, entity) }
-        for index in entity.indexes { try addEntry(index, of: entity, reader, layout, id) }
+        let known = try indexes()
+        for index in try known.indexes(of: id.entityID) { try addEntry(index, of: entity, reader, layout, id, known) }
         try countBlobs(reader, layout)
     }
 
@@ -141,7 +142,10 @@ struct Projector: ~Copyable {
         let row = try currentRow(id, transaction)
         let reader = try RowReader(row.image, layout: row.layout)
         for link in plan.rowLinks(of: id.entityID) { try removeLink(link, of: id, reader, row.layout, entity) }
-        for index in entity.indexes { try removeEntry(index, of: entity, reader, row.layout, id) }
+        let known = try indexes()
+        for index in try known.indexes(of: id.entityID) {
+            try removeEntry(index, of: entity, reader, row.layout, id, known)
+        }
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
         if case .overlapping = tracking { writtenRows[id] = .removed }
@@ -161,9 +165,10 @@ struct Projector: ~Copyable {
             try removeLink(link, of: id, before, row.layout, entity)
             try addLink(link, of: id, after, entity.layout, entity)
         }
-        for index in entity.indexes where Self.touches(index, changed) {
-            try removeEntry(index, of: entity, before, row.layout, id)
-            try addEntry(index, of: entity, after, entity.layout, id)
+        let known = try indexes()
+        for index in try known.indexes(of: id.entityID) where Self.touches(index.index, changed) {
+            try removeEntry(index, of: entity, before, row.layout, id, known)
+            try addEntry(index, of: entity, after, entity.layout, id, known)
         }
         for change in changes {
             if case .value(.blob(let reference)) = change.after { batch.add(1, to: CounterKey(blob: reference)) }
@@ -233,17 +238,17 @@ struct Projector: ~Copyable {
     // MARK: Entries
 
     mutating func addEntry(
-        _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
+        _ index: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
+        _ id: ObjectID, _ plan: IndexPlan
     ) throws {
-        let plan = try indexes()
         guard try IndexKeys.write(index, of: entity, reader, layout, id, plan, into: &keyWriter) else { return }
         batch.put(.indexes, key: keyWriter.bytes, value: .empty)
     }
 
     private mutating func removeEntry(
-        _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID
+        _ index: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
+        _ id: ObjectID, _ plan: IndexPlan
     ) throws {
-        let plan = try indexes()
         guard try IndexKeys.write(index, of: entity, reader, layout, id, plan, into: &keyWriter) else { return }
         batch.remove(.indexes, key: keyWriter.bytes)
     }

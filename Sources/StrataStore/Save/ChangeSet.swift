@@ -106,6 +106,9 @@ package struct ChangeSet: Sendable {
         self.metadata = metadata
     }
 
+    /// How many events the save will make, or a few less.
+    var eventCount: Int { insertions.count + updates.count + deletions.count + pairs.count }
+
     package var isEmpty: Bool {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && pairs.isEmpty
     }

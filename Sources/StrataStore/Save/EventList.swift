@@ -9,12 +9,17 @@ import StrataModel
 
 /// The events of one save, encoded and sealed, in one buffer.
 struct EventList: ~Copyable {
-    private var arena = Arena(capacity: 1 << 16)
+    private var arena: Arena
     private var places: [(offset: Int, size: Int)] = []
     private var salts = SaltSource()
     private let transaction: TransactionSequence
 
-    init(transaction: TransactionSequence) { self.transaction = transaction }
+    /// - Parameter sizeInBytes: what the payloads of `count` events will take about; a list that grows is copied.
+    init(transaction: TransactionSequence, count: Int = 0, sizeInBytes: Int = 0) {
+        self.transaction = transaction
+        arena = Arena(capacity: max(1 << 12, sizeInBytes + count * EventHeader.size))
+        places.reserveCapacity(count)
+    }
 
     var count: Int { places.count }
     var sizeInBytes: Int { arena.count }
@@ -25,7 +30,7 @@ struct EventList: ~Copyable {
 
     /// Encodes an event whose payload is `parts` one after the other.
     mutating func append(
-        _ kind: EventKind, _ object: ObjectID, previous: EventSequence, flags: EventFlags = [],
+        _ kind: EventKind, _ object: ObjectID, previous: EventSequence, flags: EventFlags = .none,
         _ lead: UnsafeRawBufferPointer, _ rest: UnsafeRawBufferPointer = .empty
     ) {
         let payloadSize = lead.count + rest.count

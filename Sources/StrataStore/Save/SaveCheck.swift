@@ -49,7 +49,9 @@ struct SaveCheck: ~Copyable {
         try checkMembersLeftBehind()
         guard staleness.isEmpty else { return .stale(staleness) }
         try checkUniqueness()
-        var events = EventList(transaction: transaction)
+        var events = EventList(
+            transaction: transaction, count: changes.eventCount,
+            sizeInBytes: changes.insertions.reduce(0) { $0 + $1.image.count })
         try writeInsertions(to: &events)
         try writeUpdates(to: &events)
         try writePairs(pairs, to: &events)
@@ -91,9 +93,7 @@ struct SaveCheck: ~Copyable {
     private mutating func checkTargets() throws {
         for insertion in changes.insertions {
             let entity = try entity(of: insertion.id)
-            for property in entity.properties where property.isSlotLink {
-                try checkTarget(of: insertion.id, insertion.image, property, entity)
-            }
+            for property in entity.slotLinks { try checkTarget(of: insertion.id, insertion.image, property, entity) }
         }
         for update in changes.updates {
             let entity = try entity(of: update.id)
@@ -211,6 +211,7 @@ struct SaveCheck: ~Copyable {
 
     private func checkUniqueness() throws {
         var check = UniquenessCheck(schema: schema, view: view)
+        guard check.hasConstraints else { return }
         for insertion in changes.insertions {
             try check.claim(insertion.id, insertion.image, changedSlots: nil)
         }
@@ -231,7 +232,7 @@ extension SaveCheck {
         for insertion in changes.insertions {
             let entity = try entity(of: insertion.id)
             var previous = EventSequence.zero
-            if mayExist.contains(insertion.id.entityID) {
+            if !mayExist.isEmpty, mayExist.contains(insertion.id.entityID) {
                 guard try !view.exists(insertion.id) else {
                     throw StrataError(
                         .invalidRequest, "The save inserts an object that is there already.",

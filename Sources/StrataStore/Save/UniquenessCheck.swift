@@ -13,7 +13,7 @@ struct UniquenessCheck {
 
     private let schema: Schema
     private let view: View
-    private let hasConstraints: Bool
+    let hasConstraints: Bool
     /// Who wants a key.
     private var claims: [UniqueKey: [Claim]] = [:]
 

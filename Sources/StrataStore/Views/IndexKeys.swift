@@ -20,8 +20,15 @@ enum IndexKeys {
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ plan: IndexPlan, into writer: inout ByteWriter
     ) throws -> Bool {
+        try write(try plan.index(index.id), of: entity, reader, layout, id, plan, into: &writer)
+    }
+
+    /// The same for an index that is at hand.
+    static func write(
+        _ prepared: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
+        _ id: ObjectID, _ plan: IndexPlan, into writer: inout ByteWriter
+    ) throws -> Bool {
         let schema = plan.schema
-        let prepared = try plan.index(index.id)
         if layout === entity.layout { return try write(prepared, reader, id, schema, into: &writer) }
         return try plan.withNewestRow(reader, layout, entity) {
             try write(prepared, $0, id, schema, into: &writer)

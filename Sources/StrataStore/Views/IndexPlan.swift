@@ -34,6 +34,7 @@ final class IndexPlan: Sendable {
 
     let schema: Schema
     private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
+    private let ofEntities: EntityTable<Result<[PreparedIndex], StrataError>>
     /// From older layouts, made when first needed; guarded by its mutex.
     private let converters = Locked<[ConverterKey: RowConverter]>([:])
 
@@ -42,6 +43,15 @@ final class IndexPlan: Sendable {
         var prepared: [IndexID: Result<PreparedIndex, StrataError>] = [:]
         for index in schema.indexes { prepared[index.id] = Self.prepare(index, schema) }
         self.prepared = prepared
+        var ofEntities: [EntityID: Result<[PreparedIndex], StrataError>] = [:]
+        for entity in schema.entities {
+            ofEntities[entity.id] = Result { () throws(StrataError) in
+                var list: [PreparedIndex] = []
+                for index in entity.indexes { list.append(try Self.found(index.id, prepared)) }
+                return list
+            }
+        }
+        self.ofEntities = EntityTable(ofEntities, otherwise: .success([]))
     }
 
     /// The plan of a schema. The last few are kept.
@@ -82,7 +92,14 @@ final class IndexPlan: Sendable {
         }
     }
 
-    func index(_ id: IndexID) throws(StrataError) -> PreparedIndex {
+    func index(_ id: IndexID) throws(StrataError) -> PreparedIndex { try Self.found(id, prepared) }
+
+    /// The indexes that an object of the entity is entered in, in the entity's order.
+    func indexes(of entity: EntityID) throws(StrataError) -> [PreparedIndex] { try ofEntities[entity].get() }
+
+    private static func found(
+        _ id: IndexID, _ prepared: [IndexID: Result<PreparedIndex, StrataError>]
+    ) throws(StrataError) -> PreparedIndex {
         guard let found = prepared[id] else {
             throw StrataError(.invalidModel, "The model has no index with the number \(id.rawValue).")
         }
