@@ -30,26 +30,26 @@ public struct BatchInsertRequest<Object: ManagedObject> {
 
     /// Inserts rows of values by property name; a to-one takes the id of its object.
     public init(_ rows: [[String: AttributeValue]] = [], onClash policy: UniquenessPolicy = .reject) {
-        self.init(entityName: Object.entityName, .rows(rows.map { BatchValues(values: $0) }), policy)
+        self.init(entityName: Object.entityName, .rows(rows.map(BatchValues.init)), policy)
     }
 
     /// Inserts rows into an entity by name.
     public init(entityName: String, _ rows: [[String: AttributeValue]] = [], onClash policy: UniquenessPolicy = .reject)
     {
-        self.init(entityName: entityName, .rows(rows.map { BatchValues(values: $0) }), policy)
+        self.init(entityName: entityName, .rows(rows.map(BatchValues.init)), policy)
     }
 
     /// Inserts rows, which may also name the members of to-manys.
     public init(_ rows: [BatchRow<Object>], onClash policy: UniquenessPolicy = .reject) {
         self.init(
             entityName: Object.entityName,
-            .rows(rows.map { BatchValues(values: $0.values, members: $0.members) }), policy)
+            .rows(rows.map(BatchValues.init)), policy)
     }
 
     /// Inserts rows into an entity by name, which may also name the members of to-manys.
     package init(entityName: String, rows: [BatchRow<Object>], onClash policy: UniquenessPolicy = .reject) {
         self.init(
-            entityName: entityName, .rows(rows.map { BatchValues(values: $0.values, members: $0.members) }), policy)
+            entityName: entityName, .rows(rows.map(BatchValues.init)), policy)
     }
 
     /// Inserts the rows that `handler` fills in one after the other; it returns true, and leaves its row, to end.
@@ -83,10 +83,10 @@ public struct BatchInsertRequest<Object: ManagedObject> {
             }
         case .handler(let handler):
             var step: [BatchValues] = []
+            var row = BatchRow<Object>()
             while true {
-                var row = BatchRow<Object>()
                 if try handler(&row) { break }
-                step.append(BatchValues(values: row.values, members: row.members))
+                step.append(row.takeValues())
                 guard step.count == stepSize else { continue }
                 try body(step)
                 step.removeAll(keepingCapacity: true)

@@ -12,46 +12,81 @@ public import StrataModel
 /// What is not given has the default of the model.
 public struct BatchRow<Object: ManagedObject> {
     /// Attributes and to-ones that were given, by name.
-    public var values: [String: AttributeValue] = [:]
+    public var values: [String: AttributeValue] {
+        get { Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.value) }) }
+        set { entries = newValue.map { BatchValues.Entry(name: $0.key, value: $0.value) } }
+    }
+    /// The same in the order they were given in.
+    private(set) var entries: [BatchValues.Entry] = []
     /// The members of to-manys that were given, by name.
     public var members: [String: [ObjectID]] = [:]
     private let names: [AnyKeyPath: String]
+    /// The names of the row before, which a row nearly always repeats in their order.
+    private var usualNames: [String] = []
+    /// Whether the names so far are those.
+    private var isUsual = true
 
     /// A row without values.
     public init() { names = EntityDefinition.of(Object.self).names }
 
     /// A value by the property's name; a to-one takes the id of its object.
     public subscript(name: String) -> AttributeValue? {
-        get { values[name] }
-        set { values[name] = newValue }
+        get { entries.first { $0.name == name }?.value }
+        set { set(name, newValue) }
+    }
+
+    private mutating func set(_ name: String, _ value: AttributeValue?) {
+        let place = entries.count
+        if let value, place < usualNames.count, usualNames[place] == name, isUsual {
+            return entries.append(BatchValues.Entry(name: name, value: value))
+        }
+        let known = entries.firstIndex { $0.name == name }
+        switch (known, value) {
+        case (let known?, let value?): entries[known].value = value
+        case (let known?, nil): entries.remove(at: known)
+        case (nil, let value?): entries.append(BatchValues.Entry(name: name, value: value))
+        case (nil, nil): break
+        }
+        isUsual = entries.count <= usualNames.count && zip(entries, usualNames).allSatisfy { $0.name == $1 }
+    }
+
+    /// Gives its values away and is empty for the next row.
+    mutating func takeValues() -> BatchValues {
+        let taken = BatchValues(entries: entries, members: members)
+        if !isUsual || usualNames.count != entries.count { usualNames = entries.map(\.name) }
+        isUsual = true
+        entries = []
+        entries.reserveCapacity(usualNames.count)
+        members = [:]
+        return taken
     }
 
     public subscript<Value: StorableValue>(path: KeyPath<Object, Value>) -> Value? {
-        get { values[name(path)].flatMap(Value.init(attributeValue:)) }
-        set { values[name(path)] = newValue?.attributeValue ?? .null }
+        get { self[name(path)].flatMap(Value.init(attributeValue:)) }
+        set { self[name(path)] = newValue?.attributeValue ?? .null }
     }
 
     public subscript<Value: StorableValue>(path: KeyPath<Object, Value?>) -> Value? {
-        get { values[name(path)].flatMap(Value.init(attributeValue:)) }
-        set { values[name(path)] = newValue?.attributeValue ?? .null }
+        get { self[name(path)].flatMap(Value.init(attributeValue:)) }
+        set { self[name(path)] = newValue?.attributeValue ?? .null }
     }
 
     public subscript<Value: RawRepresentable>(path: KeyPath<Object, Value>) -> Value?
     where Value.RawValue: StorableValue {
-        get { values[name(path)].flatMap(Value.RawValue.init(attributeValue:)).flatMap(Value.init(rawValue:)) }
-        set { values[name(path)] = newValue?.rawValue.attributeValue ?? .null }
+        get { self[name(path)].flatMap(Value.RawValue.init(attributeValue:)).flatMap(Value.init(rawValue:)) }
+        set { self[name(path)] = newValue?.rawValue.attributeValue ?? .null }
     }
 
     public subscript<Value: RawRepresentable>(path: KeyPath<Object, Value?>) -> Value?
     where Value.RawValue: StorableValue {
-        get { values[name(path)].flatMap(Value.RawValue.init(attributeValue:)).flatMap(Value.init(rawValue:)) }
-        set { values[name(path)] = newValue?.rawValue.attributeValue ?? .null }
+        get { self[name(path)].flatMap(Value.RawValue.init(attributeValue:)).flatMap(Value.init(rawValue:)) }
+        set { self[name(path)] = newValue?.rawValue.attributeValue ?? .null }
     }
 
     /// The object that a to-one leads to, by its id.
     public subscript<Target: ManagedObject>(path: KeyPath<Object, Target?>) -> ObjectID? {
-        get { if case .objectID(let id)? = values[name(path)] { id } else { nil } }
-        set { values[name(path)] = newValue.map(AttributeValue.objectID) ?? .null }
+        get { if case .objectID(let id)? = self[name(path)] { id } else { nil } }
+        set { self[name(path)] = newValue.map(AttributeValue.objectID) ?? .null }
     }
 
     /// The members of a to-many by their ids, in order where it is ordered.
@@ -65,6 +100,23 @@ public struct BatchRow<Object: ManagedObject> {
 
 /// One row of a step, whatever it came from.
 struct BatchValues: Sendable {
-    var values: [String: AttributeValue]
-    var members: [String: [ObjectID]] = [:]
+    struct Entry: Sendable {
+        let name: String
+        var value: AttributeValue
+    }
+
+    /// No name twice.
+    let entries: [Entry]
+    let members: [String: [ObjectID]]
+
+    init(entries: [Entry], members: [String: [ObjectID]]) {
+        self.entries = entries
+        self.members = members
+    }
+
+    init(_ values: [String: AttributeValue]) {
+        self.init(entries: values.map { Entry(name: $0.key, value: $0.value) }, members: [:])
+    }
+
+    init<Object>(_ row: BatchRow<Object>) { self.init(entries: row.entries, members: row.members) }
 }

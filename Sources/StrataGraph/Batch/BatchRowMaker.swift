@@ -12,7 +12,7 @@ struct BatchRowMaker {
     /// A row that is ready but for its place in ordered relationships.
     struct Prepared {
         var builder: RowBuilder
-        var givenSlots: Set<Int> = []
+        var givenSlots = SlotSet()
         var faults: [ChangeSet.Insertion.Fault] = []
         /// To-ones whose inverse is ordered: the slot of the place, the link, and the owner.
         var places: [(slot: Int, link: PropertyID, owner: ObjectID)] = []
@@ -25,6 +25,8 @@ struct BatchRowMaker {
     private let lease: BatchLease
     /// What is wrong with a row that lacks a value.
     private let faultsOfDefaults: [ChangeSet.Insertion.Fault]
+    /// The properties of the row before, in the order of its values.
+    private var usualProperties: [PropertyRuntime] = []
 
     init(_ binding: StoreBinding, _ entity: EntityRuntime, _ lease: BatchLease = BatchLease()) {
         self.binding = binding
@@ -38,10 +40,11 @@ struct BatchRowMaker {
     }
 
     /// The row of a new object.
-    func insertion(of values: BatchValues) throws -> Prepared {
+    mutating func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
-        row.givenSlots.reserveCapacity(values.values.count)
-        for (name, value) in values.values { try set(name, value, in: &row) }
+        for (place, entry) in values.entries.enumerated() {
+            try set(try property(named: entry.name, at: place), entry.value, in: &row)
+        }
         for (name, members) in values.members.sorted(by: { $0.key < $1.key }) {
             try setMembers(name, members, in: &row)
         }
@@ -49,9 +52,21 @@ struct BatchRowMaker {
         return row
     }
 
+    private mutating func property(named name: String, at place: Int) throws -> PropertyRuntime {
+        if place < usualProperties.count, usualProperties[place].name == name { return usualProperties[place] }
+        guard let property = entity.property(named: name) else { throw unknown(name) }
+        usualProperties.removeSubrange(min(place, usualProperties.count)...)
+        usualProperties.append(property)
+        return property
+    }
+
     /// Gives a property of the row a value.
     func set(_ name: String, _ value: AttributeValue, in row: inout Prepared) throws {
         guard let property = entity.property(named: name) else { throw unknown(name) }
+        try set(property, value, in: &row)
+    }
+
+    private func set(_ property: PropertyRuntime, _ value: AttributeValue, in row: inout Prepared) throws {
         let fit = try self.value(value, fitFor: property)
         for error in property.failures(of: fit, entityName: entity.name) {
             row.faults.append(.init(slot: property.slot, error: error))
@@ -60,7 +75,9 @@ struct BatchRowMaker {
         do {
             try row.builder.set(property.slot, try stored(fit, property))
         } catch let error as UnstorableValue {
-            throw StrataError(.wrongType, "\(name) cannot hold the value.", context: place(name, value), cause: error)
+            throw StrataError(
+                .wrongType, "\(property.name) cannot hold the value.", context: place(property.name, value),
+                cause: error)
         }
         if case .toMany(let link, let positionSlot?) = property.inverse, case .objectID(let owner) = fit {
             row.places.append((positionSlot, link, owner))

@@ -83,8 +83,8 @@ extension BatchWriter {
     ) throws {
         let lease = BatchLease()
         defer { withExtendedLifetime(lease) {} }
-        let maker = BatchRowMaker(binding, entity, lease)
-        let prepared = try prepare(rows, maker, policy, passed)
+        var maker = BatchRowMaker(binding, entity, lease)
+        let prepared = try prepare(rows, &maker, policy, passed)
         let rules = RowRules(entity.schema, binding.schema)
         let ids = try rows.map { _ in try binding.store.newObjectID(in: entity.id) }.sorted()
         // Which object a row becomes is settled in the writing, unless others are to be linked with it.
@@ -93,7 +93,7 @@ extension BatchWriter {
         let receipt = try save(isSettled: settlesFirst) { view, changes in
             changes.uniquenessPolicy = policy
             changes.insertions = try insertions(prepared, ids, view)
-            var wishes = Array(zip(ids, prepared.map(\.wishes)))
+            var wishes = zip(ids, prepared).compactMap { $1.wishes.isEmpty ? nil : ($0, $1.wishes) }
             if settlesFirst {
                 let outcome = try UpsertResolution.settle(&changes, view)
                 wishes = Self.wishes(wishes, after: outcome, policy)
@@ -150,7 +150,7 @@ extension BatchWriter {
     }
 
     private func prepare(
-        _ rows: [BatchValues], _ maker: BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
+        _ rows: [BatchValues], _ maker: inout BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
     ) throws -> [BatchRowMaker.Prepared] {
         var prepared: [BatchRowMaker.Prepared] = []
         prepared.reserveCapacity(rows.count)
@@ -159,6 +159,10 @@ extension BatchWriter {
         for (place, row) in rows.enumerated() {
             do {
                 var made = try maker.insertion(of: row)
+                guard !made.faults.isEmpty else {
+                    prepared.append(made)
+                    continue
+                }
                 // A value that was given is wrong whatever becomes of the row; one that lacks may be there already.
                 let wrong = made.faults.filter { policy == .reject || made.givenSlots.contains($0.slot) }
                 count += wrong.count
@@ -345,7 +349,7 @@ extension BatchWriter {
         let after = try prepared.builder.finish()
         guard after != before else { return (nil, prepared.faults.map(\.error), prepared.wishes) }
         let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, view)
-        let changed = prepared.givenSlots.sorted().filter { slot in
+        let changed = prepared.givenSlots.slots.filter { slot in
             before.bytes.withUnsafeBytes { before in
                 after.bytes.withUnsafeBytes { !entity.isEqual(slot: slot, before, $0) }
             }

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     nonisolated(nonsending) public func execute<Object: ManagedObject, Rows: AsyncSequence>(
         _ request: BatchInsertRequest<Object>, rows: Rows
     ) async throws -> BatchResult where Rows.Element == [String: AttributeValue] {
-        try await execute(request, rows: rows) { BatchValues(values: $0) }
+        try await execute(request, rows: rows) { BatchValues($0) }
     }
 
     /// Inserts rows as they arrive, which may also name the members of to-manys.
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     nonisolated(nonsending) public func execute<Object: ManagedObject, Rows: AsyncSequence>(
         _ request: BatchInsertRequest<Object>, rows: Rows
     ) async throws -> BatchResult where Rows.Element == BatchRow<Object> {
-        try await execute(request, rows: rows) { BatchValues(values: $0.values, members: $0.members) }
+        try await execute(request, rows: rows) { BatchValues($0) }
     }
 
     nonisolated(nonsending) private func execute<Object: ManagedObject, Rows: AsyncSequence>(

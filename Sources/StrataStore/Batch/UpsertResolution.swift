@@ -114,17 +114,18 @@ package struct UpsertResolution {
     }
 
     /// What the new object gives to the one that is there.
-    private func slots(of insertion: ChangeSet.Insertion, _ entity: EntitySchema) -> Set<Int> {
-        guard policy == .replace else { return insertion.givenSlots }
-        let attributes = entity.properties.filter { $0.attribute != nil && $0.storage != nil }
-        return insertion.givenSlots.union(attributes.map(\.slot))
+    private func slots(of insertion: ChangeSet.Insertion, _ entity: EntitySchema) -> SlotSet {
+        var slots = insertion.givenSlots
+        guard policy == .replace else { return slots }
+        slots.formUnion(entity.properties.filter { $0.attribute != nil && $0.storage != nil }.map(\.slot))
+        return slots
     }
 
     private func combined(
-        _ base: RowImage, _ new: RowImage, _ slots: Set<Int>, _ entity: EntitySchema
+        _ base: RowImage, _ new: RowImage, _ slots: SlotSet, _ entity: EntitySchema
     ) throws -> RowImage {
         var builder = try RowBuilder(base, layout: entity.layout)
-        for slot in slots.sorted() {
+        for slot in slots.slots {
             let value = try new.withReader(entity.layout) { reader throws(CorruptRecord) in try reader.value(slot) }
             try builder.set(slot, value)
         }

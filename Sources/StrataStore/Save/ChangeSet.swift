@@ -11,7 +11,7 @@ package struct ChangeSet: Sendable {
         package var id: ObjectID
         package var image: RowImage
         /// What was said of the object, as against what it has by default; for `UniquenessPolicy.merge`.
-        package var givenSlots: Set<Int> = []
+        package var givenSlots = SlotSet()
         /// What is wrong with it as an object of its own; it may yet become an update of another.
         package var faults: [Fault] = []
 
