@@ -159,11 +159,12 @@ extension ManagedObjectContext {
                     id: object.objectID, baseRevision: object._revision, image: try imageToSave(object),
                     changedSlots: slots))
         }
+        // In the order of the keys neighbours are read and written together; a large deletion takes half the time.
+        changes.updates.sort { $0.id < $1.id }
         for object in deleted where object._flags.contains(.deleted) {
             changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
         }
         for (id, row) in deletedRows.rows { changes.deletions.append(.init(id: id, baseRevision: row.revision)) }
-        // In the order of the keys a large deletion takes less than half the time.
         changes.deletions.sort { $0.id < $1.id }
         if pairGeneration != 0 { changes.pairs = try pairChanges() }
         return changes

@@ -158,7 +158,7 @@ struct Projector: ~Copyable {
         let entity = try entity(id)
         let row = try currentRow(id, transaction)
         let image = try Self.applying(changes, to: row, of: entity, histories)
-        let changed = Set(changes.map(\.property))
+        let changed = changes.map(\.property)
         let before = try RowReader(row.image, layout: row.layout)
         let after = try RowReader(image.unsafeBytes, layout: entity.layout)
         for link in plan.rowLinks(of: id.entityID) where Self.touches(link, changed, entity) {
@@ -197,12 +197,12 @@ struct Projector: ~Copyable {
         return try builder.finish()
     }
 
-    private static func touches(_ link: LinkPlan.RowLink, _ changed: Set<PropertyID>, _ entity: EntitySchema) -> Bool {
+    private static func touches(_ link: LinkPlan.RowLink, _ changed: [PropertyID], _ entity: EntitySchema) -> Bool {
         changed.contains(entity.properties[link.slot].id)
             || link.positionSlot.map { changed.contains(entity.properties[$0].id) } ?? false
     }
 
-    private static func touches(_ index: IndexSchema, _ changed: Set<PropertyID>) -> Bool {
+    private static func touches(_ index: IndexSchema, _ changed: [PropertyID]) -> Bool {
         index.partialPredicate != nil || index.elements.contains { changed.contains($0.propertyID) }
     }
 

@@ -14,11 +14,13 @@ struct SaveCheck: ~Copyable {
     let view: View
     private let blobs: BlobStore
     private(set) var staleness: Staleness
+    /// Where in `changes.updates` an object is; empty where nobody will ask.
     private var updates: [ObjectID: Int] = [:]
     private var deletions: Set<ObjectID> = []
     private var existing: Set<ObjectID> = []
-    /// Rows at the head, valid while nothing is written.
-    private var headRows: [ObjectID: RowView] = [:]
+    /// The rows of `changes.updates` and `changes.deletions` at the head, valid while nothing is written.
+    private var updatedRows: [RowView?] = []
+    private var deletedRows: [RowView?] = []
     private var touched = TouchedSet()
 
     init(_ changes: ChangeSet, view: View, head: LogHead, blobs: BlobStore) {
@@ -41,7 +43,9 @@ struct SaveCheck: ~Copyable {
     consuming func run(_ transaction: TransactionSequence) throws -> Verdict {
         guard changes.modelVersion == schema.version else { throw modelChanged() }
         try checkExpectations()
-        for (index, update) in changes.updates.enumerated() { updates[update.id] = index }
+        if !changes.deletions.isEmpty || schema.indexes.contains(where: \.isUnique) {
+            for (index, update) in changes.updates.enumerated() { updates[update.id] = index }
+        }
         deletions = Set(changes.deletions.map(\.id))
         try checkRevisions()
         try checkTargets()
@@ -75,19 +79,22 @@ struct SaveCheck: ~Copyable {
     }
 
     private mutating func checkRevisions() throws {
-        for update in changes.updates { try checkRevision(update.id, update.baseRevision) }
-        for deletion in changes.deletions { try checkRevision(deletion.id, deletion.baseRevision) }
+        updatedRows.reserveCapacity(changes.updates.count)
+        for update in changes.updates { updatedRows.append(try checkedRow(update.id, update.baseRevision)) }
+        deletedRows.reserveCapacity(changes.deletions.count)
+        for deletion in changes.deletions { deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision)) }
     }
 
-    private mutating func checkRevision(_ id: ObjectID, _ base: EventSequence) throws {
+    /// The row at the head; notes when it is not the one that the save relies on.
+    private mutating func checkedRow(_ id: ObjectID, _ base: EventSequence) throws -> RowView? {
         guard let row = try view.row(id) else {
             staleness.objects.append(.init(id: id, theirs: nil, revision: .zero))
-            return
+            return nil
         }
-        headRows[id] = row
-        guard row.revision != base, let entity = schema.entity(id.entityID) else { return }
+        guard row.revision != base, let entity = schema.entity(id.entityID) else { return row }
         let theirs = try row.converted(to: entity)
         staleness.objects.append(.init(id: id, theirs: theirs, revision: row.revision))
+        return row
     }
 
     private mutating func checkTargets() throws {
@@ -168,7 +175,7 @@ struct SaveCheck: ~Copyable {
 
     /// Finds objects outside the save that would point at nothing.
     private mutating func checkMembersLeftBehind() throws {
-        for deletion in changes.deletions {
+        for (deletion, row) in zip(changes.deletions, deletedRows) {
             let id = deletion.id
             for owned in plan.ownedLinks(of: id.entityID) where owned.deleteRule != .noAction {
                 guard case .rows(let toOne, _, _) = owned.source else { continue }
@@ -181,12 +188,12 @@ struct SaveCheck: ~Copyable {
                     staleness.members.append(.init(deleted: id, toOne: toOne, member: member))
                 }
             }
-            try checkPartners(of: id)
+            if let row { try checkPartners(of: id, row) }
         }
     }
 
-    private mutating func checkPartners(of id: ObjectID) throws {
-        guard let row = headRows[id], let entity = schema.entity(id.entityID) else { return }
+    private mutating func checkPartners(of id: ObjectID, _ row: RowView) throws {
+        guard let entity = schema.entity(id.entityID) else { return }
         for link in plan.oneToOnes(of: id.entityID) where link.deleteRule != .noAction {
             guard let partner = try row.reference(entity.properties[link.slot].id, of: schema, id), partner != id,
                 let partnerRow = try view.row(partner),
@@ -277,8 +284,8 @@ extension SaveCheck {
 
     private mutating func writeUpdates(to events: inout EventList) throws {
         var payload = ByteWriter()
-        for update in changes.updates {
-            guard let row = headRows[update.id] else { continue }
+        for (update, row) in zip(changes.updates, updatedRows) {
+            guard let row else { continue }
             let entity = try entity(of: update.id)
             try checkBlobs(update.id, update.image, entity, update.changedSlots)
             let list = try differences(update, row, entity)
@@ -358,8 +365,8 @@ extension SaveCheck {
 
     private mutating func writeDeletions(to events: inout EventList) throws {
         var payload = ByteWriter()
-        for deletion in changes.deletions {
-            guard let row = headRows[deletion.id] else { continue }
+        for (deletion, row) in zip(changes.deletions, deletedRows) {
+            guard let row else { continue }
             payload.reset()
             try payload.append(lastRow: row)
             events.append(.deleted, deletion.id, previous: row.revision, payload)
