@@ -91,8 +91,8 @@ import Strata
         try show(FetchRequest<Movie>().where { $0.familyMember.name == "Anna" })
         let long = FetchPredicate(for: Movie.self) { $0.title.count > 12 }
         let ofBen = try FetchPredicate(format: "familyMember.name = %@", "Ben")
-        try show(FetchRequest<Movie>(where: long && ofBen))
-        try show(FetchRequest<Movie>(where: long || ofBen))
+        try show(FetchRequest<Movie>(where: long.and(ofBen)))
+        try show(FetchRequest<Movie>(where: long.or(ofBen)))
         try show(FetchRequest<Movie>(where: .and([.not(long), .not(ofBen)])))
     }
 

@@ -49,7 +49,7 @@ final class StrataMovieQueries {
             return .objects(
                 try movies(
                     .equal("year", .integer(Int64(argument.year)))
-                        && .between("rating", .double(argument.rating), .double(argument.rating + 0.05))))
+                        .and(.between("rating", .double(argument.rating), .double(argument.rating + 0.05)))))
         case .toManyAny:
             let predicate = FetchPredicate.any("movies.title", .beginsWith, .string(argument.longPrefix))
             return .objects(try context.fetch(FetchRequest<Owner>(where: predicate)))

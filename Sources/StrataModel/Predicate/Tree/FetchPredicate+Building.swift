@@ -97,32 +97,34 @@ extension FetchPredicate {
                 modifier: modifier, folding: folding))
     }
 
-    // Disfavored: else each of these doubles the time in which the compiler finds what is wrong with a typed query.
-
-    /// Both; a chain of `&&` is one flat `and`.
-    @_disfavoredOverload
-    public static func && (left: Self, right: Self) -> Self {
-        switch (left, right) {
+    /// Both; a chain is one flat `and`.
+    public func and(_ other: Self) -> Self {
+        switch (self, other) {
         case (.and(let left), .and(let right)): .and(left + right)
-        case (.and(let left), _): .and(left + [right])
-        case (_, .and(let right)): .and([left] + right)
-        default: .and([left, right])
+        case (.and(let left), _): .and(left + [other])
+        case (_, .and(let right)): .and([self] + right)
+        default: .and([self, other])
         }
     }
 
-    /// Either; a chain of `||` is one flat `or`.
-    @_disfavoredOverload
-    public static func || (left: Self, right: Self) -> Self {
-        switch (left, right) {
+    /// Either; a chain is one flat `or`.
+    public func or(_ other: Self) -> Self {
+        switch (self, other) {
         case (.or(let left), .or(let right)): .or(left + right)
-        case (.or(let left), _): .or(left + [right])
-        case (_, .or(let right)): .or([left] + right)
-        default: .or([left, right])
+        case (.or(let left), _): .or(left + [other])
+        case (_, .or(let right)): .or([self] + right)
+        default: .or([self, other])
         }
     }
 
-    @_disfavoredOverload
-    public static prefix func ! (predicate: Self) -> Self { .not(predicate) }
+    // The operators are not public: as overloads beside those of typed queries they would make the compiler take three
+    // times as long to find what is wrong with one, in every app that imports the module.
+
+    package static func && (left: Self, right: Self) -> Self { left.and(right) }
+
+    package static func || (left: Self, right: Self) -> Self { left.or(right) }
+
+    package static prefix func ! (predicate: Self) -> Self { .not(predicate) }
 }
 
 extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
