@@ -70,7 +70,7 @@ b = TRUE ⇒ 1
 b == NO ⇒ 1
 b = 1 ⇒ 1
 firstName like[c] 'b*' ⇒ 1
-source reference of Core Data, section 1.12: a comparison with a missing value is false, == nil asks for it
+source Strata's reading of how Core Data's SQLite store compares NULL: a comparison with a missing value is false, == nil asks for it
 objects [{"v":null,"w":null,"l":[]},{"v":5,"w":null,"l":[null,3]},{"v":5,"w":5,"l":[5]}]
 v == 5 ⇒ 2
 v != 5 ⇒ 0
@@ -95,7 +95,7 @@ ANY l != nil ⇒ 2
 ALL l == 5 ⇒ 2
 NONE l == 5 ⇒ 2
 v / 0 == nil ⇒ 3
-source reference of Core Data, section 1.12: key paths and collection operators
+source Apple, Key-Value Coding Programming Guide, Using Collection Operators
 objects [{"items":[{"p":1,"k":"a"},{"p":2,"k":"b"},{"p":3,"k":"a"}],"one":{"items":[{"p":9}],"name":"x"}},{"items":[],"one":null}]
 items.@count == 3 ⇒ 1
 items.@sum.p == 6 ⇒ 1
@@ -107,6 +107,7 @@ items.@max.p == 3 ⇒ 1
 items.p.@max == 3 ⇒ 1
 items.@distinctUnionOfObjects.k.@count == 2 ⇒ 1
 items.@unionOfObjects.k.@count == 3 ⇒ 1
+source Strata's reading of Core Data: key paths over a to-one that leads nowhere, and over a to-many without quantifier
 one.items.@count == 1 ⇒ 1
 one.name == 'x' ⇒ 1
 one.name == nil ⇒ 1
@@ -115,14 +116,15 @@ one.items.@count == 0 ⇒ 0
 ANY one.items.p > 5 ⇒ 1
 items.@nothing.p == 1 ⇒ refused
 items.p == 1 ⇒ refused
-source reference of Core Data, section 1.12: SUBQUERY
+source Apple, NSExpression, init(forSubquery:usingIteratorVariable:predicate:)
 SUBQUERY(items, $x, $x.p > 1).@count == 2 ⇒ 1
 SUBQUERY(items, $x, $x.p > 1 AND $x.k == 'a').@count == 1 ⇒ 1
 SUBQUERY(items, $x, SUBQUERY(items, $y, $y.k == $x.k).@count > 1).@count == 2 ⇒ 1
+source Strata's reading of NSExpression, init(forSubquery:usingIteratorVariable:predicate:)
 SUBQUERY(items, $x, $x.p == one.items.@count).@count == 1 ⇒ 1
 ANY SUBQUERY(items, $x, $x.p > 1).k == 'b' ⇒ 1
 SUBQUERY(items, $x, $x.p > 1).@sum.p == 5 ⇒ 1
-source reference of Core Data, section 1.12: predefined functions
+source Apple, NSExpression, init(forFunction:arguments:)
 objects [{"n":9,"d":-2.5,"s":"Äpfel","l":[1,2,2,4]}]
 sqrt:(n) == 3 ⇒ 1
 abs:(d) == 2.5 ⇒ 1
@@ -134,12 +136,10 @@ ln:(1) == 0 ⇒ 1
 log:(100) == 2 ⇒ 1
 raise:toPower:(2, 10) == 1024 ⇒ 1
 modulus:by:(n, 4) == 1 ⇒ 1
-divide:by:(n, 2) == 4 ⇒ 1
 from:subtract:(n, 4) == 5 ⇒ 1
 add:to:(n, 4) == 13 ⇒ 1
 uppercase:(s) == 'ÄPFEL' ⇒ 1
 lowercase:(s) == 'äpfel' ⇒ 1
-canonical:(s) == 'apfel' ⇒ 1
 length:(s) == 5 ⇒ 1
 sum:(l) == 9 ⇒ 1
 count:(l) == 4 ⇒ 1
@@ -156,17 +156,20 @@ leftshift:by:(1, 4) == 16 ⇒ 1
 rightshift:by:(16, 2) == 4 ⇒ 1
 onesComplement:(0) == -1 ⇒ 1
 noindex:(n) == 9 ⇒ 1
+random() >= 0 ⇒ 1
+now() > CAST(0, "NSDate") ⇒ 1
+source Strata's reading of functions that the reference names without saying what they return, and of CAST
+divide:by:(n, 2) == 4 ⇒ 1
+canonical:(s) == 'apfel' ⇒ 1
 objectFrom:withIndex:(l, 3) == 4 ⇒ 1
 castObject:toType:("12", "NSNumber") == 12 ⇒ 1
 randomn:(5) BETWEEN {0, 4} ⇒ 1
-random() >= 0 ⇒ 1
-now() > CAST(0, "NSDate") ⇒ 1
 CAST(now(), "NSNumber") == 1000 ⇒ 1
 FUNCTION(now(), "dateByAddingTimeInterval:", -1000) == CAST(0, "NSDate") ⇒ 1
 FUNCTION(s, "uppercaseString") == "ÄPFEL" ⇒ 1
 s isKindOfClass: "NSString" ⇒ refused
 distanceToLocation:fromLocation:(s, s) == 1 ⇒ refused
-source reference of Core Data, section 1.12: arithmetic
+source Strata's reading of the format string syntax guide: arithmetic
 2 + 3 * 4 == 14 ⇒ 1
 (2 + 3) * 4 == 20 ⇒ 1
 2 ** 3 ** 2 == 64 ⇒ 1

@@ -4,7 +4,7 @@
 // swift-format-ignore-file
 
 let oddCases = #"""
-source IEEE 754 and 64-bit integers: numbers are compared by what they are worth
+source Strata's reading of IEEE 754 and 64-bit integers: numbers are compared by what they are worth
 objects [{"big":9223372036854775807,"f":1.5,"z":0}]
 big == 9223372036854775807 ⇒ 1
 big == 9223372036854775806 ⇒ 0
@@ -86,7 +86,7 @@ l UNION {4} == {1, 2, 3, 4} ⇒ 1
 l MINUS {1} INTERSECT {2, 7} == {2} ⇒ 1
 {3, 2, 1} == l ⇒ 1
 2 IN l AND l CONTAINS 2 ⇒ 1
-source Strata: arithmetic over one collection is done for each member
+source Strata's own: arithmetic over one collection is done for each member
 ANY l + 1 > 3 ⇒ 1
 ALL l * 2 > 1 ⇒ 1
 NONE l - 1 > 2 ⇒ 1

@@ -4,7 +4,8 @@ import Testing
 
 /// One line of a table of cases: a format string with arguments, the objects, and what must come out.
 ///
-///     source   where the expectation is stated; stands for the lines below it
+///     source   where the expectation is stated; stands for the lines below it. "Strata's reading of" a rule is one
+///              that the rule does not state as it stands
 ///     objects  a JSON array; stands for the lines below it
 ///     format ← [arguments] ⇒ expected
 ///
@@ -82,7 +83,8 @@ struct PredicateCaseTests {
     private static let tables: [String: String] = [
         "gnustep": gnustepCases, "cappuccino": cappuccinoCases, "swift-foundation": swiftFoundationCases,
         "realm": realmCases, "realm text": realmTextCases, "miocoredata": mioCoreDataCases, "winobjc": winObjCCases,
-        "apple": appleCases, "lists": listCases, "odd": oddCases,
+        "apple": appleCases, "lists": listCases, "odd": oddCases, "apportable": apportableCases,
+        "hello": helloProjectsCases,
     ]
 
     @Test(arguments: tables.keys.sorted())
@@ -93,9 +95,10 @@ struct PredicateCaseTests {
         }
     }
 
-    @Test func thereAreFourHundredCasesWithSources() {
+    /// What follows from our own reading of a rule says so, and does not count.
+    @Test func thereAreFourHundredCasesWithPublicSources() {
         let cases = Self.tables.values.flatMap(PredicateCase.table)
-        #expect(cases.count >= 400)
         #expect(cases.allSatisfy { !$0.source.isEmpty && !$0.expected.isEmpty })
+        #expect(cases.count { !$0.source.hasPrefix("Strata") } >= 400)
     }
 }
