@@ -7,14 +7,9 @@ import StrataModel
 /// A payload's digest stands in the event's header and the chain covers headers only, so a payload can later be
 /// removed and the chain still verifies.
 enum EventDigest {
-    /// The first sixteen bytes of SHA-256(salt, payload).
-    static func write(
-        salt: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer
-    ) {
-        var hash = SHA256()
-        hash.update(bufferPointer: salt)
-        hash.update(bufferPointer: payload)
-        hash.finalize().withUnsafeBytes {
+    /// The first sixteen bytes of SHA-256(salt, payload), which stand one behind the other in an event.
+    static func write(saltAndPayload: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer) {
+        hash(saltAndPayload).withUnsafeBytes {
             digest.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(digest), byteCount: 16)
         }
     }
@@ -22,34 +17,37 @@ enum EventDigest {
     /// Whether an event's payload is what its header says; a redacted one has none to compare.
     static func matches(_ event: EventView) -> Bool {
         if event.header.flags.contains(.redacted) { return true }
+        let saltAndPayload = UnsafeRawBufferPointer(rebasing: event.record[EventHeader.saltOffset...])
+        return hash(saltAndPayload).withUnsafeBytes {
+            UnsafeRawBufferPointer(rebasing: $0[..<16]).compare(with: event.digest) == 0
+        }
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256.Digest {
         var hash = SHA256()
-        hash.update(bufferPointer: event.salt)
-        hash.update(bufferPointer: event.payload)
-        return hash.finalize().withUnsafeBytes { $0.prefix(16).elementsEqual(event.digest) }
+        hash.update(bufferPointer: bytes)
+        return hash.finalize()
     }
 
     /// The running digest of one transaction.
     struct Chain {
-        private var hash = SHA256()
+        private var hash = StreamDigest()
 
         /// - Parameters:
         ///   - previous: the digest of the transaction before, 32 bytes.
         ///   - record: the encoded transaction record; its own digest field is not covered.
         init(previous: [UInt8], record: UnsafeRawBufferPointer) {
-            previous.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            hash.update(
-                bufferPointer: UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
+            previous.withUnsafeBytes { hash.add($0) }
+            hash.add(UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
         }
 
         /// Adds an event as it was before its payload was removed, if it was.
         mutating func add(_ event: UnsafeRawBufferPointer) {
             let removed = UInt8(truncatingIfNeeded: EventFlags.redacted.rawValue)
-            withUnsafeBytes(of: (event[0], event[1], event[2] & ~removed, event[3])) {
-                hash.update(bufferPointer: $0)
-            }
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))
+            withUnsafeBytes(of: (event[0], event[1], event[2] & ~removed, event[3])) { hash.add($0) }
+            hash.add(UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))
         }
 
-        func finish() -> [UInt8] { Array(hash.finalize()) }
+        func finish() -> [UInt8] { Array(hash.finish()) }
     }
 }

@@ -45,8 +45,8 @@ struct EventList: ~Copyable {
         payload.copyMemory(from: lead)
         if !rest.isEmpty { UnsafeMutableRawBufferPointer(rebasing: payload[lead.count...]).copyMemory(from: rest) }
         EventDigest.write(
-            salt: UnsafeRawBufferPointer(start: base + EventHeader.saltOffset, count: 16),
-            payload: UnsafeRawBufferPointer(payload), into: base + EventHeader.digestOffset)
+            saltAndPayload: UnsafeRawBufferPointer(rebasing: place.bytes[EventHeader.saltOffset...]),
+            into: base + EventHeader.digestOffset)
         EventHeader.seal(place.bytes)
         places.append((place.offset, place.bytes.count))
     }

@@ -1,4 +1,3 @@
-import Crypto
 package import Foundation
 import LMDB
 import StrataModel
@@ -33,7 +32,7 @@ package struct TableDigest: Sendable, Hashable {
 
 /// Collects the records of one table, in key order, for its digest.
 struct RecordHash {
-    private var hash = SHA256()
+    private var hash = StreamDigest()
     private(set) var count = 0
 
     mutating func add(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -43,11 +42,11 @@ struct RecordHash {
     }
 
     private mutating func add(framed bytes: UnsafeRawBufferPointer) {
-        withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { hash.update(bufferPointer: $0) }
-        if !bytes.isEmpty { hash.update(bufferPointer: bytes) }
+        withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { hash.add($0) }
+        if !bytes.isEmpty { hash.add(bytes) }
     }
 
     func finish(_ name: String) -> TableDigest {
-        TableDigest(name: name, entryCount: count, digest: Data(hash.finalize()))
+        TableDigest(name: name, entryCount: count, digest: Data(hash.finish()))
     }
 }
