@@ -105,6 +105,7 @@ struct BatchRowMaker {
     // MARK: Values
 
     private func value(_ value: AttributeValue, fitFor property: PropertyRuntime) throws -> AttributeValue {
+        if property.isDerived { throw property.derivedRefusal(place(property.name)) }
         if property.isTransient { throw refusal(property, "is transient; there is no object to hold it.") }
         if property.isToMany { throw refusal(property, "is a to-many and takes a list of ids of objects.") }
         if property.isToOne { return try target(value, of: property) }

@@ -90,7 +90,9 @@ extension ManagedObjectContext {
                 properties: properties(change, entity) { _ in .null })
         }
         let contested = change.values.filter { number, values in
-            guard let property = entity.property(number), property.isInRow, property.kind != .position else {
+            guard let property = entity.property(number), property.isInRow, property.kind != .position,
+                !property.isDerived
+            else {
                 return false
             }
             let now = object.attributeValue(property)
@@ -212,7 +214,7 @@ extension ManagedObjectContext {
         of object: ManagedObject, _ change: NetChanges.Object
     ) -> [(PropertyRuntime, AttributeValue)] {
         change.values.compactMap { number, values in
-            object._entity.property(number).flatMap { $0.isInRow ? ($0, values.after) : nil }
+            object._entity.property(number).flatMap { $0.isInRow && !$0.isDerived ? ($0, values.after) : nil }
         }.sorted { $0.0.slot < $1.0.slot }
     }
 

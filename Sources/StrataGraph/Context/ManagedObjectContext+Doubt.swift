@@ -106,7 +106,7 @@ extension ManagedObjectContext {
         }
         guard object._flags.isPending else { return turnIntoFault(object) }
         let mine = object._entity.properties.filter { property in
-            property.isInRow
+            property.isInRow && !property.isDerived
                 && !image.bytes.withUnsafeBytes { object._entity.isEqual(slot: property.slot, $0, object.rowBytes) }
         }
         object.rebase(onto: image, revision: revision, keeping: mine.map(\.slot))

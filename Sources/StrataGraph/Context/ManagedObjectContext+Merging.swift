@@ -121,10 +121,13 @@ extension ManagedObjectContext {
         let base = try object.baseImage()
         let changed = theirs.withBytes { bytes in
             object._entity.schema.properties.indices.filter {
-                object._entity.property(slot: $0).isInRow && !object._entity.isEqual(slot: $0, bytes, base)
+                let property = object._entity.property(slot: $0)
+                return property.isInRow && !property.isDerived && !object._entity.isEqual(slot: $0, bytes, base)
             }
         }
         if isDeletedHere {
+            // What is derived goes with the object that it is derived for.
+            if changed.isEmpty, !object._entity.derivedSlots.isEmpty { return nil }
             // What they changed would be lost with the object.
             return MergeConflict(
                 objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false,

@@ -193,7 +193,7 @@ extension ManagedObjectContext {
     // MARK: Afterwards
 
     func settleWithoutSaving() {
-        settleObjects(insertedRevision: nil)
+        settleObjects(insertedRevision: nil, derived: [:])
     }
 
     /// What cannot be read now is reported: the save itself is done.
@@ -204,7 +204,7 @@ extension ManagedObjectContext {
         if changes.insertions.isEmpty { revisions = nil }
         base = receipt.sequence
         baseGeneration += 1
-        settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) })
+        settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived)
         if map.count > 4096 { sweep() }
         do {
             try refreshObjects(changedAfter: before, through: receipt.previousHead)
@@ -214,8 +214,11 @@ extension ManagedObjectContext {
     }
 
     /// Makes every pending object a clean one, and tells it.
-    private func settleObjects(insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?) {
+    private func settleObjects(
+        insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?
+    ) {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
+        let overwritten = changedObjects.filter(\.hasSetDerivedSlots).map { $0 }
         if let insertedRevision {
             for (place, insertion) in insertedRevision.insertions.enumerated() {
                 map[insertion.id]?._revision = insertedRevision.first.advanced(by: place)
@@ -237,12 +240,36 @@ extension ManagedObjectContext {
             forget(object)
         }
         forgetChanges()
+        showDerived(derived, newObjects, overwritten)
         for object in newObjects where object._state & ObjectState.detached == 0 { object.didSave() }
         for object in changedObjects where object._state & ObjectState.detached == 0 { object.didSave() }
         for object in deletedObjects where object._flags.contains(.savedDeletion) {
             object.didSave()
             object._flags = []
         }
+    }
+
+    /// Gives objects in memory the values that the store has derived.
+    ///
+    /// - Parameters:
+    ///   - derived: the new rows; nil when they are not known.
+    ///   - new: objects whose revision is known.
+    ///   - overwritten: objects with a derived attribute that somebody set, which had no effect.
+    private func showDerived(
+        _ derived: [ObjectID: RowImage]?, _ new: some Sequence<ManagedObject>, _ overwritten: [ManagedObject]
+    ) {
+        guard let derived else {
+            return map.forEach { if !$0._entity.derivedSlots.isEmpty { turnIntoFault($0) } }
+        }
+        let known = derived.isEmpty ? [] : Set(new.map(\.objectID))
+        for (id, image) in derived {
+            guard let object = map[id], object._state & ObjectState.fault == 0 else { continue }
+            image.bytes.withUnsafeBytes { object.adoptRow($0, revision: object._revision) }
+            object._state |= ObjectState.clean
+            if !known.contains(id) { object._flags.insert(.revisionUnknown) }
+            object.announceAllChanged()
+        }
+        for object in overwritten where derived[object.objectID] == nil { turnIntoFault(object) }
     }
 
     /// Empties the lists; the objects have been seen to.
@@ -279,8 +306,16 @@ extension ManagedObject {
     }
 
     /// Slots whose values are not those of `base`, ascending.
+    ///
+    /// What the store computes is none of the object's own changes, whoever set it.
     final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> [Int] {
-        changedSlots.filter { !_entity.isEqual(slot: $0, rowBytes, base) }
+        let slots = changedSlots.filter { !_entity.isEqual(slot: $0, rowBytes, base) }
+        return _entity.derivedSlots.isEmpty ? slots : slots.filter { !_entity.derivedSlots.contains($0) }
+    }
+
+    /// Whether somebody set what the store computes.
+    final var hasSetDerivedSlots: Bool {
+        !_entity.derivedSlots.isEmpty && changedSlots.contains(where: _entity.derivedSlots.contains)
     }
 }
 

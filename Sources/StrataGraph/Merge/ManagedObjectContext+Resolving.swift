@@ -33,7 +33,9 @@ extension ManagedObjectContext {
             object._flags.remove(.updated)
             takeRow(object, theirs, settled.stale.revision)
         case .allMine:
-            object.rebase(onto: theirs, revision: settled.stale.revision, keeping: object._entity.slotsInRow)
+            object.rebase(
+                onto: theirs, revision: settled.stale.revision,
+                keeping: object._entity.slotsInRow.filter { !object._entity.derivedSlots.contains($0) })
         case .theirs, .values:
             let names = Set(settled.conflict?.properties.map(\.name) ?? [])
             let base = try object.baseImage()

@@ -19,6 +19,9 @@ public struct AttributeOption<Value>: Sendable {
     public static func renamed(from name: String) -> Self { Self(.renamed(name)) }
     public static func versionHashModifier(_ text: String) -> Self { Self(.versionHashModifier(text)) }
     public static func userInfo(_ info: [String: String]) -> Self { Self(.userInfo(info)) }
+    /// Computed by the store whenever it saves, as `AttributeDescription.derivationExpression` says; setting the attribute
+    /// has no effect.
+    public static func derived(_ expression: String) -> Self { Self(.derived(expression)) }
     /// Stored as the bytes that the `ValueTransformer` registered as `name` makes.
     public static func transformable(by name: String) -> Self { Self(.transformable(name)) }
     /// A condition over the value as `SELF`, and what is said when it does not hold.
@@ -94,6 +97,7 @@ enum AttributeOptionKind: Sendable {
     case versionHashModifier(String)
     case userInfo([String: String])
     case transformable(String)
+    case derived(String)
     case range(AttributeValue?, AttributeValue?)
     case rule(ValidationRule)
 }
@@ -113,6 +117,7 @@ public struct AnyAttributeOption: Sendable {
     public static func versionHashModifier(_ text: String) -> Self { Self() }
     public static func userInfo(_ info: [String: String]) -> Self { Self() }
     public static func transformable(by name: String) -> Self { Self() }
+    public static func derived(_ expression: String) -> Self { Self() }
     public static func check(_ predicate: FetchPredicate, message: String) -> Self { Self() }
     public static func range<Bound>(_ bounds: ClosedRange<Bound>) -> Self { Self() }
     public static func range<Bound>(_ bounds: PartialRangeFrom<Bound>) -> Self { Self() }

@@ -172,6 +172,12 @@ extension EntityBuilder {
         case .transformable(let name):
             attribute.type = .transformable
             attribute.valueTransformerName = name
+        case .derived(let text):
+            do {
+                attribute.derivationExpression = try FetchExpression(format: text)
+            } catch {
+                faults.append("\(description.name).\(attribute.name) cannot be derived: \(error.message)")
+            }
         case .range(let minimum, let maximum):
             attribute.validationRules.append(.range(minimum: minimum, maximum: maximum))
         case .rule(let rule): attribute.validationRules.append(rule)

@@ -34,6 +34,8 @@ import StrataModel
     /// Whether the entity or a parent has predicates over the whole object.
     let hasPredicates: Bool
     let hasExternalStorage: Bool
+    /// Slots whose values the store computes.
+    let derivedSlots: Set<Int>
 
     struct Check: Sendable {
         let property: PropertyRuntime
@@ -69,6 +71,7 @@ import StrataModel
         checks = declared.indices.compactMap { Self.check(properties[$0], validates) }
         self.hasPredicates = hasPredicates
         hasExternalStorage = properties.contains { $0.kind == .externalData }
+        derivedSlots = Set(properties.filter(\.isDerived).map(\.slot))
         let fields = UnsafeMutablePointer<FieldPlace>.allocate(capacity: max(1, properties.count))
         for property in properties { (fields + property.index).initialize(to: property.place) }
         self.fields = UnsafePointer(fields)
@@ -93,7 +96,7 @@ import StrataModel
     func property(slot: Int) -> PropertyRuntime { properties[indexBySlot[slot]] }
 
     private static func check(_ property: PropertyRuntime, _ validatesValues: Bool) -> Check? {
-        guard property.isInRow else { return nil }
+        guard property.isInRow, !property.isDerived else { return nil }
         guard let attribute = property.attribute else {
             let isOptional = property.relationship?.description.isOptional ?? true
             return isOptional ? nil : Check(property: property, hasRules: true)
@@ -158,6 +161,8 @@ final class PropertyRuntime: Sendable {
     /// The entity that a relationship leads to.
     let destination: EntityID?
     let isOptional: Bool
+    /// Whether the store computes the value.
+    let isDerived: Bool
     /// Whether a value of the right type can be wrong.
     let hasRules: Bool
     private let rules: AttributeRules?
@@ -184,6 +189,7 @@ final class PropertyRuntime: Sendable {
         deleteRule = property.relationship?.description.deleteRule
         attributeType = property.attribute?.type
         destination = property.relationship?.destination
+        isDerived = property.attribute?.derivationExpression != nil
         isOptional = property.attribute?.isOptional ?? property.relationship?.description.isOptional ?? true
         hasRules =
             property.attribute.map(Self.hasRules)
@@ -223,6 +229,12 @@ final class PropertyRuntime: Sendable {
         if isOptional || !value.isNull, !hasRules { return [] }
         if let rules { return rules.failures(of: value, entityName: entityName) }
         return relationship?.description.validate(count: value.isNull ? 0 : 1, entityName: entityName) ?? []
+    }
+
+    /// Why nobody but the store sets a derived attribute.
+    func derivedRefusal(_ context: StrataError.Context) -> StrataError {
+        let source = attribute?.derivationExpression.map { " from \($0)" } ?? ""
+        return StrataError(.readOnly, "\(name) is derived\(source); the store computes it.", context: context)
     }
 
     var attribute: AttributeDescription? { schema.attribute }

@@ -34,6 +34,7 @@ extension ManagedObject {
     public final func setValue(_ value: Any?, forKey key: String) throws {
         let property = try declared(key)
         if let refusal = refusalToChange(key: key) { throw refusal }
+        if property.isDerived { throw property.derivedRefusal(place(key)) }
         if property.isToMany { return try replaceMembers(objects(in: value, for: property), at: property.index) }
         if property.isToOne {
             guard let value = Self.unwrapped(value) else { return try changeTarget(nil, at: property.index) }

@@ -62,6 +62,13 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     /// Kept in memory only, never stored.
     public var isTransient: Bool
     public var defaultValue: AttributeValue?
+    /// What the store computes the value from whenever it saves; nil for an attribute that the app sets.
+    ///
+    /// A path of to-ones that ends at an attribute (`author.name`), alone or as `canonical:(…)`, `uppercase:(…)` or
+    /// `lowercase:(…)`; a to-many's `@count` (`items.@count`); the sum over an attribute of its members
+    /// (`items.price.@sum`); `now()`, the time of the save that last wrote the object's own values. Validation rules do
+    /// not go with it, and setting the attribute has no effect.
+    public var derivationExpression: FetchExpression?
     /// Large values are kept in files beside the store. Binary data only.
     public var allowsExternalBinaryDataStorage: Bool
     /// The name under which the transformable's `ValueTransformer` is registered.
@@ -79,7 +86,8 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
 
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
-        defaultValue: AttributeValue? = nil, allowsExternalBinaryDataStorage: Bool = false,
+        defaultValue: AttributeValue? = nil, derivationExpression: FetchExpression? = nil,
+        allowsExternalBinaryDataStorage: Bool = false,
         valueTransformerName: String? = nil, attributeValueClassName: String? = nil,
         elements: [AttributeDescription] = [], validationRules: [ValidationRule] = [],
         preservesValueInHistoryOnDeletion: Bool = false, renamingIdentifier: String? = nil,
@@ -91,6 +99,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.isOptional = isOptional
         self.isTransient = isTransient
         self.defaultValue = defaultValue
+        self.derivationExpression = derivationExpression
         self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
         self.valueTransformerName = valueTransformerName
         self.attributeValueClassName = attributeValueClassName

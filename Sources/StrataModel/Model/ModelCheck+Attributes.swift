@@ -92,6 +92,7 @@ extension ModelCheck {
             checkName(element.name, at: elementPlace)
             if !seen.insert(element.name).inserted { fault(elementPlace, "is declared twice.") }
             if element.isTransient { fault(elementPlace, "is transient, which an element cannot be.") }
+            if element.derivationExpression != nil { fault(elementPlace, "is derived, which an element cannot be.") }
             if element.type == .undefined { fault(elementPlace, "has no type.") }
             if element.allowsExternalBinaryDataStorage {
                 fault(elementPlace, "allows external storage, which an element cannot.")

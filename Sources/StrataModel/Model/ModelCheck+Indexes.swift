@@ -25,6 +25,12 @@ extension ModelCheck {
                 fault(Place(entity.name), "has the uniqueness constraint over \(names) twice.")
             }
             check(constraint, of: entity, what: "uniqueness constraint over \(names)")
+            for name in constraint {
+                let attribute = hierarchy.keyPart(name, in: entity.name)?.declaration.property.attribute
+                guard attribute?.derivationExpression != nil else { continue }
+                fault(
+                    Place(entity.name, name), "is derived, so it cannot be in the uniqueness constraint over \(names).")
+            }
         }
     }
 

@@ -43,7 +43,9 @@ struct ModelCheck {
             checkPropertyNames(of: entity)
             for property in entity.properties {
                 switch property {
-                case .attribute(let attribute): check(attribute, at: Place(entity.name, attribute.name))
+                case .attribute(let attribute):
+                    check(attribute, at: Place(entity.name, attribute.name))
+                    checkDerivation(of: attribute, in: entity)
                 case .relationship(let relationship): check(relationship, of: entity)
                 }
             }

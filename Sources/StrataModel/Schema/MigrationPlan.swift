@@ -42,7 +42,7 @@ public struct MigrationPlan: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case entityAdded, entityRemoved, entityRenamed, entityMoved, entityAbstractness
         case propertyAdded, propertyRemoved, propertyRenamed, propertyMoved, propertyInherited
-        case type, optionality, defaultValue, rules, elements
+        case type, optionality, defaultValue, derivation, rules, elements
         case destination, inverse, cardinality, order
         case indexAdded, indexRemoved, indexRenamed
         /// Class names, delete rules, transformers, user info: what no object depends on.

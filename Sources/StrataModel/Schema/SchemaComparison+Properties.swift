@@ -60,7 +60,9 @@ extension SchemaComparison {
         let kind: Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
         if isNew, new.assignment.replaced[property.id] != nil { return addTakeover(of: property, in: entity) }
         let arrival = isNew && isOwn ? "is new" : isOwn ? "moved here" : "is now inherited"
-        if isFilled(property) {
+        if let expression = property.attribute?.derivationExpression {
+            add(kind, .rewrite, entity, property.name, "\(place) \(arrival) and derived from \(expression).")
+        } else if isFilled(property) {
             add(kind, .none, entity, property.name, "\(place) \(arrival).")
         } else {
             add(
@@ -119,12 +121,14 @@ extension SchemaComparison {
                 "\(place) has another default, for objects made from now on.")
         }
         compareRules(old.validationRules, new.validationRules, entity, new.name)
+        compareDerivation(old.derivationExpression, new.derivationExpression, entity, new.name)
         if new.type == .composite { compareElements(old, new, entity) }
         var neutral = old
         neutral.name = new.name
         neutral.type = new.type
         neutral.isOptional = new.isOptional
         neutral.defaultValue = new.defaultValue
+        neutral.derivationExpression = new.derivationExpression
         neutral.validationRules = new.validationRules
         neutral.elements = new.elements
         neutral.allowsExternalBinaryDataStorage = new.allowsExternalBinaryDataStorage
@@ -146,6 +150,17 @@ extension SchemaComparison {
             add(.elements, .none, entity, new.name, "\(place) has other elements; older values can be read.")
         } else {
             add(.elements, .rewrite, entity, new.name, "\(place) has other elements.")
+        }
+    }
+
+    private mutating func compareDerivation(
+        _ old: FetchExpression?, _ new: FetchExpression?, _ entity: EntitySchema, _ key: String
+    ) {
+        if old == new { return }
+        if let new {
+            add(.derivation, .rewrite, entity, key, "\(entity.name).\(key) is now derived from \(new).")
+        } else {
+            add(.derivation, .none, entity, key, "\(entity.name).\(key) is no longer derived, and keeps its values.")
         }
     }
 

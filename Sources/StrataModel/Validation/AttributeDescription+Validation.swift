@@ -19,6 +19,8 @@ struct ValidationFailures {
     init(entityName: String?) { self.entityName = entityName }
 
     mutating func check(_ value: AttributeValue, of attribute: AttributeDescription, key: String) {
+        // The store computes it, after anybody looks at it here.
+        if attribute.derivationExpression != nil { return }
         if value.isNull {
             if !attribute.isOptional {
                 add(.validationMissingMandatoryProperty, "\(key) is required.", key, value)

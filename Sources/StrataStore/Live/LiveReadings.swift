@@ -25,6 +25,14 @@ struct LiveReadings: Sendable {
         }
     }
 
+    /// What values at the end of key paths are read from.
+    init(paths: [String], _ root: EntitySchema, _ schema: Schema) {
+        self.schema = schema
+        self.root = root
+        let start = LivePosition(entity: root.id)
+        for path in paths { _ = note(path: path, from: start) }
+    }
+
     // MARK: Expressions
 
     private typealias Variables = [String: LivePosition]

@@ -76,7 +76,9 @@ struct EntityMigration {
             let kinds: [Step.Kind] =
                 switch property.kind {
                 case .attribute(let attribute):
-                    attribute.isTransient ? [] : steps(property, attribute, old, links, value != nil)
+                    // What is derived is computed when all else is in place.
+                    attribute.isTransient || attribute.derivationExpression != nil
+                        ? [] : steps(property, attribute, old, links, value != nil)
                 case .relationship(let relationship):
                     relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
                 case .position: []

@@ -14,12 +14,14 @@ struct Migration {
         case link(PropertySchema, EntitySchema)
         /// Writes what changes in rows.
         case rewrite(EntityMigration)
+        /// Computes derived attributes of what the passes before have left.
+        case derive(EntitySchema)
         /// Enters rows in the indexes that are new.
         case fillIndexes(EntitySchema)
 
         var entity: EntitySchema {
             switch self {
-            case .fillLinks(let entity), .link(_, let entity), .fillIndexes(let entity): entity
+            case .fillLinks(let entity), .link(_, let entity), .derive(let entity), .fillIndexes(let entity): entity
             case .rewrite(let migration): migration.entity
             }
         }
@@ -52,6 +54,9 @@ struct Migration {
         }
         // Rows come after links, since they still hold the to-ones that became pairs.
         passes += entities.filter(\.writes).map(Pass.rewrite)
+        let changesValues = !passes.isEmpty
+        passes += concrete.filter { changesValues || Self.isDerivedAnew($0, old, new) }
+            .filter { !plan.derivations.attributes(of: $0.id).isEmpty }.map(Pass.derive)
         passes += concrete.filter { !filling.indexes(of: $0).isEmpty }.map(Pass.fillIndexes)
         self.passes = passes
     }
@@ -60,6 +65,15 @@ struct Migration {
     private static func isRelinked(_ property: PropertySchema, _ old: Schema, _ links: OldLinks) -> Bool {
         guard case .pair(let canonical)? = property.relationship?.truth, canonical == property.id else { return false }
         return old.property(canonical) == nil && links.place(of: property) != nil
+    }
+
+    /// Whether a derived attribute of the entity is new, or derived from something else than before.
+    private static func isDerivedAnew(_ entity: EntitySchema, _ old: Schema, _ new: Schema) -> Bool {
+        LinkPlan.of(new).derivations.attributes(of: entity.id).contains { place in
+            let property = LinkPlan.of(new).derivations.attributes[place].property
+            let before = old.entity(entity.id)?.property(property)?.attribute?.derivationExpression
+            return before != entity.property(property)?.attribute?.derivationExpression
+        }
     }
 
     /// Objects that the passes go through, over all of them.

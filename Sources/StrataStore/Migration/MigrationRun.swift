@@ -60,6 +60,7 @@ struct MigrationRun {
             next = try write(migration.entity, place.next, &head, transaction) { id, row, view, step in
                 try rewrite(id, migration, row, view, &step)
             }
+        case .derive(let entity): next = try derive(entity, place.next, &head, transaction)
         }
         return next.map { MigrationMark.Place(pass: place.pass, next: $0) } ?? self.place(at: place.pass + 1)
     }
@@ -71,6 +72,45 @@ struct MigrationRun {
         return try projector.fill(filling, of: entity, from: start, limit: limits.objectsInStep, transaction)
     }
 
+    /// Computes the derived attributes of objects under the new model. Nothing is derived from what is derived, so it does
+    /// not matter how far the pass is.
+    private func derive(
+        _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction
+    ) throws -> ObjectID? {
+        let view = View(
+            sequence: head.event, schema: migration.new, transaction: transaction, tables: core.tables,
+            histories: histories, layers: [])
+        let plan = view.plan.derivations
+        let attributes = plan.attributes(of: entity.id).map { plan.attributes[$0] }
+        let run = DerivationRun(plan, view, now: Date()) { try view.memberCount(of: $0, owner: $1) }
+        return try write(entity, start, view, &head, transaction) { id, row, view, step in
+            try row.withNewestReader(id, migration.new) { reader in
+                var changes: [PropertyChange] = []
+                for attribute in attributes {
+                    let before = try reader.value(attribute.slot)
+                    // When they were last written nobody knows any more.
+                    if case .now = attribute.computation, !before.isNull { continue }
+                    let value = try run.value(of: attribute, reader, id)
+                    guard value != before else { continue }
+                    changes.append(
+                        PropertyChange(property: attribute.property, before: before.asBeforeImage, after: .value(value))
+                    )
+                }
+                try append(changes, id, row.revision, &step)
+            }
+        }
+    }
+
+    private func append(
+        _ changes: [PropertyChange], _ id: ObjectID, _ revision: EventSequence, _ step: inout Step
+    ) throws {
+        guard !changes.isEmpty else { return }
+        step.payload.reset()
+        try step.payload.append(changes: changes)
+        step.events.append(.updated, id, previous: revision, step.payload)
+        step.touched.add(id.entityID, .updated, changes.map(\.property))
+    }
+
     /// Walks rows that no pass has changed yet, and appends the events that `body` makes of them.
     private func write(
         _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction,
@@ -79,6 +119,13 @@ struct MigrationRun {
         let view = View(
             sequence: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
             histories: histories.through(migration.old.version), layers: [])
+        return try write(entity, start, view, &head, transaction, body)
+    }
+
+    private func write(
+        _ entity: EntitySchema, _ start: ObjectID, _ view: View, _ head: inout LogHead,
+        _ transaction: WriteTransaction, _ body: (ObjectID, RowView, View, inout Step) throws -> Void
+    ) throws -> ObjectID? {
         var step = Step(TransactionSequence(rawValue: head.transaction.rawValue + 1))
         step.next = try transaction.withCursor(core.tables.objects) { cursor in
             var found = try cursor.seek(atOrAfter: start.rawValue)
@@ -108,11 +155,7 @@ struct MigrationRun {
         let changes = try migration.changes(of: id, row, view, &failures)
         // They fitted when the migration began, and nobody has changed them since: a rule of the app's does not hold.
         try failures.refuse(path: core.path)
-        guard !changes.isEmpty else { return }
-        step.payload.reset()
-        try step.payload.append(changes: changes)
-        step.events.append(.updated, id, previous: row.revision, step.payload)
-        step.touched.add(id.entityID, .updated, changes.map(\.property))
+        try append(changes, id, row.revision, &step)
     }
 
     private func link(

@@ -142,6 +142,9 @@ package struct SaveReceipt: Sendable {
     package let date: Date
     /// What the save's `UniquenessPolicy` made of its insertions.
     package var upsert = UpsertOutcome()
+    /// The new rows of objects whose derived values are not as the save gave them; nil where that is not known, because
+    /// the save had been made before.
+    package var derived: [ObjectID: RowImage]? = [:]
 
     package init(
         transaction: TransactionSequence, sequence: EventSequence, previousHead: EventSequence, date: Date

@@ -96,7 +96,9 @@ final class Committer {
         _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction
     ) throws -> SaveOutcome {
         if let earlier = try store.transaction(id: changes.transactionID, transaction) {
-            return .saved(receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1))
+            var known = receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1)
+            known.derived = nil
+            return .saved(known)
         }
         guard let schema = projector.histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.")
@@ -110,7 +112,7 @@ final class Committer {
         let sequence = TransactionSequence(rawValue: head.transaction.rawValue + 1)
         switch try check.run(sequence) {
         case .stale(let staleness): return .stale(staleness)
-        case .events(let events, let touched):
+        case .events(let events, let touched, let derived):
             guard events.count > 0 else {
                 var receipt = SaveReceipt(
                     transaction: head.transaction, sequence: head.event, previousHead: head.event,
@@ -126,6 +128,7 @@ final class Committer {
                 events, description, after: &head, store, transaction, &projector)
             var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
             saved.upsert = upsert
+            saved.derived = derived
             return .saved(saved)
         }
     }

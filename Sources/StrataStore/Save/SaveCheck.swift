@@ -7,7 +7,7 @@ import StrataModel
 /// It only reads, through the write transaction, so it sees earlier saves of its group; what it returns is the whole
 /// write set. Uniqueness and delete rules are judged on the net result: two objects may swap unique values in one save.
 struct SaveCheck: ~Copyable {
-    let changes: ChangeSet
+    private(set) var changes: ChangeSet
     let schema: Schema
     let plan: LinkPlan
     let head: LogHead
@@ -36,7 +36,8 @@ struct SaveCheck: ~Copyable {
     /// The write set, or why the save must be merged first.
     enum Verdict: ~Copyable {
         case stale(Staleness)
-        case events(EventList, [TransactionRecord.Touched])
+        /// Last the new rows of objects whose derived values are not as the save gave them.
+        case events(EventList, [TransactionRecord.Touched], [ObjectID: RowImage])
     }
 
     /// - Throws: `modelChanged`, `constraintMerge` with a detail for each clash, `invalidRequest`.
@@ -52,6 +53,7 @@ struct SaveCheck: ~Copyable {
         let pairs = try pairsOfDeletedObjects()
         try checkMembersLeftBehind()
         guard staleness.isEmpty else { return .stale(staleness) }
+        let derived = try deriveAttributes(pairs)
         try checkUniqueness()
         var events = EventList(
             transaction: transaction, count: changes.eventCount,
@@ -60,7 +62,23 @@ struct SaveCheck: ~Copyable {
         try writeUpdates(to: &events)
         try writePairs(pairs, to: &events)
         try writeDeletions(to: &events)
-        return .events(events, touched.records)
+        return .events(events, touched.records, derived)
+    }
+
+    private mutating func deriveAttributes(_ gonePairs: [PairKey]) throws -> [ObjectID: RowImage] {
+        guard !plan.derivations.isEmpty else { return [:] }
+        var rows: [ObjectID: RowView] = [:]
+        for (update, row) in zip(changes.updates, updatedRows) { rows[update.id] = row }
+        for (deletion, row) in zip(changes.deletions, deletedRows) { rows[deletion.id] = row }
+        let count = changes.updates.count
+        let result = try SaveDerivation.run(changes, rows: rows, gonePairs: gonePairs, view)
+        changes = result.changes
+        for index in count..<changes.updates.count {
+            let id = changes.updates[index].id
+            updates[id] = index
+            updatedRows.append(result.rows[id])
+        }
+        return result.derived
     }
 
     private func modelChanged() -> StrataError {

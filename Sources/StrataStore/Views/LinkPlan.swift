@@ -43,6 +43,7 @@ final class LinkPlan: Sendable {
     private let sources: [PropertyID: Source]
     /// Canonical number -> the number of the other direction.
     private let backwards: [PropertyID: (link: PropertyID, isOrdered: Bool)]
+    let derivations: DerivationPlan
 
     init(_ schema: Schema) {
         var rowLinks: [EntityID: [RowLink]] = [:]
@@ -73,6 +74,7 @@ final class LinkPlan: Sendable {
         self.backwards = backwards
         ownedLinks = EntityTable(Self.ownedLinks(schema, sources), otherwise: [])
         oneToOnes = EntityTable(Self.oneToOnes(schema), otherwise: [])
+        derivations = DerivationPlan(schema, sources)
     }
 
     private init() {
@@ -81,6 +83,7 @@ final class LinkPlan: Sendable {
         oneToOnes = EntityTable([:], otherwise: [])
         sources = [:]
         backwards = [:]
+        derivations = .empty
     }
 
     /// The plan of a schema, made once.

@@ -168,3 +168,13 @@ struct BitOperation {
         return whole
     }
 }
+
+extension FetchFunction {
+    /// What a function of a single value comes to.
+    package func result(of value: AttributeValue) throws(StrataError) -> AttributeValue {
+        guard case .one(let result) = try FunctionCall(self, [.one(value)], now: .distantPast).result() else {
+            throw StrataError(.invalidRequest, "\(rawValue) comes to a list.")
+        }
+        return result
+    }
+}

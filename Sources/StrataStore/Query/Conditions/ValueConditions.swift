@@ -6,9 +6,11 @@ struct ValuePath: Sendable {
     let hops: [ResolvedPath.Hop]
     let end: ResolvedPath.End
 
-    init(_ path: ResolvedPath) {
-        hops = path.hops
-        end = path.end
+    init(_ path: ResolvedPath) { self.init(hops: path.hops, end: path.end) }
+
+    init(hops: [ResolvedPath.Hop], end: ResolvedPath.End) {
+        self.hops = hops
+        self.end = end
     }
 
     /// Calls `body` with every value that the path leads to until it returns false: one, unless a to-many lies on the

@@ -1,0 +1,52 @@
+/// What a derived attribute is computed from: a `derivationExpression` in one of the forms that there are.
+package enum AttributeDerivation: Sendable, Hashable {
+    /// The time of the save that last wrote the object's own values.
+    case now
+    /// The value at the end of a path of to-ones, as it is or through a function of text.
+    case value(path: String, FetchFunction?)
+    /// The number of members of the to-many at the end of the path.
+    case count(path: String)
+    /// The sum of the values at the end of a path over one to-many.
+    case sum(path: String)
+
+    /// In words, for those whose expression has another form.
+    package static let forms =
+        "a key path of to-ones, alone or in canonical:, uppercase: or lowercase:, a to-many's @count, "
+        + "a to-many's @sum over an attribute, or now()"
+
+    /// nil for an expression of another form.
+    package init?(_ expression: FetchExpression) {
+        switch expression {
+        case .function(.now, _): self = .now
+        case .function(let function, let arguments) where [.canonical, .uppercase, .lowercase].contains(function):
+            guard arguments.count == 1, case .keyPath(let path) = arguments[0], !path.contains("@") else { return nil }
+            self = .value(path: path, function)
+        case .keyPath(let path): self.init(path: path)
+        default: return nil
+        }
+    }
+
+    /// The operator stands at the end, or, as key-value coding has it, behind the to-many.
+    private init?(path: String) {
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let place = steps.firstIndex(where: { $0.hasPrefix("@") }) else {
+            self = .value(path: path, nil)
+            return
+        }
+        let step = steps.remove(at: place)
+        guard !steps.contains(where: { $0.hasPrefix("@") || $0.isEmpty }) else { return nil }
+        switch CollectionOperator(rawValue: step) {
+        case .count where place == steps.count && place > 0: self = .count(path: steps.joined(separator: "."))
+        case .sum where place > 0 && steps.count > 1: self = .sum(path: steps.joined(separator: "."))
+        default: return nil
+        }
+    }
+
+    /// The key path that the value depends on, without operators; nil where it depends on none.
+    package var path: String? {
+        switch self {
+        case .now: nil
+        case .value(let path, _), .count(let path), .sum(let path): path
+        }
+    }
+}

@@ -1,0 +1,106 @@
+extension ModelCheck {
+    /// A derived attribute has a value of its own in the row, and an expression that the store can compute.
+    mutating func checkDerivation(of attribute: AttributeDescription, in entity: EntityDescription) {
+        guard let expression = attribute.derivationExpression else { return }
+        let place = Place(entity.name, attribute.name)
+        if attribute.isTransient { fault(place, "is derived and transient; what is derived is stored.") }
+        if attribute.allowsExternalBinaryDataStorage {
+            fault(place, "is derived and may be stored outside the row, which a derived value cannot.")
+        }
+        if !attribute.validationRules.isEmpty {
+            fault(place, "is derived and has validation rules, which hold for what an app sets.")
+        }
+        if [.composite, .transformable, .undefined, .objectID].contains(attribute.type) {
+            return fault(place, "is derived, which \(attribute.type.nameWithArticle) cannot be.")
+        }
+        guard let derivation = AttributeDerivation(expression) else {
+            return fault(
+                place, "cannot be derived from \(expression): a derivation is \(AttributeDerivation.forms).")
+        }
+        if let complaint = complaint(about: derivation, for: attribute, in: entity.name) {
+            fault(place, "cannot be derived from \(expression): \(complaint).")
+        }
+    }
+
+    private func complaint(
+        about derivation: AttributeDerivation, for attribute: AttributeDescription, in entityName: String
+    ) -> String? {
+        guard let path = derivation.path else {
+            return attribute.type == .date ? nil : "it is a date, the attribute is \(attribute.type.nameWithArticle)"
+        }
+        let walk = DerivationWalk(path, from: entityName, hierarchy)
+        if let complaint = walk.complaint { return complaint }
+        switch derivation {
+        case .now: return nil
+        case .count:
+            guard walk.end == nil, walk.endsAtToMany else { return "@count needs a to-many relationship" }
+            if walk.toManyCount > 1 { return "it crosses more than one to-many" }
+            return attribute.type.isNumeric ? nil : "it is a number, the attribute is \(attribute.type.nameWithArticle)"
+        case .sum:
+            guard walk.toManyCount == 1 else { return "@sum needs a path over one to-many" }
+            guard let end = walk.end, end.type.isNumeric else { return "@sum needs an attribute that is a number" }
+            return complaint(about: end, through: nil, for: attribute)
+        case .value(_, let function):
+            if walk.toManyCount > 0 { return "it leads to many values; @count or @sum makes one of them" }
+            guard let end = walk.end else { return "it leads to an object, not to a value" }
+            return complaint(about: end, through: function, for: attribute)
+        }
+    }
+
+    private func complaint(
+        about end: AttributeDescription, through function: FetchFunction?, for attribute: AttributeDescription
+    ) -> String? {
+        if let function, end.type != .string {
+            return "\(function.rawValue) needs a string, and \(end.name) is \(end.type.nameWithArticle)"
+        }
+        let isNumber = end.type.isNumeric && attribute.type.isNumeric
+        if end.type == attribute.type || isNumber && (end.type.isInteger || !attribute.type.isInteger) { return nil }
+        return "\(end.name) is \(end.type.nameWithArticle), the attribute is \(attribute.type.nameWithArticle)"
+    }
+}
+
+/// Follows the path of a derivation through the entities.
+private struct DerivationWalk {
+    private(set) var complaint: String?
+    private(set) var toManyCount = 0
+    private(set) var endsAtToMany = false
+    /// The attribute, or element of a composite, at the end; nil where the path ends at an object.
+    private(set) var end: AttributeDescription?
+
+    init(_ path: String, from entityName: String, _ hierarchy: EntityHierarchy) {
+        var entityName = entityName
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        while let step = steps.popFirst() {
+            guard let declaration = hierarchy.declaration(of: step, in: entityName) else {
+                complaint = "\(entityName) has no property named \(step)"
+                return
+            }
+            if declaration.property.isTransient {
+                complaint = "\(entityName).\(step) is transient"
+                return
+            }
+            switch declaration.property {
+            case .relationship(let relationship):
+                endsAtToMany = relationship.isToMany
+                if relationship.isToMany { toManyCount += 1 }
+                entityName = relationship.destinationEntityName
+            case .attribute(let attribute):
+                finish(attribute, steps, "\(entityName).\(step)")
+                return
+            }
+        }
+    }
+
+    private mutating func finish(_ attribute: AttributeDescription, _ steps: ArraySlice<String>, _ place: String) {
+        if attribute.derivationExpression != nil { return complaint = "\(place) is derived itself" }
+        var current = attribute
+        for step in steps {
+            guard let element = current.elements.first(where: { $0.name == step }) else {
+                return complaint = "\(place) has no element named \(step)"
+            }
+            current = element
+        }
+        if current.allowsExternalBinaryDataStorage { return complaint = "\(place) may be stored outside the row" }
+        end = current
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import StrataModel
+
+/// The derived attributes of a model: how each is computed, and which changes concern it.
+final class DerivationPlan: Sendable {
+    static let empty = DerivationPlan()
+
+    /// By entity, those that its objects have; places in `attributes`.
+    private let byEntity: [EntityID: [Int]]
+    private let readings: [EntityID: [Reading]]
+    /// By canonical number.
+    private let pairs: [PropertyID: [(attribute: Int, pairs: LivePairs)]]
+    /// To-ones whose changes count members, by the entity of the member.
+    private let countedRows: [EntityID: [(link: PropertyID, toOne: PropertyID)]]
+    /// To-manys that are counted and whose truth are pairs, by canonical number.
+    private let countedPairs: [PropertyID: [(link: PropertyID, pairs: LivePairs)]]
+    let attributes: [DerivedAttribute]
+
+    /// What a derived attribute reads of rows of one entity.
+    struct Reading: Sendable {
+        let attribute: Int
+        /// From the object that has the attribute to the row.
+        let hops: [LiveHop]
+        let properties: Set<PropertyID>
+    }
+
+    var isEmpty: Bool { attributes.isEmpty }
+
+    private init() {
+        byEntity = [:]
+        readings = [:]
+        pairs = [:]
+        countedRows = [:]
+        countedPairs = [:]
+        attributes = []
+    }
+
+    /// - Parameter sources: where the members of each to-many come from.
+    init(_ schema: Schema, _ sources: [PropertyID: LinkPlan.Source]) {
+        var builder = Builder(schema, sources)
+        var seen: Set<PropertyID> = []
+        for entity in schema.entities {
+            for property in entity.properties {
+                // As the entity that declares it sees it; a subentity has it in the same slot.
+                guard case .attribute(let attribute) = property.kind, attribute.derivationExpression != nil,
+                    seen.insert(property.id).inserted
+                else { continue }
+                let owner = Self.owner(of: property, schema) ?? entity
+                builder.add(attribute, property, owner)
+            }
+        }
+        attributes = builder.attributes
+        byEntity = builder.byEntity
+        readings = builder.readings
+        pairs = builder.pairs
+        countedRows = builder.countedRows
+        countedPairs = builder.countedPairs
+    }
+
+    /// The entity that declares a property: of those that have it, the one above the others.
+    private static func owner(of property: PropertySchema, _ schema: Schema) -> EntitySchema? {
+        let having = schema.entities.filter { $0.slot(of: property.id) != nil }
+        return having.first { entity in having.allSatisfy { entity.entityIDs.contains($0.id) } }
+    }
+
+    /// The derived attributes of an entity's objects.
+    func attributes(of entity: EntityID) -> [Int] { byEntity[entity] ?? [] }
+    func readings(of entity: EntityID) -> [Reading] { readings[entity] ?? [] }
+    func pairs(of canonical: PropertyID) -> [(attribute: Int, pairs: LivePairs)] { pairs[canonical] ?? [] }
+    func countedRows(of entity: EntityID) -> [(link: PropertyID, toOne: PropertyID)] { countedRows[entity] ?? [] }
+    func countedPairs(of canonical: PropertyID) -> [(link: PropertyID, pairs: LivePairs)] {
+        countedPairs[canonical] ?? []
+    }
+
+    private struct Builder {
+        let schema: Schema
+        let sources: [PropertyID: LinkPlan.Source]
+        var attributes: [DerivedAttribute] = []
+        var byEntity: [EntityID: [Int]] = [:]
+        var readings: [EntityID: [Reading]] = [:]
+        var pairs: [PropertyID: [(attribute: Int, pairs: LivePairs)]] = [:]
+        var countedRows: [EntityID: [(link: PropertyID, toOne: PropertyID)]] = [:]
+        var countedPairs: [PropertyID: [(link: PropertyID, pairs: LivePairs)]] = [:]
+
+        init(_ schema: Schema, _ sources: [PropertyID: LinkPlan.Source]) {
+            self.schema = schema
+            self.sources = sources
+        }
+
+        mutating func add(_ description: AttributeDescription, _ property: PropertySchema, _ entity: EntitySchema) {
+            let place = attributes.count
+            let attribute = DerivedAttribute(description, property, entity, schema)
+            attributes.append(attribute)
+            for id in attribute.entities { byEntity[id, default: []].append(place) }
+            guard let path = description.derivationExpression.flatMap(AttributeDerivation.init)?.path else { return }
+            let found = LiveReadings(paths: [path], entity, schema)
+            for reading in found.readings {
+                for id in reading.entities {
+                    readings[id, default: []].append(
+                        Reading(attribute: place, hops: reading.hops, properties: reading.settling))
+                }
+            }
+            for link in found.pairs { pairs[link.canonical, default: []].append((place, link)) }
+            if case .count(_, let link) = attribute.computation { count(link, found) }
+        }
+
+        private mutating func count(_ link: PropertyID, _ found: LiveReadings) {
+            switch sources[link] {
+            case .rows(let toOne, let entities, _)?:
+                for id in entities where !(countedRows[id] ?? []).contains(where: { $0.link == link }) {
+                    countedRows[id, default: []].append((link, toOne))
+                }
+            case .pairs(let canonical, let isForward, let isSymmetric, _)?:
+                guard !(countedPairs[canonical] ?? []).contains(where: { $0.link == link }) else { return }
+                let ends = LivePairs(
+                    hops: [], canonical: canonical, isForward: isForward, isSymmetric: isSymmetric, isSettling: true)
+                countedPairs[canonical, default: []].append((link, ends))
+            case nil: return
+            }
+        }
+    }
+}
+
+/// A derived attribute bound to a schema.
+struct DerivedAttribute: Sendable {
+    enum Computation: Sendable {
+        case now
+        case value(ValuePath, FetchFunction?)
+        /// The to-ones that lead to the owner, and the owner's to-many.
+        case count(ValuePath, PropertyID)
+        /// The to-ones that lead to the owner, and the way from there.
+        case sum(ValuePath, ValuePath)
+        /// The expression is none that can be computed; a model that was checked has none such.
+        case refused(StrataError)
+    }
+
+    let property: PropertyID
+    let slot: Int
+    let name: String
+    let type: AttributeType
+    let isOptional: Bool
+    let entityName: String
+    /// Those whose objects have it.
+    let entities: Set<EntityID>
+    let computation: Computation
+
+    init(
+        _ description: AttributeDescription, _ property: PropertySchema, _ entity: EntitySchema, _ schema: Schema
+    ) {
+        self.property = property.id
+        slot = property.slot
+        name = description.name
+        type = description.type
+        isOptional = description.isOptional
+        entityName = entity.name
+        entities = Set(entity.concreteEntityIDs)
+        do throws(StrataError) {
+            computation = try Self.computation(description, entity, schema)
+        } catch {
+            computation = .refused(error)
+        }
+    }
+
+    private static func computation(
+        _ description: AttributeDescription, _ entity: EntitySchema, _ schema: Schema
+    ) throws(StrataError) -> Computation {
+        switch description.derivationExpression.flatMap(AttributeDerivation.init) {
+        case .now?: return .now
+        case .value(let path, let function)?:
+            return .value(ValuePath(try ResolvedPath(path, in: entity, schema)), function)
+        case .count(let path)?:
+            let path = try ResolvedPath(path + ".@count", in: entity, schema)
+            guard case .count(let link) = path.end else { break }
+            return .count(ValuePath(hops: path.hops, end: .object), link)
+        case .sum(let path)?:
+            let path = try ResolvedPath(path, in: entity, schema)
+            guard let first = path.hops.firstIndex(where: \.isToMany) else { break }
+            return .sum(
+                ValuePath(hops: Array(path.hops[..<first]), end: .object),
+                ValuePath(hops: Array(path.hops[first...]), end: path.end))
+        case nil: break
+        }
+        throw StrataError(
+            .invalidModel, "\(description.name) cannot be derived as the model says.",
+            context: .init(entityName: entity.name, key: description.name))
+    }
+
+    /// Whether it is computed from other rows than the object's own.
+    var crossesRelationships: Bool {
+        switch computation {
+        case .now, .refused: false
+        case .value(let path, _): !path.hops.isEmpty
+        case .count(let owners, _): !owners.hops.isEmpty
+        case .sum: true
+        }
+    }
+
+    /// The value as the attribute holds it; nil where it cannot.
+    func fitting(_ value: AttributeValue) -> AttributeValue? {
+        switch (type, value) {
+        // A sum of whole numbers may have more digits than a floating-point number.
+        case (.double, .integer(let number)): .double(Double(number))
+        case (.float, .integer(let number)): .float(Float(number))
+        default: value.coerced(to: type)
+        }
+    }
+}

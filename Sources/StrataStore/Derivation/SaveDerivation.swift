@@ -1,0 +1,256 @@
+import Foundation
+import StrataModel
+
+/// Gives every object that a save concerns the values of its derived attributes: those that it writes, and those whose
+/// attributes are derived from what it changes at the far end of relationships.
+///
+/// Runs at the head, in the write transaction, once the save is known not to be stale. What the save will leave is seen
+/// through a layer of its own changes, which is made only when a relationship has to be crossed.
+struct SaveDerivation {
+    private let plan: DerivationPlan
+    private let head: View
+    private var changes: ChangeSet
+    /// Rows at the head of what the save updates and deletes.
+    private var rows: [ObjectID: RowView]
+    private let gonePairs: [PairKey]
+    /// Which attributes of which objects are to be computed.
+    private var concerned: [ObjectID: Set<Int>] = [:]
+    /// By how much the save changes the members of an owner.
+    private var differences: [PropertyID: [ObjectID: Int]] = [:]
+    private var after: View?
+    private var deletions: Set<ObjectID> = []
+
+    /// What became of a save.
+    struct Result {
+        var changes: ChangeSet
+        /// Rows at the head of everything that is updated or deleted now.
+        var rows: [ObjectID: RowView]
+        /// The new rows of objects with derived values that are not as they were given.
+        var derived: [ObjectID: RowImage] = [:]
+    }
+
+    private init(_ changes: ChangeSet, _ rows: [ObjectID: RowView], _ gonePairs: [PairKey], _ head: View) {
+        plan = head.plan.derivations
+        self.head = head
+        self.changes = changes
+        self.rows = rows
+        self.gonePairs = gonePairs
+    }
+
+    /// - Parameters:
+    ///   - rows: at the head, of what the save updates and deletes.
+    ///   - gonePairs: pairs that go with the objects that it deletes.
+    ///   - head: before the save; its model has derived attributes.
+    /// - Throws: a validation error of a value that its attribute cannot hold.
+    static func run(
+        _ changes: ChangeSet, rows: [ObjectID: RowView], gonePairs: [PairKey], _ head: View
+    ) throws -> Result {
+        var derivation = SaveDerivation(changes, rows, gonePairs, head)
+        try derivation.collect()
+        return try derivation.compute()
+    }
+
+    // MARK: What is concerned
+
+    private mutating func collect() throws {
+        deletions = Set(changes.deletions.map(\.id))
+        for insertion in changes.insertions {
+            concerned[insertion.id, default: []].formUnion(plan.attributes(of: insertion.id.entityID))
+            try note(insertion.id, changed: nil)
+            try count(insertion.id, before: nil, after: insertion.image)
+        }
+        for update in changes.updates {
+            let changed = try properties(update)
+            try noteOwn(update.id, changed)
+            try note(update.id, changed: changed)
+            try count(update.id, before: rows[update.id], after: update.image)
+        }
+        for deletion in changes.deletions {
+            try note(deletion.id, changed: nil)
+            try count(deletion.id, before: rows[deletion.id], after: nil)
+        }
+        for change in changes.pairs { try note(change) }
+        for key in gonePairs { try note(key, difference: -1) }
+    }
+
+    private func properties(_ update: ChangeSet.Update) throws -> Set<PropertyID> {
+        guard let entity = head.schema.entity(update.id.entityID) else { return [] }
+        return Set(
+            update.changedSlots.filter { entity.properties[$0].storage != nil }.map { entity.properties[$0].id })
+    }
+
+    /// Attributes of the updated object itself.
+    private mutating func noteOwn(_ id: ObjectID, _ changed: Set<PropertyID>) throws {
+        let derived = plan.attributes(of: id.entityID)
+        guard !derived.isEmpty else { return }
+        let own = Set(derived.map { plan.attributes[$0].property })
+        let isWritten = !changed.isSubset(of: own)
+        for place in derived {
+            let attribute = plan.attributes[place]
+            if case .now = attribute.computation {
+                if isWritten { concerned[id, default: []].insert(place) }
+            } else if changed.contains(attribute.property) {
+                // Somebody set it: it gets the value that it has to have.
+                concerned[id, default: []].insert(place)
+            }
+        }
+        for reading in plan.readings(of: id.entityID)
+        where reading.hops.isEmpty && !reading.properties.isDisjoint(with: changed) {
+            concerned[id, default: []].insert(reading.attribute)
+        }
+    }
+
+    /// Attributes of objects that lead to a row.
+    ///
+    /// - Parameter changed: nil when the object comes or goes.
+    private mutating func note(_ id: ObjectID, changed: Set<PropertyID>?) throws {
+        for reading in plan.readings(of: id.entityID) where !reading.hops.isEmpty {
+            if let changed, reading.properties.isDisjoint(with: changed) { continue }
+            try note(reading.attribute, leadingTo: id, through: reading.hops)
+        }
+    }
+
+    private mutating func note(_ place: Int, leadingTo id: ObjectID, through hops: [LiveHop]) throws {
+        let attribute = plan.attributes[place]
+        var sources = try head.sources(of: id, through: hops)
+        sources.formUnion(try viewAfter().sources(of: id, through: hops))
+        for source in sources where attribute.entities.contains(source.entityID) {
+            concerned[source, default: []].insert(place)
+        }
+    }
+
+    private mutating func note(_ change: ChangeSet.PairChange) throws {
+        guard !plan.pairs(of: change.key.property).isEmpty else { return }
+        let isLinked = try head.pair(change.key) != nil
+        switch change.kind {
+        case .link: try note(change.key, difference: isLinked ? 0 : 1)
+        case .unlink: try note(change.key, difference: isLinked ? -1 : 0)
+        case .move: return
+        }
+    }
+
+    private mutating func note(_ key: PairKey, difference: Int) throws {
+        guard difference != 0 else { return }
+        for (place, pairs) in plan.pairs(of: key.property) {
+            for owner in Set(pairs.owners(of: key)) {
+                if pairs.hops.isEmpty {
+                    if plan.attributes[place].entities.contains(owner.entityID) {
+                        concerned[owner, default: []].insert(place)
+                    }
+                } else {
+                    try note(place, leadingTo: owner, through: pairs.hops)
+                }
+            }
+        }
+        for (link, pairs) in plan.countedPairs(of: key.property) {
+            for owner in Set(pairs.owners(of: key)) { differences[link, default: [:]][owner, default: 0] += difference }
+        }
+    }
+
+    /// Members that point at another owner.
+    private mutating func count(_ id: ObjectID, before: RowView?, after: RowImage?) throws {
+        for (link, toOne) in plan.countedRows(of: id.entityID) {
+            guard let entity = head.schema.entity(id.entityID), let slot = entity.slot(of: toOne) else { continue }
+            let old = try before?.reference(toOne, of: head.schema, id)
+            var new: ObjectID?
+            if let after {
+                let target = try after.withReader(entity.layout) { reader throws(CorruptRecord) in
+                    reader.reference(slot)
+                }
+                new = target.isNil ? nil : target
+            }
+            guard old != new else { continue }
+            if let old { differences[link, default: [:]][old, default: 0] -= 1 }
+            if let new { differences[link, default: [:]][new, default: 0] += 1 }
+        }
+    }
+
+    /// The state that the save will leave, but for what is derived.
+    private mutating func viewAfter() throws -> View {
+        if let after { return after }
+        var layer = Layer.Builder(schema: head.schema)
+        for insertion in changes.insertions { layer.setRow(insertion.id, insertion.image, revision: .zero) }
+        for update in changes.updates { layer.setRow(update.id, update.image, revision: update.baseRevision) }
+        for deletion in changes.deletions { layer.setAbsent(deletion.id) }
+        for change in changes.pairs {
+            switch change.kind {
+            case .link(let positions): layer.setPair(change.key, positions)
+            case .unlink: layer.setPair(change.key, nil)
+            case .move(let positions):
+                if try head.pair(change.key) != nil { layer.setPair(change.key, positions) }
+            }
+        }
+        let view = View(
+            sequence: head.sequence, schema: head.schema, transaction: head.transaction, tables: head.tables,
+            histories: head.histories, layers: [layer.finish()])
+        after = view
+        return view
+    }
+
+    // MARK: Values
+
+    private mutating func compute() throws -> Result {
+        var result = Result(changes: changes, rows: rows)
+        guard !concerned.isEmpty else { return result }
+        let run = try makeRun()
+        var inserted: [ObjectID: Int] = [:]
+        var updated: [ObjectID: Int] = [:]
+        for (place, insertion) in changes.insertions.enumerated() where concerned[insertion.id] != nil {
+            inserted[insertion.id] = place
+        }
+        for (place, update) in changes.updates.enumerated() where concerned[update.id] != nil {
+            updated[update.id] = place
+        }
+        for (id, places) in concerned.sorted(by: { $0.key < $1.key }) where !deletions.contains(id) {
+            guard let entity = head.schema.entity(id.entityID) else { continue }
+            if let place = inserted[id] {
+                let image = changes.insertions[place].image
+                guard let derived = try derive(id, image, places, entity, run) else { continue }
+                result.changes.insertions[place].image = derived.image
+                result.derived[id] = derived.image
+            } else if let place = updated[id] {
+                let update = changes.updates[place]
+                guard let derived = try derive(id, update.image, places, entity, run) else { continue }
+                result.changes.updates[place].image = derived.image
+                result.changes.updates[place].changedSlots = Set(update.changedSlots).union(derived.slots).sorted()
+                result.derived[id] = derived.image
+            } else if let row = try head.row(id) {
+                guard let derived = try derive(id, try row.converted(to: entity), places, entity, run) else { continue }
+                result.rows[id] = row
+                result.derived[id] = derived.image
+                result.changes.updates.append(
+                    .init(id: id, baseRevision: row.revision, image: derived.image, changedSlots: derived.slots))
+            }
+        }
+        return result
+    }
+
+    private mutating func makeRun() throws -> DerivationRun {
+        // What has no way over a relationship is read from the row at hand.
+        let crosses = concerned.values.contains { $0.contains { plan.attributes[$0].crossesRelationships } }
+        let view = crosses ? try viewAfter() : head
+        let (head, differences) = (head, differences)
+        return DerivationRun(plan, view, now: Date()) { link, owner in
+            try head.memberCount(of: link, owner: owner) + (differences[link]?[owner] ?? 0)
+        }
+    }
+
+    /// The row with its derived values; nil when it has them.
+    private func derive(
+        _ id: ObjectID, _ image: RowImage, _ places: Set<Int>, _ entity: EntitySchema, _ run: DerivationRun
+    ) throws -> (image: RowImage, slots: [Int])? {
+        var values: [(slot: Int, value: AttributeValue)] = []
+        try withExtendedLifetime(image) {
+            let row = try RowReader(image.unsafeBytes, layout: entity.layout)
+            for place in places.sorted() {
+                let attribute = plan.attributes[place]
+                let value = try run.value(of: attribute, row, id)
+                if try row.value(attribute.slot) != value { values.append((attribute.slot, value)) }
+            }
+        }
+        guard !values.isEmpty else { return nil }
+        var builder = try RowBuilder(image, layout: entity.layout)
+        for (slot, value) in values { try builder.set(slot, value) }
+        return (try builder.finish(), values.map(\.slot))
+    }
+}
