@@ -44,7 +44,7 @@ import Testing
                 <relationship name="ties" optional="YES" toMany="YES" deletionRule="Cascade" ordered="YES" destinationEntity="Tie" inverseName="drawer" inverseEntity="Tie"/>
             </entity>
             <entity name="Tie" representedClassName="NeckTie">
-                <attribute name="count" optional="YES" attributeType="Integer 32" minValueString="0" derived="YES"/>
+                <attribute name="count" optional="YES" attributeType="Integer 32" minValueString="0" allowsCloudEncryption="YES"/>
                 <attribute name="name" attributeType="String" defaultValueString="new"/>
                 <relationship name="drawer" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Drawer" inverseName="ties" inverseEntity="Drawer"/>
                 <uniquenessConstraints>
@@ -126,8 +126,7 @@ import Testing
             try Tool.run("model", "check", file)
                 == .init(
                     output: """
-                        note: line 7, column 9: Tie.count: derived is not supported: derived attributes are not computed; the \
-                        attribute is stored like any other
+                        note: line 7, column 9: Tie.count: allowsCloudEncryption is not supported: there is no CloudKit
                         sound: Ties 2, 2 entities, 4 properties
 
                         """, error: "", exitCode: 0))
@@ -164,7 +163,7 @@ import Testing
     @Test func aStoreIsMadeOfAModelAndGivesItBack() throws {
         let made = try Tool.run("create", store, "--model", file, "--version", "Ties 2")
         #expect(made.output == "\(store): an empty store of Ties 2, 2 entities\n" && made.exitCode == 0)
-        #expect(made.error.hasPrefix("note: line 7, column 9: Tie.count: derived is not supported"))
+        #expect(made.error.hasPrefix("note: line 7, column 9: Tie.count: allowsCloudEncryption is not supported"))
         #expect(try Tool.run("verify", store).exitCode == 0)
         #expect(
             try Tool.run("model", "diff", store, file)

@@ -107,6 +107,13 @@ private struct RandomModel {
             entity.properties.append(.attribute(try attribute("e\(number)a\(place)", &generator)))
         }
         let name = entity.properties[0].name
+        if let forms = ["uppercase:(\(name))", "canonical:(\(name))", name, "now()"].randomElement(using: &generator) {
+            entity.properties.append(
+                .attribute(
+                    AttributeDescription(
+                        name: "derived\(number)", type: forms == "now()" ? .date : .string, isOptional: true,
+                        derivationExpression: try FetchExpression(format: forms))))
+        }
         if Bool.random(using: &generator) {
             entity.indexes.append(
                 FetchIndexDescription(

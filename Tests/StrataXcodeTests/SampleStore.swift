@@ -115,7 +115,7 @@ struct SampleStore {
     private func setValues(of object: ManagedObject, _ entity: String, number: Int) throws -> [String: String] {
         var values: [String: String] = [:]
         for case .attribute(let attribute) in model.properties(ofEntityNamed: entity) {
-            if attribute.isTransient && attribute.isOptional { continue }
+            if attribute.isTransient && attribute.isOptional || attribute.derivationExpression != nil { continue }
             guard let value = value(of: attribute, number) else { continue }
             try object.setValue(value, forKey: attribute.name)
             if !attribute.isTransient, attribute.type != .composite, attribute.type != .transformable {

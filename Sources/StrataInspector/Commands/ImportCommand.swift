@@ -36,8 +36,9 @@ struct ImportCommand: ParsableCommand {
             --map says: --map 'Family name=surname' --map comment=. A relationship names its object by an attribute, \
             --map owner=familyMember.name, or by reference, Drawer/p3; a to-many takes a list, and an object that the record \
             is merged into has these members then. Values are as in \
-            'strata insert'; dates are ISO 8601 or seconds since 1970, or what --dates says: iso, unix, unix-ms, \
-            reference (seconds since 2001), or a pattern such as 'dd.MM.yyyy HH:mm' (UTC).
+            'strata insert', those of derived attributes are passed by and computed; dates are ISO 8601 or seconds since \
+            1970, or what --dates says: iso, unix, unix-ms, reference (seconds since 2001), or a pattern such as \
+            'dd.MM.yyyy HH:mm' (UTC).
 
             When it ends early (a bad record: exit code 1; Ctrl-C: 130), whole transactions stay, and the same command \
             with --resume goes on behind them, as the log remembers of the file's contents how many records are done.

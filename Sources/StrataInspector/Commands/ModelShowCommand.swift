@@ -7,7 +7,7 @@ struct ModelShowCommand: ParsableCommand {
         abstract: "Lists the entities of a model with their properties, indexes and rules.",
         discussion: """
             --json prints {"model", "entities": [{"name", "class", "parent", "abstract", "renamedFrom", "attributes": \
-            [{"name", "type", "optional", "transient", "default", "rules", "renamedFrom"}], "relationships": [{"name", \
+            [{"name", "type", "optional", "transient", "default", "derivedFrom", "rules", "renamedFrom"}], "relationships": [{"name", \
             "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
             "renamedFrom"}], "indexes": [{"name", "properties"}], "unique": [[property]]}], "fetchRequests": [name], \
             "configurations": {name: [entity]}}.
@@ -93,6 +93,7 @@ extension AttributeDescription {
         if !isOptional { facts.append("required") }
         if isTransient { facts.append("transient") }
         if let defaultValue { facts.append("default \(ValueText.of(defaultValue) { "\($0)" })") }
+        if let derivationExpression { facts.append("derived from \(derivationExpression)") }
         facts += validationRules.map(\.text)
         if allowsExternalBinaryDataStorage { facts.append("large values in files") }
         if let name = attributeValueClassName { facts.append("a \(name)") }
@@ -160,6 +161,7 @@ private struct ModelText: Encodable {
         let optional: Bool
         let transient: Bool
         let `default`: JSONText.Value?
+        let derivedFrom: String?
         let rules: [String]
         let renamedFrom: String?
     }
@@ -208,6 +210,7 @@ private struct ModelText: Encodable {
             name: attribute.name, type: attribute.type.name, optional: attribute.isOptional,
             transient: attribute.isTransient,
             default: attribute.defaultValue.map { JSONText.Value($0) { "\($0)" } },
+            derivedFrom: attribute.derivationExpression?.description,
             rules: attribute.validationRules.map(\.text), renamedFrom: attribute.renamingIdentifier)
     }
 

@@ -49,7 +49,8 @@ struct RowMaker {
     ) throws {
         let name = target.property.name
         guard let relationship = target.property.relationship else {
-            guard let attribute = target.property.attribute else { return }
+            // What is derived was exported with the rest, and is computed anew.
+            guard let attribute = target.property.attribute, attribute.derivationExpression == nil else { return }
             row[name] = try finder.input.value(value, for: attribute)
             return
         }

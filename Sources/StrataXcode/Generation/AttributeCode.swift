@@ -73,6 +73,9 @@ struct AttributeCode {
         if case .transformed = storage { !attribute.isOptional } else { false }
     }
 
+    /// Whether the store computes it, so that nobody sets it.
+    var isDerived: Bool { attribute.derivationExpression != nil }
+
     var accessorSuffix: String {
         switch storage {
         case .row: ""
@@ -96,6 +99,9 @@ struct AttributeCode {
         var options: [String] = []
         if attribute.allowsExternalBinaryDataStorage { options.append(".externalStorage") }
         if attribute.preservesValueInHistoryOnDeletion { options.append(".preservesValueInHistoryOnDeletion") }
+        if let expression = attribute.derivationExpression {
+            options.append(".derived(\(CodeLiteral.string(expression.description)))")
+        }
         if enumeration == nil { options += attribute.validationRules.compactMap(option) }
         if let name = attribute.renamingIdentifier { options.append(".renamed(from: \(CodeLiteral.string(name)))") }
         if let text = attribute.versionHashModifier {
@@ -138,7 +144,7 @@ struct AttributeCode {
             }
         }
         if case .transformed(let name) = storage { facts.append("as the transformer `\(name)` makes it") }
-        if attribute.editorInfo["derivationExpression"] != nil { facts.append("derived in Core Data, not here") }
+        if let expression = attribute.derivationExpression { facts.append("derived from `\(expression)`") }
         return facts.map { $0.replacing("\n", with: " ") }
     }
 }

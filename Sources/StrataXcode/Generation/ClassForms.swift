@@ -29,7 +29,7 @@ extension EntityCode {
         let initial = code.initialValue.map { " = \($0)" } ?? ""
         return """
                 \(documentation(of: code))
-                \(marker)\(access)var \(CodeNames.escaped(code.attribute.name)): \(code.type)\(initial)
+                \(marker)\(access)\(code.isDerived ? "private(set) " : "")var \(CodeNames.escaped(code.attribute.name)): \(code.type)\(initial)
             """
     }
 
@@ -142,7 +142,9 @@ extension EntityCode {
     }
 
     private func accessor(_ code: AttributeCode, _ place: Int) -> String {
-        accessor(Self.documentation(of: code), code.attribute.name, code.type, code.accessorSuffix, place)
+        accessor(
+            Self.documentation(of: code), code.attribute.name, code.type, code.accessorSuffix, place,
+            isReadOnly: code.isDerived)
     }
 
     private func accessor(_ code: RelationshipCode, _ place: Int) -> String {
@@ -150,14 +152,15 @@ extension EntityCode {
     }
 
     private func accessor(
-        _ documentation: String, _ name: String, _ type: String, _ suffix: String, _ place: Int
+        _ documentation: String, _ name: String, _ type: String, _ suffix: String, _ place: Int,
+        isReadOnly: Bool = false
     ) -> String {
         let index = "_\(plainName)._propertyBase_\(plainName) + \(place)"
+        let setter = isReadOnly ? "" : "\n        set { _set\(suffix)(\(index), newValue) }"
         return """
                 \(documentation)
                 \(access)var \(CodeNames.escaped(name)): \(type) {
-                    get { _get\(suffix)(\(index)) }
-                    set { _set\(suffix)(\(index), newValue) }
+                    get { _get\(suffix)(\(index)) }\(setter)
                 }
             """
     }

@@ -27,6 +27,7 @@ enum AttributeCodec {
         if attribute.type == .composite { readComposite(fields, composites, &attribute) }
         attribute.defaultValue = defaultValue(fields, attribute.type)
         attribute.validationRules = rules(fields, attribute.type)
+        attribute.derivationExpression = derivation(fields)
         return attribute
     }
 
@@ -49,6 +50,24 @@ enum AttributeCodec {
             attribute.elements = elements
         } else {
             fields.report("composite", "the model has no composite '\(name)'")
+        }
+    }
+
+    /// What cannot be read stays as text, from which nothing can be derived: checking the model names it.
+    private static func derivation(_ fields: ElementFields) -> FetchExpression? {
+        guard let text = fields["derivationExpression"], !text.isEmpty else {
+            if fields.flag("derived") { fields.report("derived", "the attribute does not say what it is derived from") }
+            return nil
+        }
+        guard fields.flag("derived") else {
+            fields.report("derivationExpression", "the attribute is not marked as derived, so it is not")
+            return nil
+        }
+        do throws(StrataError) {
+            return try FetchExpression(format: text)
+        } catch {
+            fields.report("derivationExpression", "the derivation cannot be read: \(error.message)")
+            return .constant(.string(text))
         }
     }
 
@@ -132,6 +151,8 @@ enum AttributeCodec {
         add("optional", attribute.isOptional ? "YES" : nil)
         add("transient", attribute.isTransient ? "YES" : nil)
         add("attributeType", types.first { $0.type == attribute.type }?.name)
+        add("derived", attribute.derivationExpression == nil ? nil : "YES")
+        add("derivationExpression", attribute.derivationExpression?.description)
         add("allowsExternalBinaryDataStorage", attribute.allowsExternalBinaryDataStorage ? "YES" : nil)
         add("preserveAfterDeletion", attribute.preservesValueInHistoryOnDeletion ? "YES" : nil)
         add("valueTransformerName", attribute.valueTransformerName)

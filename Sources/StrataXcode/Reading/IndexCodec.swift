@@ -6,10 +6,12 @@ enum IndexCodec {
     private static let form = EditorNotes.ofForm("form")
     private static let type = EditorNotes.ofForm("type.")
     private static let omitted = EditorNotes.ofForm("omitted.")
+    private static let expression = EditorNotes.ofForm("expression.")
+    private static let expressionType = EditorNotes.ofForm("expressionType.")
 
     // MARK: Reading
 
-    /// nil for an index over an expression, which is not made.
+    /// nil for an index over an expression that no index is made over.
     ///
     /// - Parameter isToMany: whether a property is a to-many relationship, which no index can hold: it is left out.
     static func read(
@@ -19,14 +21,14 @@ enum IndexCodec {
         let unread = diagnostics.checkNames(of: element)
         for (place, child) in element.children(named: "fetchIndexElement").enumerated() {
             _ = diagnostics.checkNames(of: child)
-            guard let property = child["property"], child["expression"] == nil else { return nil }
-            let part = FetchIndexElement(property, isAscending: child["order"] != "descending")
+            guard let part = part(child, at: place, of: &index, diagnostics) else { return nil }
             add(part, at: place, to: &index, child, diagnostics, isToMany)
             guard let type = child["type"], type != "Binary" else { continue }
             index.editorInfo[Self.type + String(place)] = type
             diagnostics.add(
                 .notSupported, child, "type",
-                "\(property) of the index \(index.name) is \(type); the index is an ordinary one")
+                "\(part.propertyPath) of the index \(index.name) is \(type); the index is an ordinary one, which finds "
+                    + "ranges of its first property, the others are filtered")
         }
         let fields = diagnostics.fields(element)
         index.partialIndexPredicate = RequestCodec.predicate(fields, "partialIndexPredicate")
@@ -37,6 +39,54 @@ enum IndexCodec {
         return index.elements.isEmpty ? nil : index
     }
 
+    private static func part(
+        _ element: XMLElement, at place: Int, of index: inout FetchIndexDescription, _ diagnostics: DiagnosticList
+    ) -> FetchIndexElement? {
+        let isAscending = element["order"] != "descending"
+        guard let text = element["expression"] else {
+            guard let property = element["property"] else {
+                diagnostics.unreadable(element, nil, "a part of the index \(index.name) names no property")
+                return nil
+            }
+            return FetchIndexElement(property, isAscending: isAscending)
+        }
+        guard var part = Self.part(overExpression: text) else {
+            let isDerivable = (try? FetchExpression(format: text)).flatMap(AttributeDerivation.init) != nil
+            diagnostics.add(
+                .notSupported, element, "expression",
+                "the index \(index.name) is not made: none is over \(text)"
+                    + (isDerivable ? "; a derived attribute with that expression can be indexed" : ""))
+            return nil
+        }
+        part.isAscending = isAscending
+        index.editorInfo[expression + String(place)] = text
+        index.editorInfo[expressionType + String(place)] = element["expressionType"]
+        if !part.folding.isEmpty {
+            diagnostics.add(
+                .notSupported, element, "expression",
+                "the index \(index.name) has \(part.propertyPath) folded instead of \(text), which serves comparisons "
+                    + (part.folding.contains(.diacriticInsensitive) ? "with [cd]" : "with [c]"))
+        }
+        return part
+    }
+
+    /// A property as it is, or text that is indexed without regard to case, or to case and diacritics; nil for any other
+    /// expression.
+    private static func part(overExpression text: String) -> FetchIndexElement? {
+        guard let expression = try? FetchExpression(format: text) else { return nil }
+        switch expression {
+        case .keyPath(let path) where !path.contains("@"): return FetchIndexElement(path)
+        case .function(let function, let arguments):
+            guard arguments.count == 1, case .keyPath(let path) = arguments[0], !path.contains("@") else { return nil }
+            switch function {
+            case .lowercase, .uppercase: return FetchIndexElement(path, folding: .caseInsensitive)
+            case .canonical: return FetchIndexElement(path, folding: [.caseInsensitive, .diacriticInsensitive])
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
     private static func add(
         _ part: FetchIndexElement, at place: Int, to index: inout FetchIndexDescription, _ element: XMLElement,
         _ diagnostics: DiagnosticList, _ isToMany: (String) -> Bool
@@ -45,7 +95,8 @@ enum IndexCodec {
         index.editorInfo[omitted + String(place)] = (part.isAscending ? "+" : "-") + part.propertyPath
         diagnostics.add(
             .notSupported, element, nil,
-            "\(part.propertyPath) is a to-many relationship and is left out of the index \(index.name)")
+            "\(part.propertyPath) is a to-many relationship and is left out of the index \(index.name): its members are "
+                + "found by their links, which are in order of the owner already")
     }
 
     /// What Core Data made of an attribute that was marked as indexed.
@@ -106,14 +157,26 @@ enum IndexCodec {
         let parts = allElements(of: index).enumerated().map { place, part in
             XMLElement(
                 "fetchIndexElement",
-                [
-                    Attribute("property", part.propertyPath),
+                source(of: part, at: place, index) + [
                     Attribute("type", index.editorInfo[type + String(place)] ?? "Binary"),
                     Attribute("order", part.isAscending ? "ascending" : "descending"),
                 ])
         }
         return XMLElement(
             "fetchIndex", written, children: parts + XMLElement.carried(index.editorInfo[EditorNotes.unread]))
+    }
+
+    /// The expression that a part came from, as long as it still says the same.
+    private static func source(
+        of part: FetchIndexElement, at place: Int, _ index: FetchIndexDescription
+    ) -> [Attribute] {
+        guard let text = index.editorInfo[expression + String(place)], var read = Self.part(overExpression: text) else {
+            return [Attribute("property", part.propertyPath)]
+        }
+        read.isAscending = part.isAscending
+        guard read == part else { return [Attribute("property", part.propertyPath)] }
+        let type = index.editorInfo[expressionType + String(place)].map { [Attribute("expressionType", $0)] }
+        return [Attribute("expression", text)] + (type ?? [])
     }
 
     static func compoundElement(of index: FetchIndexDescription) -> XMLElement {

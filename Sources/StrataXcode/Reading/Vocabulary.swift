@@ -71,8 +71,6 @@ enum Vocabulary {
         "model": ["usedWithCloudKit": "there is no CloudKit"],
         "entity": ["coreSpotlightDisplayNameExpression": "there is no Spotlight"],
         "attribute": [
-            "derived": "derived attributes are not computed; the attribute is stored like any other",
-            "derivationExpression": "derived attributes are not computed; the attribute is stored like any other",
             "allowsCloudEncryption": "there is no CloudKit",
             "spotlightIndexingEnabled": "there is no Spotlight",
             "storedInTruthFile": "there is no Spotlight",
@@ -84,10 +82,6 @@ enum Vocabulary {
             "resultType": "a template asks for objects",
             "returnDistinctResults": "a template asks for objects, which are distinct",
             "returnsDistinctResults": "a template asks for objects, which are distinct",
-        ],
-        "fetchIndexElement": [
-            "expression": "an index over an expression is not made",
-            "expressionType": "an index over an expression is not made",
         ],
         "configuration": ["usedWithCloudKit": "there is no CloudKit"],
     ]
