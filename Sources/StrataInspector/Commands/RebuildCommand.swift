@@ -9,7 +9,7 @@ struct RebuildCommand: ParsableCommand {
         discussion: """
             The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short, by Ctrl-C, \
             kill or a power failure, is finished by the next command or app that opens the store for writing, 'strata \
-            rebuild' among them; until then it cannot be read. Views that come out other than they were had been \
+            rebuild' among them, which does it once; until then it cannot be read. Views that come out other than they were had been \
             damaged; that is told, and the exit code is 1, although they are right now.
 
             --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before", \
@@ -44,7 +44,8 @@ struct RebuildCommand: ParsableCommand {
         limits.stepInBytes = min(limits.stepInBytes, min(step, 1_000_000) * Self.bytesOfEvent)
         defer { progress.finish() }
         let report = try store.writing(progress.handler) { store in
-            try store.rebuild(limits, progress: progress.handler)
+            // One that was cut short has just been finished: every view was made again.
+            try store.finishedRebuild ?? store.rebuild(limits, progress: progress.handler)
         }
         if json {
             Output.shared.line(try JSONText.of(RebuildText(report)))
@@ -71,8 +72,16 @@ struct RebuildCommand: ParsableCommand {
         let events = ValueText.count(report.eventCount, "event")
         Output.shared.line(
             "rebuilt from \(events) in \(ValueText.duration(report.duration)): "
-                + (report.isUnchanged
-                    ? style("byte for byte what it was", .green) : style("the views are not what they were", .yellow)))
+                + outcome(of: report))
+    }
+}
+
+extension RebuildCommand {
+    private static func outcome(of report: RebuildReport) -> String {
+        let style = Style.standard
+        if !report.isUnchanged { return style("the views are not what they were", .yellow) }
+        if report.isContinued { return style("finished what an earlier rebuild had begun", .green) }
+        return style("byte for byte what it was", .green)
     }
 }
 

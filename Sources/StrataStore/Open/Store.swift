@@ -1,6 +1,7 @@
 import Logging
 package import Foundation
 import LMDB
+import Locking
 package import StrataModel
 import Synchronization
 
@@ -16,6 +17,7 @@ package final class Store: Sendable {
     private let writer: WriterThread
     private let lease: RowLease
     let feed = HeadFeed()
+    private let finished = Locked<RebuildReport?>(nil)
     private let isClosed = Atomic(false)
 
     init(location: StoreLocation, core: StoreCore, blobs: BlobStore) {
@@ -45,6 +47,10 @@ package final class Store: Sendable {
     package var durability: StoreDurability { core.options.durability }
     /// The directory of the store's files.
     package var path: String { core.path }
+
+    /// What opening the store did, where a rebuild had been cut short.
+    package var finishedRebuild: RebuildReport? { finished.withLock { $0 } }
+    func noteFinished(_ report: RebuildReport) { finished.withLock { $0 = report } }
 
     /// The newest model installed, as far as this process has seen; the same object until another is installed.
     package var schema: Schema {

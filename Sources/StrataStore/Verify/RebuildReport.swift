@@ -11,6 +11,8 @@ package struct RebuildReport: Sendable {
         package var name: String { after.name }
         /// Byte for byte the same as before.
         package var isEqual: Bool { before == after }
+        /// Whether it was there before and came out otherwise: what had been dropped was as sound as anything.
+        package var isOther: Bool { before != nil && before != after }
     }
 
     package let head: EventSequence
@@ -19,6 +21,8 @@ package struct RebuildReport: Sendable {
     package let tables: [Comparison]
     package let duration: Duration
 
-    /// Whether every view came out as it had been.
-    package var isUnchanged: Bool { tables.allSatisfy(\.isEqual) }
+    /// Whether every view that was there came out as it had been.
+    package var isUnchanged: Bool { !tables.contains(where: \.isOther) }
+    /// Whether an earlier rebuild had begun it.
+    package var isContinued: Bool { tables.contains { $0.before == nil } }
 }

@@ -51,7 +51,7 @@ extension Store {
                 context: .init(path: path))
         }
         StoreLog.logger.notice("finishing a rebuild of the views that was cut short")
-        _ = try runRebuild(RebuildLimits(), progress)
+        noteFinished(try runRebuild(RebuildLimits(), progress))
         // The models are views too: now they are all there.
         try core.read { _, _, _ in }
     }
