@@ -8,6 +8,13 @@ import Testing
 
     private func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
+    @Test func aBackupIntoAFolderThatIsMissingNamesTheFolder() throws {
+        let result = try Tool.run("backup", store.path, "/nowhere/at/all/x")
+        #expect(result.exitCode == 1 && result.output.isEmpty)
+        #expect(result.error.contains("/nowhere/at/all: No such file or directory"), "\(result)")
+        #expect(!result.error.contains("partial"), "\(result)")
+    }
+
     @Test func restorePutsABackupInPlaceWithALineageOfItsOwn() throws {
         let backup = store.path + ".new"
         #expect(try Tool.run("backup", store.path, backup).exitCode == 0)

@@ -28,7 +28,8 @@ struct BackupFolder {
         url = URL(filePath: frame + "/store", directoryHint: .isDirectory)
         try Self.isAbandoned.withLock { isAbandoned in
             guard !isAbandoned, mkdir(frame, 0o700) == 0 else {
-                let failure = BlobFile.Failure(operation: "make", path: frame, number: isAbandoned ? ECANCELED : errno)
+                let failure = BlobFile.Failure(
+                    operation: "make a copy in", path: self.parent, number: isAbandoned ? ECANCELED : errno)
                 // A file system may fail after the deed.
                 rmdir(frame)
                 throw failure
