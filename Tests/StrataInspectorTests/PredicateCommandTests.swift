@@ -48,5 +48,6 @@ import Testing
         let result = try Tool.run("predicate", "/nowhere/predicates.txt")
         #expect(result.exitCode == 2)
         #expect(result.output.isEmpty && result.error.hasPrefix("strata: /nowhere/predicates.txt cannot be read"))
+        #expect(try Tool.run("predicate", "/dev/null").output == "0 valid, 0 invalid\n")
     }
 }

@@ -47,7 +47,8 @@ struct PredicateCommand: ParsableCommand {
             data = try FileHandle.standardInput.readToEnd() ?? Data()
         } else {
             do {
-                data = try Data(contentsOf: URL(filePath: file))
+                // A pipe, too, as a shell names one.
+                data = try FileHandle(forReadingFrom: URL(filePath: file)).readToEnd() ?? Data()
             } catch {
                 throw UsageError("\(file) cannot be read: \(error.localizedDescription)")
             }

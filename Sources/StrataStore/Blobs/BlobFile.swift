@@ -11,7 +11,8 @@ enum BlobFile {
         /// Whether the disk is full or failed, or a quota or limit was met.
         var isOfDisk: Bool { [ENOSPC, EIO, EDQUOT, EFBIG].contains(number) }
 
-        var description: String { "\(operation) \(path): \(String(cString: strerror(number)))" }
+        var reason: String { String(cString: strerror(number)) }
+        var description: String { "\(operation) \(path): \(reason)" }
     }
 
     enum LockKind {

@@ -193,7 +193,7 @@ final class StoreCore: Sendable {
                 error.isOfDisk ? .noSpace : .persistentStoreOperation,
                 error.isOfDisk
                     ? "The disk is full or failed during \(work); nothing was changed."
-                    : "The store failed during \(work).",
+                    : "The store failed during \(work): \(error.reason).",
                 context: .init(path: error.path), cause: error)
         case let error as CorruptRecord:
             StrataError(
