@@ -11,7 +11,8 @@ import Testing
     @Test func aBackupIntoAFolderThatIsMissingNamesTheFolder() throws {
         let result = try Tool.run("backup", store.path, "/nowhere/at/all/x")
         #expect(result.exitCode == 1 && result.output.isEmpty)
-        #expect(result.error == "strata: The store failed during backup: No such file or directory. (/nowhere/at/all)\n")
+        #expect(
+            result.error == "strata: The store failed during backup: No such file or directory. (/nowhere/at/all)\n")
     }
 
     @Test func restorePutsABackupInPlaceWithALineageOfItsOwn() throws {
