@@ -159,7 +159,7 @@ extension ManagedObjectContext {
                     id: object.objectID, baseRevision: object._revision, image: try imageToSave(object),
                     changedSlots: slots))
         }
-        // In the order of the keys neighbours are read and written together; a large deletion takes half the time.
+        // In the order of the keys neighbours are read and written together.
         changes.updates.sort { $0.id < $1.id }
         for object in deleted where object._flags.contains(.deleted) {
             changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
