@@ -5,7 +5,9 @@ enum DateText {
     /// ISO 8601: `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset.
     static func date(_ text: String) -> Date? {
         // Shorter than the shortest date, or no digit first: most text that is asked.
-        guard text.utf8.count >= 10, text.utf8.first.map({ 48...57 ~= $0 }) ?? false else { return nil }
+        guard text.utf8.count >= 10, text.utf8.first.map({ 48...57 ~= $0 }) ?? false, isInCalendar(text) else {
+            return nil
+        }
         if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
             return date
         }
@@ -13,5 +15,28 @@ enum DateText {
         // The style would pass over what follows the day.
         guard text.utf8.count == 10 else { return nil }
         return try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day())
+    }
+
+    /// The style would take February 30 for March 2, and 25 o'clock for the next day.
+    private static func isInCalendar(_ text: String) -> Bool {
+        func number(_ start: Int, _ count: Int) -> Int? {
+            let digits = text.utf8.dropFirst(start).prefix(count)
+            guard digits.count == count, digits.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+            return digits.reduce(0) { $0 * 10 + Int($1) - 48 }
+        }
+        // Dates of another form are for the style to judge.
+        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2) else { return true }
+        let isLeap = year % 4 == 0 && year % 100 != 0 || year % 400 == 0
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard 1...12 ~= month, 1...days[month - 1] ~= day else { return false }
+        return (number(11, 2) ?? 0) < 24 && (number(14, 2) ?? 0) < 60 && (number(17, 2) ?? 0) < 61
+    }
+
+    /// `2026-11-21 10:00:00` and `2026-11-21T10:00`, in UTC.
+    static func withoutZone(_ word: String) -> Date? {
+        let parts = word.split(whereSeparator: { $0 == " " || $0 == "T" })
+        guard parts.count == 2, parts[0].utf8.count == 10 else { return nil }
+        let clock = parts[1].utf8.count == 5 ? "\(parts[1]):00" : String(parts[1])
+        return date("\(parts[0])T\(clock)Z") ?? date("\(parts[0])T\(clock)")
     }
 }

@@ -59,16 +59,18 @@ enum Moment {
 
     /// The last event at or before the moment, for `--until`.
     static func lastEvent(_ text: String, in store: Store) throws -> EventSequence {
-        if let number = UInt64(text) { return EventSequence(rawValue: number) }
+        if let number = UInt64(text) { return min(EventSequence(rawValue: number), try store.head()) }
         return try sequence(text, in: store)
     }
 
     /// `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset; `90 seconds ago`, `2 hours ago`, `now`.
     static func date(_ text: String, now: Date) throws -> Date {
         if text == "now" { return now }
-        if let date = DateText.date(text) { return date }
+        if let date = DateText.date(text) ?? DateText.withoutZone(text) { return date }
         let words = text.split(separator: " ")
-        if words.count == 3, words[2] == "ago", let number = Double(words[0]), let unit = seconds(words[1]) {
+        if words.count == 3, words[2] == "ago", let number = Double(words[0]), number >= 0,
+            number.isFinite, let unit = seconds(words[1])
+        {
             return now.addingTimeInterval(-number * unit)
         }
         throw UsageError(

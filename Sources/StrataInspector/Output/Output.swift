@@ -32,7 +32,11 @@ final class Output: Sendable {
             defer { buffer.removeAll(keepingCapacity: true) }
             return buffer
         }
-        if !Self.write(bytes, to: STDOUT_FILENO) { Foundation.exit(ExitStatus.fine) }
+        guard let code = Self.write(bytes, to: STDOUT_FILENO) else { return }
+        if code == EPIPE { Foundation.exit(ExitStatus.fine) }
+        // A full disk is no reader that has seen enough.
+        Self.printError("strata: Standard output cannot be written: \(String(cString: strerror(code))).")
+        Foundation.exit(ExitStatus.problem)
     }
 
     /// Whether standard output is a pipe whose other end was closed.
@@ -45,8 +49,8 @@ final class Output: Sendable {
 
     static func printErrorPart(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// - Returns: false when nobody reads any more.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    /// - Returns: the system's number for what went wrong.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
@@ -54,10 +58,10 @@ final class Output: Sendable {
                 if count > 0 {
                     written += count
                 } else if errno != EINTR {
-                    return false
+                    return errno
                 }
             }
-            return true
+            return nil
         }
     }
 }
