@@ -82,7 +82,7 @@ import Testing
                         "bob" : 1
                       },
                       "events" : 1,
-                      "start" : "2026-01-01 00:00",
+                      "start" : "2026-01-01T00:00:00.000Z",
                       "transactions" : 1
                     }
                   ]

@@ -115,9 +115,8 @@ struct DoctorCommand: ParsableCommand {
             let variables = notes.variables.merging(limit) { $1 }
             if let second = GuardedRun.childEnd(variables) { number = try GuardedRun.signal(second) }
         }
-        let name = String(cString: strsignal(number))
-        Output.shared.line(
-            "\(notes.phase?.rawValue ?? "reading the store") ended in signal \(number) (\(name)): the file is damaged")
+        let problem = "\(notes.phase?.rawValue ?? "reading the store") \(GuardedRun.sentence(number))"
+        Output.shared.line(json ? try JSONText.of(DoctorReport(problem)) : problem)
         throw ExitStatus.FoundProblem()
     }
 }
@@ -243,6 +242,12 @@ struct DoctorReport: Encodable {
     var viewProblems: Int?
     var into: CopyText?
     var saved: Saved?
+
+    /// Where nothing more could be found out.
+    init(_ problem: String) {
+        (transaction, sequence, time, head, lost) = (0, 0, nil, nil, [])
+        self.problem = problem
+    }
 
     init(_ finding: LogSalvage.Finding) {
         transaction = finding.end?.sequence.rawValue ?? 0

@@ -87,6 +87,7 @@ struct ExportCommand: ParsableCommand {
         request.predicate = try ConditionText.predicate(condition, arguments, in: store)
         request.sort = try SortText.parse(sort)
         let columns = try ExportColumn.columns(columns, of: schema, moment.schema)
+        try ListText.checkNoneTwice(columns.map(\.name))
         let exact = ExactValue(store: store, names: try store.recordedNames())
         var writer = try ExportWriter(form, columns, exact, target)
         let progress = ProgressLine(besideOutput: target.isStandardOutput)

@@ -8,14 +8,16 @@ enum GuardedRun {
 
     /// Returns in the child, and where no child can be made.
     ///
+    /// - Parameter report: tells that a signal ended the child; it gets a sentence without its full stop.
     /// - Throws: in the parent, the child's exit code if it is not 0; ends the parent if it is.
-    static func enter() throws {
+    static func enter(_ report: (String) throws -> Void) throws {
         guard ProcessInfo.processInfo.environment[mark] == nil, let end = childEnd([mark: "1"]) else { return }
-        let number = try signal(end)
-        Output.shared.line(
-            "table: data.mdb: reading it ended in signal \(number) (\(String(cString: strsignal(number)))): "
-                + "the file is damaged")
+        try report("reading it \(sentence(try signal(end)))")
         throw ExitStatus.FoundProblem()
+    }
+
+    static func sentence(_ signal: Int32) -> String {
+        "ended in signal \(signal) (\(String(cString: strsignal(signal)))): the file is damaged"
     }
 
     /// How a child ended.

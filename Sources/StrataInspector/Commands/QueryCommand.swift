@@ -57,7 +57,9 @@ struct QueryCommand: ParsableCommand {
             let moment = try StoreMoment(query.at, in: store)
             let request = try request(moment, in: store)
             if explain { return try explain(request.objects, moment, store) }
-            var writer = format.writer(request.columns.map(\.name), try store.recordedNames())
+            let names = request.columns.map(\.name)
+            if format.chosen == .json || format.chosen == .ndjson { try ListText.checkNoneTwice(names) }
+            var writer = format.writer(names, try store.recordedNames())
             // For the store 0 is no limit.
             if limit != 0 {
                 try RowStream(store: store, moment: moment, request: request).forEach { writer.row($0) }

@@ -126,10 +126,20 @@ struct Timeline {
     }
 
     struct Part: Encodable {
+        /// ISO 8601.
         let start: String
+        /// For people.
+        let label: String
         var transactions = 0
         var events = 0
         var authors: [String: Int] = [:]
+
+        private enum CodingKeys: CodingKey { case start, transactions, events, authors }
+
+        init(_ start: Date, _ stretch: TimeStretch) {
+            self.start = ValueText.moment(start)
+            label = stretch.text(start)
+        }
     }
 
     private(set) var parts: [Part] = []
@@ -140,7 +150,7 @@ struct Timeline {
         guard let first = commits.first else { return }
         var start = stretch.start(of: first.date)
         var end = stretch.next(after: start)
-        parts.append(Part(start: stretch.text(start)))
+        parts.append(Part(start, stretch))
         for commit in commits {
             while commit.date >= end {
                 guard parts.count < Self.mostParts else {
@@ -148,7 +158,7 @@ struct Timeline {
                 }
                 start = end
                 end = stretch.next(after: start)
-                parts.append(Part(start: stretch.text(start)))
+                parts.append(Part(start, stretch))
             }
             parts[parts.count - 1].transactions += 1
             parts[parts.count - 1].events += commit.events
@@ -164,7 +174,7 @@ struct Timeline {
         columns.add([.init("", nil), .init("transactions", .dim), .init("events", .dim), .init("", nil)])
         for part in parts {
             columns.add([
-                .init(part.start), .init(ValueText.count(part.transactions)), .init(ValueText.count(part.events)),
+                .init(part.label), .init(ValueText.count(part.transactions)), .init(ValueText.count(part.events)),
                 .init(Self.bar(part.transactions, most, width), .cyan),
             ])
         }

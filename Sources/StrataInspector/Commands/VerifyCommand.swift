@@ -24,7 +24,13 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        try GuardedRun.enter()
+        try GuardedRun.enter { message in
+            let problem = VerificationText.Problem(kind: "table", place: "data.mdb", message: message)
+            Output.shared.line(
+                json
+                    ? try JSONText.of(VerificationText(quick ? .quick : .full, problem))
+                    : "\(problem.kind): \(problem.place): \(message)")
+        }
         let progress = ProgressLine()
         let report = try store.reading { store in
             defer { progress.finish() }
@@ -74,6 +80,17 @@ private struct VerificationText: Encodable {
     let problems: [Problem]
     let digests: [String: String]
     let seconds: Double
+
+    /// Where no report could be made.
+    init(_ depth: VerificationDepth, _ problem: Problem) {
+        sound = false
+        self.depth = depth.rawValue
+        (head, transactions, events, objects) = (0, 0, 0, 0)
+        problemCount = 1
+        problems = [problem]
+        digests = [:]
+        seconds = 0
+    }
 
     init(_ report: VerificationReport) {
         sound = report.isSound

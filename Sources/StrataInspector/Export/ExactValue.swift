@@ -23,6 +23,9 @@ struct ExactValue {
         switch try json(value) {
         case .null: return nil
         case .text(let text): return text
+        // JSON has to quote what a number of it cannot be; here nothing else could be meant.
+        case .number(let value) where !value.isFinite:
+            return value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
         case let other:
             var line = ""
             JSONLine.append(other, to: &line)

@@ -6,6 +6,14 @@ enum CSVText {
         let needsQuotes =
             text.isEmpty || text.first?.isWhitespace ?? false || text.last?.isWhitespace ?? false
             || text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+        guard needsQuotes else { return text }
+        // By scalars: a quote and an accent behind it are one character, which is no quote.
+        var field = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { field.append(scalar) }
+            field.append(scalar)
+        }
+        field.append("\"")
+        return String(field)
     }
 }

@@ -1,5 +1,13 @@
 /// Lists on the command line.
 enum ListText {
+    /// Names that become keys of one object stand once.
+    ///
+    /// - Throws: `UsageError` with the first that does not.
+    static func checkNoneTwice(_ names: [String]) throws {
+        var known: Set<String> = []
+        for name in names where !known.insert(name).inserted { throw UsageError("The column '\(name)' stands twice.") }
+    }
+
     /// The parts between commas that stand in no parentheses, brackets, braces or quotes, without space around them.
     static func parts(_ text: String) -> [String] {
         var parts: [String] = []
