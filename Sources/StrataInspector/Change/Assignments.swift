@@ -74,7 +74,7 @@ struct Assignments {
         do {
             return .data(try Data(contentsOf: URL(filePath: path)))
         } catch {
-            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+            throw UsageError("\(path) cannot be read: \(error.systemReason)")
         }
     }
 }

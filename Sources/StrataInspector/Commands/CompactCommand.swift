@@ -140,7 +140,7 @@ struct CompactCommand: ParsableCommand {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            Output.printError("strata: \(path) is left over: \(error.localizedDescription)")
+            Output.printError("strata: \(path) is left over: \(error.systemReason)")
         }
     }
 }

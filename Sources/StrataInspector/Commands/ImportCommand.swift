@@ -44,7 +44,8 @@ struct ImportCommand: ParsableCommand {
             with --resume goes on behind them, as the log remembers of the file's contents how many records are done.
 
             --json prints {"records", "resumedAfter", "inserted", "merged", "skipped", "created", "transactions", \
-            "seconds"}; "created" counts the objects that --missing create made.
+            "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "peakBytes" is the most \
+            memory that was in use.
 
             Examples:
                 strata import BowTies.strata BowTie ties.csv --map 'Bow tie=name' \\
@@ -93,6 +94,7 @@ struct ImportCommand: ParsableCommand {
             throw UsageError("The name of \(file) does not tell its form. Say --form plist, json, ndjson or csv.")
         }
         let mark = try ImportMark(file: file, entity: entity)
+        if resume, mark.file == nil { throw UsageError("--resume needs a file; \(file) can be read once.") }
         let source = try ByteSource(file)
         Interrupt.watch()
         try store.writing { store in

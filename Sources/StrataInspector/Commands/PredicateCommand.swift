@@ -50,7 +50,7 @@ struct PredicateCommand: ParsableCommand {
                 // A pipe, too, as a shell names one.
                 data = try FileHandle(forReadingFrom: URL(filePath: file)).readToEnd() ?? Data()
             } catch {
-                throw UsageError("\(file) cannot be read: \(error.localizedDescription)")
+                throw UsageError("\(file) cannot be read: \(error.systemReason)")
             }
         }
         guard let text = String(validating: data, as: UTF8.self) else { throw UsageError("\(file) is not UTF-8.") }

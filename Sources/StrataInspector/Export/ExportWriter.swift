@@ -138,7 +138,7 @@ final class ExportTarget {
         do {
             try part?.write(contentsOf: buffer)
         } catch {
-            throw StrataError(.noSpace, "\(path) cannot be written: \(error.localizedDescription)")
+            throw StrataError(.noSpace, "\(path) cannot be written: \(error.systemReason)")
         }
         buffer.removeAll(keepingCapacity: true)
     }

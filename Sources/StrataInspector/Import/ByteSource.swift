@@ -10,22 +10,32 @@ final class ByteSource {
     /// nil when it is not known, as of a pipe.
     let size: Int?
     private static let chunk = 1 << 18
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// - Parameter path: `-` is standard input.
     /// - Throws: `UsageError`.
     init(_ path: String) throws {
-        if path == "-" {
-            handle = .standardInput
-            size = nil
-            return
-        }
         do {
-            handle = try FileHandle(forReadingFrom: URL(filePath: path))
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            size = (attributes[.size] as? NSNumber)?.intValue
+            if path == "-" {
+                handle = .standardInput
+                size = nil
+            } else {
+                handle = try FileHandle(forReadingFrom: URL(filePath: path))
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                size = (attributes[.size] as? NSNumber)?.intValue
+            }
+            try passMark()
         } catch {
-            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+            throw UsageError("\(path) cannot be read: \(error.systemReason)")
         }
+    }
+
+    /// Spreadsheets and some editors begin a file with a mark that says UTF-8; it belongs to no form.
+    private func passMark() throws {
+        while buffer.count < Self.mark.count, let more = try handle.read(upToCount: Self.chunk), !more.isEmpty {
+            buffer += more
+        }
+        if buffer.starts(with: Self.mark) { place = Self.mark.count }
     }
 
     /// Bytes handed out so far.

@@ -8,12 +8,14 @@ struct ImportMark {
     static let fileKey = "strata.import"
     static let recordsKey = "strata.import.records"
 
-    /// nil for standard input, which cannot be read again.
+    /// nil for standard input and pipes, which cannot be read again.
     let file: String?
 
     /// - Throws: `UsageError` for a file that cannot be read.
     init(file path: String, entity: String) throws {
-        guard path != "-" else {
+        // A pipe that has a name is read once, too.
+        var status = stat()
+        guard path != "-", stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else {
             file = nil
             return
         }
@@ -22,7 +24,7 @@ struct ImportMark {
             let digest = data.withUnsafeBytes { XXH64.hash($0) }
             file = "\(entity) \(String(digest, radix: 16)) \(data.count)"
         } catch {
-            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+            throw UsageError("\(path) cannot be read: \(error.systemReason)")
         }
     }
 

@@ -115,7 +115,7 @@ struct ImportRun {
                     ImportText(
                         records: saved.count + saved.keptCount, resumedAfter: resumedAfter, inserted: inserted,
                         merged: saved.mergedCount, skipped: saved.keptCount, created: maker.finder.createdCount,
-                        transactions: saved.transactionCount, seconds: seconds)))
+                        transactions: saved.transactionCount, seconds: seconds, peakBytes: PeakMemory.bytes)))
         }
         var parts = ["\(ValueText.count(inserted)) inserted"]
         if saved.mergedCount > 0 { parts.append("\(ValueText.count(saved.mergedCount)) merged") }
@@ -126,7 +126,11 @@ struct ImportRun {
         var line = "\(ValueText.count(saved.count + saved.keptCount, "record")): \(parts.joined(separator: ", ")), "
         line += "in \(ValueText.count(saved.transactionCount, "transaction"))"
         if resumedAfter > 0 { line += ", after \(ValueText.count(resumedAfter)) of an earlier run" }
-        if seconds > 1 { line += ", \(ValueText.count(Int(Double(saved.count) / seconds))) records/s" }
+        if seconds > 1 {
+            let done = saved.count + saved.keptCount
+            line += ", \(ValueText.count(Int(Double(done) / seconds))) records/s"
+            if let bytes = PeakMemory.bytes { line += ", \(ValueText.size(bytes)) of memory at most" }
+        }
         Output.shared.line(line)
     }
 }
@@ -156,4 +160,21 @@ private struct ImportText: Encodable {
     let created: Int
     let transactions: Int
     let seconds: Double
+    let peakBytes: UInt64?
+}
+
+/// The most memory that this process has had at a time, with the pages of the store's file that it had before it.
+enum PeakMemory {
+    /// nil where the system does not say.
+    static var bytes: UInt64? {
+        var usage = rusage()
+        #if os(Linux)
+            let unit: UInt64 = 1024
+        #else
+            let unit: UInt64 = 1
+        #endif
+        // RUSAGE_SELF, which has a type of its own on Linux.
+        guard getrusage(0, &usage) == 0, usage.ru_maxrss > 0 else { return nil }
+        return UInt64(usage.ru_maxrss) * unit
+    }
 }

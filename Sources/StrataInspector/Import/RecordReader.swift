@@ -192,7 +192,7 @@ struct PropertyListRecordReader: RecordReader {
         do {
             list = try PropertyListSerialization.propertyList(from: Data(try source.rest()), format: nil)
         } catch {
-            throw InputFault("It is no property list: \(error.localizedDescription)")
+            throw InputFault("It is no property list: \(Self.sentence(error))")
         }
         elements = (list as? [Any] ?? [list])[...]
     }
@@ -204,6 +204,12 @@ struct PropertyListRecordReader: RecordReader {
             throw InputFault("element \(count): It is no dictionary.")
         }
         return InputRecord(values: dictionary.mapValues(Self.value), place: "element \(count)")
+    }
+
+    /// What the reader found, with its line, says more than that the format is wrong.
+    private static func sentence(_ error: any Error) -> String {
+        let detail = (error as NSError).userInfo["NSDebugDescription"] as? String
+        return detail.map { $0.hasSuffix(".") ? $0 : $0 + "." } ?? error.localizedDescription
     }
 
     private static func value(_ any: Any) -> InputValue {
@@ -240,8 +246,6 @@ struct CSVRecordReader: RecordReader {
         self.source = source
         self.separator = separator
         columns = try fields()?.map { $0.text ?? "" } ?? []
-        // A mark at the start that says UTF-8.
-        if let first = columns.first, first.hasPrefix("\u{FEFF}") { columns[0] = String(first.dropFirst()) }
         let named = columns.filter { !$0.isEmpty }
         guard Set(named).count == named.count else { throw InputFault("line 1: Two columns have one name.") }
     }

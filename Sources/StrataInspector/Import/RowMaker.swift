@@ -31,8 +31,13 @@ struct RowMaker {
     /// - Throws: `InputFault` with the key of what is wrong.
     mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
         var row = BatchRow<ManagedObject>()
+        var keys: [PropertyID: String] = [:]
         for (key, value) in record.values {
             guard let target = try mapping.target(of: key) else { continue }
+            if let other = keys.updateValue(key, forKey: target.property.id) {
+                let both = [key, other].sorted()
+                throw InputFault("'\(both[0])' and '\(both[1])' both go to \(target.property.name).")
+            }
             do {
                 try set(value, target, in: &row)
             } catch let fault as InputFault {

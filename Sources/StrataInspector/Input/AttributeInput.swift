@@ -21,15 +21,13 @@ struct AttributeInput {
     }
 
     private func value(_ input: InputValue, of type: AttributeType) throws -> AttributeValue? {
-        let word = input.text?.trimmingCharacters(in: .whitespaces)
+        if type == .string { return input.text.map(AttributeValue.string) }
+        let word = input.text.map(Self.trimmed)
         switch type {
         case .integer16, .integer32, .integer64: return Self.number(input, word)?.coerced(to: type)
-        case .decimal:
-            guard let word, Self.isNumber(word) else { return nil }
-            return Decimal(string: word).map(AttributeValue.decimal)
-        case .double: return word.flatMap { Double($0) }.map(AttributeValue.double)
-        case .float: return word.flatMap { Float($0) }.map(AttributeValue.float)
-        case .string: return input.text.map(AttributeValue.string)
+        case .decimal: return word.flatMap { $0 == "NaN" ? .nan : Self.decimal($0) }.map(AttributeValue.decimal)
+        case .double: return word.flatMap(Self.floatingPoint).map(AttributeValue.double)
+        case .float: return word.flatMap(Self.floatingPoint).map(AttributeValue.float)
         case .boolean: return word.flatMap(Self.boolean).map(AttributeValue.boolean)
         case .date:
             if case .date(let date) = input { return .date(date) }
@@ -41,20 +39,48 @@ struct AttributeInput {
             guard case .text(let text) = input else { return nil }
             return Data(base64Encoded: text, options: .ignoreUnknownCharacters).map(AttributeValue.data)
         case .objectID: return try word.map { .objectID(try object($0)) }
-        case .composite, .undefined: return nil
+        case .string, .composite, .undefined: return nil
         }
+    }
+
+    /// Most text has nothing to take away, and to find that out Foundation makes another string of it.
+    private static func trimmed(_ text: String) -> String {
+        guard let first = text.utf8.first, let last = text.utf8.last else { return text }
+        let isPlain = (0x21...0x7E).contains(first) && (0x21...0x7E).contains(last)
+        return isPlain ? text : text.trimmingCharacters(in: .whitespaces)
     }
 
     private static func number(_ input: InputValue, _ word: String?) -> AttributeValue? {
         if case .boolean(let value) = input { return .integer(value ? 1 : 0) }
         guard let word else { return nil }
         if let whole = Int64(word) { return .integer(whole) }
-        guard isNumber(word), let number = Decimal(string: word) else { return nil }
-        return .decimal(number)
+        return decimal(word).map(AttributeValue.decimal)
     }
 
-    /// The whole of it, for `Decimal` reads as far as it can.
-    private static func isNumber(_ word: String) -> Bool { Double(word).map(\.isFinite) ?? false }
+    /// Digits behind the point that a decimal has no place for are rounded; without all of those before it, it would be
+    /// another number.
+    private static func decimal(_ word: String) -> Decimal? {
+        guard isNumber(word), var number = Decimal(string: word) else { return nil }
+        let whole = word.prefix { $0 != "." }.drop { !$0.isNumber || $0 == "0" }
+        guard whole.count > 38, !word.contains(where: { $0 == "e" || $0 == "E" }) else { return number }
+        var rounded = Decimal()
+        NSDecimalRound(&rounded, &number, 0, .down)
+        return rounded.description.drop { $0 == "-" } == whole ? number : nil
+    }
+
+    /// Nothing for digits that are too large for the type, which would read as infinity.
+    private static func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ word: String
+    ) -> Value? {
+        guard let value = Value(word) else { return nil }
+        return value.isInfinite && word.contains(where: \.isNumber) ? nil : value
+    }
+
+    /// The whole of it, for `Decimal` reads as far as it can, and of 0x10 only the zero.
+    private static func isNumber(_ word: String) -> Bool {
+        guard !word.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) else { return false }
+        return Double(word).map(\.isFinite) ?? false
+    }
 
     private static func boolean(_ word: String) -> Bool? {
         switch word.lowercased() {
@@ -112,7 +138,8 @@ enum DateForm: Sendable {
     func date(_ word: String) -> Date? {
         switch self {
         case .usual:
-            DateText.date(word) ?? Self.withoutZone(word) ?? Self.number(word).map(Date.init(timeIntervalSince1970:))
+            DateText.date(word) ?? DateText.withoutZone(word)
+                ?? Self.number(word).map(Date.init(timeIntervalSince1970:))
         case .unix: Self.number(word).map(Date.init(timeIntervalSince1970:))
         case .unixMilliseconds: Self.number(word).map { Date(timeIntervalSince1970: $0 / 1000) }
         case .reference: Self.number(word).map(Date.init(timeIntervalSinceReferenceDate:))
@@ -121,14 +148,6 @@ enum DateForm: Sendable {
     }
 
     private static func number(_ word: String) -> Double? { Double(word).flatMap { $0.isFinite ? $0 : nil } }
-
-    /// `2026-11-21 10:00:00` and `2026-11-21T10:00`.
-    private static func withoutZone(_ word: String) -> Date? {
-        let parts = word.split(whereSeparator: { $0 == " " || $0 == "T" })
-        guard parts.count == 2, parts[0].utf8.count == 10 else { return nil }
-        let clock = parts[1].utf8.count == 5 ? "\(parts[1]):00" : String(parts[1])
-        return DateText.date("\(parts[0])T\(clock)Z") ?? DateText.date("\(parts[0])T\(clock)")
-    }
 
     /// Made once a thread: making one takes longer than a thousand dates.
     private static func formatter(_ pattern: String) -> DateFormatter {
