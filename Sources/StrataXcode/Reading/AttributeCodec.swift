@@ -99,7 +99,21 @@ enum AttributeCodec {
         if type == .string, let pattern = fields["regularExpressionString"], !pattern.isEmpty {
             rules.append(.pattern(pattern))
         }
+        reportBounds(fields, type)
         return rules
+    }
+
+    /// A bound that goes with another type is none; the editor hides it and keeps it.
+    private static func reportBounds(_ fields: ElementFields, _ type: AttributeType) {
+        let ofNumbers = ["minValueString", "maxValueString"]
+        let ofDates = ["minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval"]
+        var foreign = type == .date ? ofNumbers : ofDates
+        if type != .date, !type.isNumeric, ![.string, .uri, .binaryData].contains(type) { foreign += ofNumbers }
+        if type != .string { foreign.append("regularExpressionString") }
+        for name in foreign {
+            guard let text = fields[name], !text.isEmpty else { continue }
+            fields.report(name, "'\(text)' says nothing of \(type.nameWithArticle)")
+        }
     }
 
     private static func length(_ fields: ElementFields, _ name: String) -> Int? {
