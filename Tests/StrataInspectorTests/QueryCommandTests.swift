@@ -108,6 +108,11 @@ import Testing
             ).output == "title\nPonyo\n")
     }
 
+    @Test func explainCountsTheRowsOfAScanOnce() throws {
+        let text = try query("Film", "--explain").output
+        #expect(text.contains("scan of all rows of Film  rows 4 (estimated 4.0)"), "\(text)")
+    }
+
     @Test func explainTellsThePlanAndNoRows() throws {
         let text = try query("Film", "--where", "year BETWEEN {1970, 1980}", "--explain")
         #expect(text.exitCode == 0)

@@ -24,7 +24,8 @@ struct StepRunner {
                 rows += 1
                 return try body(id, row)
             }
-            trace[step].rows += rows
+            // A scan has counted what it read.
+            if !step.isScan { trace[step].rows += rows }
         }
     }
 
