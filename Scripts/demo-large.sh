@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Debian package index as a graph: an import with progress, then six questions. The index is the one that apt has
-# here, or else the excerpt in Fixtures.
+# The Debian package index as a graph: an import with progress, then six questions, each with how it is answered. The
+# index is the one that apt has here, or else the excerpt in Fixtures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 strata=${1:?the program}
@@ -18,40 +18,59 @@ index() {
         *) cat "$list" && return ;;
         esac
     done
+    echo "apt has no package index here (apt-get update fetches it); this is an excerpt." >&2
     gunzip -c Fixtures/Debian/Packages.gz
+}
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+# The command as one would type it, what it prints, and how long all of it took, the program's start included.
+run() {
+    local word line='strata'
+    for word in "${@:2}"; do
+        case "$word" in *[!A-Za-z0-9_.,=/-]*) line+=" '$word'" ;; *) line+=" $word" ;; esac
+    done
+    printf '\033[2m$ %s\033[0m\n' "${line//$work\//}"
+    TIMEFORMAT='(%R s)'
+    time "$@"
+}
+ask() {
+    say "$1"
+    run "$strata" query "$store" "${@:2}"
+}
+# A question, and how its objects were found.
+explain() {
+    ask "$@"
+    "$strata" query "$store" "${@:2}" --explain | sed 's/^/    /'
 }
 
 index >"$work/Packages"
 awk -f Scripts/debian-index.awk "$work/Packages" >"$work/packages.ndjson"
 awk -v links=1 -f Scripts/debian-index.awk "$work/Packages" >"$work/links.ndjson"
 rm -rf "$store"
-"$strata" create "$store" --model Fixtures/Debian/Packages.xcdatamodel
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-timed() { if [ -x /usr/bin/time ]; then /usr/bin/time -f '%e s, %M KiB of memory' "$@"; else "$@"; fi; }
-
+say "A store of Xcode's model"
+run "$strata" create "$store" --model Fixtures/Debian/Packages.xcdatamodel
 say "Packages, with their sections and maintainers"
-timed "$strata" import "$store" Package "$work/packages.ndjson" \
+run "$strata" import "$store" Package "$work/packages.ndjson" \
     --map section=section.name --map maintainer=maintainer.name --missing create
+before=$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)
 say "Their dependencies; what only others provide becomes a package without a version"
-timed "$strata" import "$store" Dependency "$work/links.ndjson" --map from=from.name --map on=on.name --missing create
+run "$strata" import "$store" Dependency "$work/links.ndjson" --map from=from.name --map on=on.name --missing create
 
-ask() {
-    say "$1"
-    shift
-    timed "$strata" query "$store" "$@"
-}
-ask "What depends on liblmdb0?" Dependency --where 'on.name = "liblmdb0"' --columns from.name,constraint --sort from.name
-ask "The ten most depended-on packages" Dependency --group-by on.name --sort -count --limit 10
-ask "Maintainers with over 500 packages" Maintainer --where 'packages.@count > 500' --columns name,packages.@count \
-    --sort name
-ask "Packages whose names begin with swift" Package --where 'name BEGINSWITH "swift"' --columns name,version,summary \
-    --sort name
-ask "Games that need SDL 2" Package --where 'section.name = "games" AND ANY dependencies.on.name = "libsdl2-2.0-0"' \
-    --columns name,summary --sort name --limit 10
-ask "How that is found" Package --where 'section.name = "games" AND ANY dependencies.on.name = "libsdl2-2.0-0"' --explain
-say "Dependencies before the last import: as of the transaction with the last package"
-last=$("$strata" log "$store" --entity Package --kind inserted --property summary --reverse --limit 1 --json |
-    sed 's/.*"transaction":\([0-9]*\).*/\1/')
-"$strata" count "$store" Dependency --at "t$last"
-"$strata" count "$store" Dependency
+explain "1. What depends on liblmdb0?" Dependency --where 'on.name = "liblmdb0"' --columns from.name,constraint \
+    --sort from.name
+explain "2. The ten most depended-on packages" Dependency --group-by on.name --sort -count --limit 10
+explain "3. Maintainers with over 500 packages" Maintainer --where 'packages.@count > 500' \
+    --columns name,packages.@count --sort name
+explain "4. Packages whose names begin with swift" Package --where 'name BEGINSWITH "swift"' \
+    --columns name,version,summary --sort name
+explain "5. Games that need SDL 2" Package \
+    --where 'section.name = "games" AND ANY dependencies.on.name = "libsdl2-2.0-0"' --columns name,summary \
+    --sort name --limit 10
+explain "6. What LMDB's library looked like before the last import, and now" Package --where 'name = "liblmdb0"' \
+    --columns name,version,dependencies.@count,dependants.@count --at "$before"
+run "$strata" query "$store" Package --where 'name = "liblmdb0"' \
+    --columns name,version,dependencies.@count,dependants.@count
+
+say "What became of it all"
+run "$strata" inspect "$store"
