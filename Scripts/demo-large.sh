@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Debian package index as a graph: an import with progress, then six questions, each with how it is answered. The
-# index is the one that apt has here, or else the excerpt in Fixtures.
+# index is the one that apt has here, or else the excerpt in Fixtures; STRATA_INDEX names another, compressed with gzip.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 strata=${1:?the program}
@@ -10,6 +10,10 @@ trap 'rm -rf "$work"' EXIT
 
 index() {
     local list
+    if [ -n "${STRATA_INDEX:-}" ]; then
+        gunzip -c "$STRATA_INDEX"
+        return
+    fi
     for list in /var/lib/apt/lists/*_main_binary-*_Packages*; do
         [ -e "$list" ] || continue
         case "$list" in

@@ -183,7 +183,8 @@ extension Environment {
             throw error
         }
         noteMap(of: opened)
-        if options.locking == .shared { _ = mdb_reader_check(opened, nil) }
+        // Who only reads changes nothing, and may have come to see who is there. It sweeps when no slot is free.
+        if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }
 
     private func noteFiles() throws(LMDBError) {

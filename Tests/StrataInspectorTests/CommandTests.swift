@@ -212,6 +212,23 @@ import Testing
         try expectUntouched()
     }
 
+    /// A process that was killed while it had the store open, beside one that still has.
+    @Test func inspectTellsStaleReadersFromOthers() throws {
+        let result = try Tool.shell(
+            """
+            $strata log '\(store.path)' --follow > /dev/null & live=$!
+            $strata log '\(store.path)' --follow > /dev/null & dead=$!
+            until [ "$($strata inspect '\(store.path)' | grep -c '^  process')" = 2 ]; do sleep 0.05; done
+            kill -9 $dead; wait $dead 2> /dev/null
+            $strata inspect '\(store.path)' | grep '^  process' | sed "s/$live/LIVE/; s/$dead/DEAD/" | sort
+            $strata inspect '\(store.path)' --json | grep -c '"stale" : true'
+            kill $live
+            """)
+        #expect(
+            result.output == "  process DEAD  stale: its process has ended\n  process LIVE  idle\n1\n", "\(result)")
+        try expectUntouched()
+    }
+
     @Test func backupMakesAVerifiedCopy() throws {
         let target = store.path + ".backup"
         defer { try? FileManager.default.removeItem(atPath: target) }
