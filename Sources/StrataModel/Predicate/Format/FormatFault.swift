@@ -28,15 +28,35 @@ extension FetchFormatFault: CustomStringConvertible {
         if let lineEnd = before.lastIndex(where: \.isNewline) { before.removeSubrange(...lineEnd) }
         let lineEnd = after.firstIndex(where: \.isNewline) ?? after.count
         after = Array(after[..<min(lineEnd, Self.window)])
-        let lead = isCut ? "…" : ""
+        let lead = isCut && before.count == Self.window ? "…" : ""
         let tail = lineEnd > Self.window ? "…" : ""
         // A tab moves the caret as far as it moves the text.
-        let space = String((lead + String(before)).map { $0 == "\t" ? "\t" : " " })
-        return "\(lead)\(String(before))\(String(after))\(tail)\n\(space)^"
+        let space = (lead + before).map { $0 == "\t" ? "\t" : String(repeating: " ", count: $0.displayWidth) }
+        return "\(lead)\(Self.shown(before))\(Self.shown(after))\(tail)\n\(space.joined())^"
+    }
+
+    /// The text with pictures of what would move the cursor.
+    private static func shown(_ text: [Character]) -> String {
+        String(
+            text.map { character in
+                guard character != "\t", let scalar = character.unicodeScalars.first,
+                    scalar.properties.generalCategory == .control
+                else { return character }
+                let picture = scalar.value < 0x20 ? 0x2400 + scalar.value : scalar.value == 0x7F ? 0x2421 : 0xFFFD
+                return Unicode.Scalar(picture).map(Character.init) ?? "\u{FFFD}"
+            })
+    }
+
+    /// Where, as people count: with the line, where there are several.
+    private var place: String {
+        let before = format.prefix(column - 1)
+        guard let lineEnd = before.lastIndex(where: \.isNewline) else { return "Column \(column)" }
+        let line = before.count(where: \.isNewline) + 1
+        return "Line \(line), column \(before.distance(from: lineEnd, to: before.endIndex))"
     }
 
     /// The error that is thrown to callers.
     var error: StrataError {
-        StrataError(.invalidRequest, "Column \(column): \(sentence)\n\(description)", cause: self)
+        StrataError(.invalidRequest, "\(place): \(sentence)\n\(description)", cause: self)
     }
 }

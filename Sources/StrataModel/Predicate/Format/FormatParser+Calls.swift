@@ -21,7 +21,7 @@ extension FormatParser {
         if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
             throw scanner.fault(complaint, at: start)
         }
-        if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start) }
+        if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start, nil) }
         return try node(.function(function, arguments), depth: depth + 1, at: start)
     }
 
@@ -110,19 +110,23 @@ extension FormatParser {
         let operand = try parseNode(.loosest)
         let expression = try value(operand)
         try scanner.expect(",", "a comma and the name of a type")
-        let type = try value(try parseNode(.loosest))
+        let name = try parseNode(.loosest)
+        let type = try value(name)
         try scanner.expect(")", "a closing parenthesis")
-        return try castNode(expression, type, depth: operand.depth, at: start)
+        return try castNode(expression, type, depth: operand.depth, at: start, name.start)
     }
 
     private func castNode(
-        _ expression: FetchExpression, _ type: FetchExpression, depth: Int, at start: Int
+        _ expression: FetchExpression, _ type: FetchExpression, depth: Int, at start: Int, _ typeStart: Int?
     ) throws(FetchFormatFault) -> Node {
+        if arguments.arePlaceholders, case .variable("%@") = type {
+            return try node(.function(.cast, [expression, type]), depth: depth + 1, at: start)
+        }
         guard case .constant(.string(let name)) = type, let cast = ValueCast(typeName: name) else {
             throw scanner.fault(
                 "there is no type of that name to cast to; there are NSString, NSNumber, NSDecimalNumber, NSDate, "
                     + "NSUUID, NSURL, NSData, NSManagedObjectID, int, double, float and bool.",
-                expected: "the name of a type", at: start)
+                expected: "the name of a type", at: typeStart ?? start)
         }
         if case .constant(let constant) = expression {
             guard let value = cast.value(of: constant) else {
@@ -137,7 +141,7 @@ extension FormatParser {
     mutating func parseMethod(_ start: Int) throws(FetchFormatFault) -> Node {
         let nameStart = scanner.place
         var (arguments, depth) = try parseArguments()
-        guard arguments.count >= 2, case .constant(.string(let name)) = arguments.remove(at: 1), !name.isEmpty else {
+        guard arguments.count >= 2, let name = methodName(arguments.remove(at: 1)), !name.isEmpty else {
             throw scanner.fault(
                 "FUNCTION takes a value, the name of a function in quotes, and the function's other arguments.",
                 at: nameStart)
@@ -147,9 +151,18 @@ extension FormatParser {
             if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
                 throw scanner.fault(complaint, at: start)
             }
-            if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start) }
+            if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start, nil) }
         }
         return try node(.function(function, arguments), depth: depth + 1, at: start)
+    }
+
+    /// The name that FUNCTION was given, or the place of one.
+    private func methodName(_ argument: FetchExpression) -> String? {
+        switch argument {
+        case .constant(.string(let name)) where name != "%@": name
+        case .variable("%@") where arguments.arePlaceholders: "%@"
+        default: nil
+        }
     }
 
     // MARK: Lists

@@ -44,14 +44,20 @@ enum InfixOperator {
 
     /// Words that stand between two sides and cannot begin one.
     static let isWordBetween: Set<String> = Set(comparisonWords.keys).union(["AND", "OR"])
+
+    /// Whether a word is one of those, or of those between collections.
+    static func isWord(_ text: String) -> Bool {
+        let word = text.uppercased()
+        return comparisonWords[word] != nil || words[word] != nil
+    }
 }
 
 extension FormatParser {
     /// The operator that comes next and where it ends; nil when none does.
     mutating func peekOperator() throws(FetchFormatFault) -> (InfixOperator, end: Int)? {
         scanner.skipSpace()
-        guard let byte = scanner.peek else { return nil }
-        if PredicateWord.isNameStart(byte) { return try peekWordOperator() }
+        guard scanner.peek != nil else { return nil }
+        if !scanner.name(at: scanner.place).isEmpty { return try peekWordOperator() }
         for (sign, infix) in InfixOperator.signs where scanner.isNext(sign) {
             return (infix, scanner.place + sign.utf8CodeUnitCount)
         }

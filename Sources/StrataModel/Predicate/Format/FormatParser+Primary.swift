@@ -28,7 +28,7 @@ extension FormatParser {
             return try node(.constant(try scanner.number()), at: start)
         case UInt8(ascii: ".") where scanner.peek(1).map(FormatScanner.isDigit) ?? false:
             return try node(.constant(try scanner.number()), at: start)
-        case _ where PredicateWord.isNameStart(byte): return try parseWord()
+        case _ where !scanner.name(at: start).isEmpty: return try parseWord()
         default: throw scanner.missing("a value")
         }
     }
@@ -102,10 +102,17 @@ extension FormatParser {
         _ modifier: ComparisonPredicate.Modifier, isNegated: Bool, _ start: Int
     ) throws(FetchFormatFault) -> Node {
         let left = try parseNode(Precedence.comparison.tighter)
-        guard case .expression = left.content,
-            case (.comparison(let comparison, let isNegatedWord), let end)? =
-                try peekOperator()
-        else { throw scanner.missing("a comparison operator") }
+        guard case .expression = left.content else {
+            throw scanner.fault(
+                "\(scanner.text(scanner.name(at: start))) stands before one comparison, as in ANY items.price > 5; "
+                    + "conditions that one member is to meet are written SUBQUERY(items, $x, ...).@count > 0.",
+                expected: "a value", at: left.start)
+        }
+        guard case (.comparison(let comparison, let isNegatedWord), let end)? = try peekOperator() else {
+            throw scanner.missing(
+                "a comparison operator",
+                hint: start == 0 ? "" : "ANY, ALL and NONE stand before the left side of a comparison")
+        }
         scanner.place = end
         let inner = try parseComparison(left, comparison, modifier, isNegated: isNegatedWord)
         guard isNegated else { return inner }
@@ -143,7 +150,7 @@ extension FormatParser {
             scanner.place = range.upperBound
             index = place
         } else {
-            let number = try parseNode(.loosest)
+            let number = try parseNode(Precedence.comparison.tighter)
             index = .at(try value(number))
             depth = max(depth, number.depth)
         }

@@ -110,6 +110,9 @@ struct FormatParser {
             switch sign {
             case .and, .or: left = try parseChain(left, sign)
             case .comparison(let comparison, let isNegated):
+                guard case .expression = left.content else {
+                    throw scanner.fault("a condition cannot be compared with anything.", expected: "AND or OR")
+                }
                 scanner.place = end
                 left = try parseComparison(left, comparison, .direct, isNegated: isNegated)
             case .selector(let name):
@@ -139,12 +142,22 @@ struct FormatParser {
         while let (next, end) = try peekOperator(), next.precedence == sign.precedence {
             scanner.place = end
             let part = try parseNode(sign.precedence.tighter)
-            guard case .predicate(let predicate) = part.content else { throw scanner.missing("a comparison operator") }
+            guard case .predicate(let predicate) = part.content else {
+                throw scanner.missing("a comparison operator", hint: Self.hint(behind: parts[parts.count - 1]))
+            }
             parts.append(predicate)
             depth = max(depth, part.depth)
         }
         let isAnd = sign.precedence == .and
         return try node(isAnd ? .and(parts) : .or(parts), depth: depth + 1, at: first.start)
+    }
+
+    /// `a BETWEEN 1 AND 2`, as in SQL.
+    private static func hint(behind predicate: FetchPredicate) -> String {
+        guard case .comparison(let comparison) = predicate, comparison.operator == .between,
+            case .constant = comparison.right
+        else { return "" }
+        return "bounds are written BETWEEN {a, b}"
     }
 
     private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatFault)
@@ -159,9 +172,7 @@ struct FormatParser {
         _ left: Node, _ comparison: ComparisonPredicate.Operator, _ modifier: ComparisonPredicate.Modifier,
         isNegated: Bool
     ) throws(FetchFormatFault) -> Node {
-        guard case .expression(let first) = left.content else {
-            throw scanner.fault("a condition cannot be compared with anything.", expected: "AND or OR")
-        }
+        let first = try value(left)
         let folding = try parseOptions()
         let right = try parseNode(Precedence.comparison.tighter)
         let predicate = FetchPredicate.comparison(

@@ -44,7 +44,7 @@ extension FormatScanner {
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
             place -= 1
             try append(try digits(3, radix: 8, start), to: &writer, start)
-        case let letter where letter < 0x80 && PredicateWord.isNamePart(letter) && letter != UInt8(ascii: "_"):
+        case let letter where Self.isLetterOrDigit(letter):
             let sign = Character(Unicode.Scalar(letter))
             throw fault("there is no escape \\\(sign); a backslash itself is written \\\\.", at: start)
         default: writer.append(byte)
@@ -96,21 +96,33 @@ extension FormatScanner {
         }
         skipDigits()
         var isWhole = true
-        if peek == UInt8(ascii: "."), let next = peek(1), Self.isDigit(next) {
+        if peek == UInt8(ascii: "."), isPointOfNumber {
             isWhole = false
             place += 1
             skipDigits()
         }
         if skipExponent() { isWhole = false }
         let range = start..<place
-        if let next = peek, PredicateWord.isNamePart(next) {
-            _ = alphanumerics()
-            throw fault("\(text(start..<place)) is no number.", at: start)
+        let behind = nameParts(at: place)
+        if !behind.isEmpty, !InfixOperator.isWord(text(behind)) {
+            throw fault("\(text(start..<behind.upperBound)) is no number.", at: start)
         }
         guard range.count <= 512, let value = isWhole ? Self.whole(text(range)) : Self.double(text(range)) else {
             throw fault("this number is too large.", at: start)
         }
         return value
+    }
+
+    /// Whether the point here belongs to the number before it, as in `1.5`, `5.` and `5.e3`, and begins no key path.
+    private var isPointOfNumber: Bool {
+        guard let next = peek(1) else { return true }
+        if Self.isDigit(next) { return true }
+        var ahead = self
+        ahead.place += 1
+        if ahead.skipExponent() { return true }
+        ahead.skipSpace()
+        guard let sign = ahead.peek else { return true }
+        return !"@#$%.".utf8.contains(sign) && (ahead.place > place + 1 || ahead.name(at: ahead.place).isEmpty)
     }
 
     private static func radix(_ sign: UInt8) -> Int? {
@@ -133,6 +145,11 @@ extension FormatScanner {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
+    /// One of ASCII's.
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        byte < 0x80 && byte != UInt8(ascii: "_") && PredicateWord.isNamePart(Unicode.Scalar(byte))
+    }
+
     private mutating func skipDigits() {
         while let byte = peek, Self.isDigit(byte) { place += 1 }
     }
@@ -148,7 +165,7 @@ extension FormatScanner {
 
     private mutating func alphanumerics() -> Range<Int> {
         let start = place
-        while let byte = peek, byte < 0x80, PredicateWord.isNamePart(byte) { place += 1 }
+        while let byte = peek, Self.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") { place += 1 }
         return start..<place
     }
 }

@@ -27,15 +27,34 @@ struct FormatScanner {
     /// An error that says what could stand here and what does.
     mutating func missing(_ expected: String, hint: String = "") -> FetchFormatFault {
         skipSpace()
+        let hint = hint.isEmpty ? usualHint : hint
         return fault("expected \(expected), found \(found)\(hint.isEmpty ? "." : "; \(hint)")", expected: expected)
+    }
+
+    /// How that is written here which other languages, and editors that improve texts, write so.
+    private var usualHint: String {
+        guard place < bytes.count else { return "" }
+        let word = text(nameParts(at: place)).uppercased()
+        if word == "IS" { return "a missing value is asked for with == nil" }
+        return switch scalar(at: place).scalar {
+        case "“", "”", "„", "‘", "’", "‚", "«", "»", "`", "´": "text stands between two ' or two \""
+        case "≠": "it is written !="
+        case "≤": "it is written <="
+        case "≥": "it is written >="
+        case "−", "–", "—": "a minus is written -"
+        case "×": "it is written *"
+        case "÷": "it is written /"
+        case "?": "a choice is written TERNARY(condition, value, value)"
+        case "%" where peek(1) == 0x20: "the remainder is written %%"
+        default: ""
+        }
     }
 
     /// What stands here, for errors.
     var found: String {
         guard place < bytes.count else { return "the end" }
-        var end = place
-        while end < bytes.count, PredicateWord.isNamePart(bytes[end]) { end += 1 }
-        if end == place { end += 1 }
+        var end = nameParts(at: place).upperBound
+        if end == place { end += scalar(at: place).length }
         let text = String(decoding: bytes[place..<min(end, place + 40)], as: UTF8.self)
         return end - place > 40 ? "\"\(text)…\"" : text == "\"" ? "'\"'" : "\"\(text)\""
     }
@@ -46,15 +65,31 @@ struct FormatScanner {
 
     func peek(_ offset: Int) -> UInt8? { place + offset < bytes.count ? bytes[place + offset] : nil }
 
-    mutating func skipSpace() {
-        while let byte = peek {
-            switch byte {
-            case 0x20, 0x09...0x0D: place += 1
-            // A no-break space is what some editors put in.
-            case 0xC2 where peek(1) == 0xA0: place += 2
-            default: return
+    mutating func skipSpace() { place = endOfSpace(from: place) }
+
+    private func endOfSpace(from start: Int) -> Int {
+        var place = start
+        while place < bytes.count {
+            if bytes[place] == 0x20 || (0x09...0x0D).contains(bytes[place]) {
+                place += 1
+                continue
             }
+            guard bytes[place] >= 0x80 else { break }
+            let (scalar, length) = scalar(at: place)
+            // What is copied from pages has spaces of any kind, and marks that nobody sees.
+            guard scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}" else { break }
+            place += length
         }
+        return place
+    }
+
+    /// The character that begins at `start`, where one does.
+    func scalar(at start: Int) -> (scalar: Unicode.Scalar, length: Int) {
+        let first = bytes[start]
+        let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        var code = length == 1 ? UInt32(first) : UInt32(first) & (0x7F >> UInt32(length))
+        for byte in bytes[start...].dropFirst().prefix(length - 1) { code = code << 6 | UInt32(byte & 0x3F) }
+        return (Unicode.Scalar(code) ?? "\u{FFFD}", length)
     }
 
     func isNext(_ text: StaticString) -> Bool {
@@ -78,9 +113,18 @@ struct FormatScanner {
 
     /// The name or word that begins at `start`; empty when none does.
     func name(at start: Int) -> Range<Int> {
-        guard start < bytes.count, PredicateWord.isNameStart(bytes[start]) else { return start..<start }
-        var end = start + 1
-        while end < bytes.count, PredicateWord.isNamePart(bytes[end]) { end += 1 }
+        guard start < bytes.count, PredicateWord.isNameStart(scalar(at: start).scalar) else { return start..<start }
+        return nameParts(at: start)
+    }
+
+    /// The signs from `start` on that may stand in a name.
+    func nameParts(at start: Int) -> Range<Int> {
+        var end = start
+        while end < bytes.count {
+            let (scalar, length) = scalar(at: end)
+            guard PredicateWord.isNamePart(scalar) else { break }
+            end += length
+        }
         return start..<end
     }
 
@@ -90,15 +134,15 @@ struct FormatScanner {
     mutating func peekWord() -> (word: String, range: Range<Int>)? {
         skipSpace()
         let range = name(at: place)
-        // No word of the language is as long as sixteen letters.
-        guard !range.isEmpty, range.count <= 16 else { return nil }
+        // No word of the language is as long as sixteen letters, and none has others than ASCII's, though some of those
+        // become ASCII's in upper case.
+        guard !range.isEmpty, range.count <= 16, bytes[range].allSatisfy({ $0 < 0x80 }) else { return nil }
         return (text(range).uppercased(), range)
     }
 
     /// Whether, after any space from `start`, the byte follows.
     func follows(_ byte: UInt8, from start: Int) -> Bool {
-        var place = start
-        while place < bytes.count, bytes[place] == 0x20 || (0x09...0x0D).contains(bytes[place]) { place += 1 }
+        let place = endOfSpace(from: start)
         return place < bytes.count && bytes[place] == byte
     }
 }

@@ -30,7 +30,8 @@ extension FetchExpression: CustomStringConvertible {
         if function == .cast, arguments.count == 2 { return "CAST(\(list(arguments)))" }
         if function == .fetch, arguments.count == 3 { return "FETCH(\(list(arguments)))" }
         if FetchFunction.predefined.contains(function) { return "\(function.rawValue)(\(list(arguments)))" }
-        let name = AttributeValue.quoted(function.rawValue)
+        // The place of an argument in a format string that was read without its arguments.
+        let name = function.rawValue == "%@" ? "%@" : AttributeValue.quoted(function.rawValue)
         guard let first = arguments.first else { return "FUNCTION(nil, \(name))" }
         return arguments.count == 1
             ? "FUNCTION(\(first), \(name))" : "FUNCTION(\(first), \(name), \(list(arguments.dropFirst())))"
@@ -112,24 +113,30 @@ enum PredicateWord {
         if name == "%K" { return "%K" }
         let isOperator = name.hasPrefix("@") || name.hasPrefix("$")
         guard isName(isOperator ? name.dropFirst() : name) else { return "#" + AttributeValue.quoted(String(name)) }
-        return !isOperator && reserved.contains(name.uppercased()) ? "#\(name)" : String(name)
+        return !isOperator && isReserved(name) ? "#\(name)" : String(name)
+    }
+
+    private static func isReserved(_ name: Substring) -> Bool {
+        // Letters that only become ASCII's in upper case make no word of the language.
+        name.utf8.allSatisfy { $0 < 0x80 } && reserved.contains(name.uppercased())
     }
 
     static func isName(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, isNameStart(first) else { return false }
-        return text.utf8.allSatisfy(isNamePart)
+        guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
+        return text.unicodeScalars.allSatisfy(isNamePart)
     }
 
-    /// Letters, the underscore, and everything beyond ASCII.
-    static func isNameStart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 0x80...:
-            true
+    /// Letters and the underscore, as in the names of a model.
+    static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.isASCII else { return scalar.properties.isXIDStart }
+        return switch scalar {
+        case "a"..."z", "A"..."Z", "_": true
         default: false
         }
     }
 
-    static func isNamePart(_ byte: UInt8) -> Bool {
-        isNameStart(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.isASCII else { return scalar.properties.isXIDContinue }
+        return isNameStart(scalar) || ("0"..."9").contains(scalar)
     }
 }

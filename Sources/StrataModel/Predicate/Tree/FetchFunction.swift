@@ -54,7 +54,7 @@ public struct FetchFunction: RawRepresentable, Sendable, Hashable, Codable {
     public static let ceiling = FetchFunction(rawValue: "ceiling:")
     public static let absolute = FetchFunction(rawValue: "abs:")
     public static let truncate = FetchFunction(rawValue: "trunc:")
-    /// A number from 0 up to 1.
+    /// A whole number from 0 to 2^31 - 1.
     public static let random = FetchFunction(rawValue: "random")
     /// A whole number from 0 up to the argument.
     public static let randomBelow = FetchFunction(rawValue: "randomn:")

@@ -29,7 +29,7 @@ struct FormatFaultTests {
         ("in == 5", 1, "expected a value, found \"in\"; a property of that name is written #in"),
         ("a == 1 AND", 11, "expected a value, found the end."),
         ("a ==[x] 1", 6, "expected c, d, n, l or ], found \"x\"."),
-        ("a[1 == 2", 10, ""),
+        ("a[1 == 2", 5, "expected a closing bracket, found \"=\"."),
         ("a := 5", 3, "assigning with := is not supported; compare with ==."),
         ("ANYKEY == 5", 1, "ANYKEY is not supported; name the properties."),
         ("FETCH(a, b, NO) == 5", 1, "FETCH takes a request, a context and whether only to count."),
@@ -37,11 +37,12 @@ struct FormatFaultTests {
         ("a == foo(1)", 6, "there is no function foo"),
         ("abs:(1, 2) == 1", 1, "abs: takes 1 arguments, not 2."),
         (#"a MATCHES '\d+'"#, 12, #"there is no escape \d; a backslash itself is written \\."#),
-        ("a == 1 OR (b == 2) + 3", 11, ""),
+        ("a == 1 OR (b == 2) + 3", 12, ""),
         ("a AND b", 3, "expected a comparison operator, found \"AND\"."),
         ("NOT a", 6, "expected a comparison operator, found the end."),
         ("ANY a", 6, "expected a comparison operator, found the end."),
-        ("(a == 1) == 1", 10, ""),
+        ("(a == 1) == 1", 10, "a condition cannot be compared with anything."),
+        ("a == 1 & b == 2", 12, "a condition cannot be compared with anything."),
         ("TERNARY(a, 1, 2) == 1", 10, "expected a comparison operator, found \",\"."),
         ("a == 12x", 6, "12x is no number."),
         ("größer == 'x' und", 15, "expected AND, OR or the end, found \"und\"."),
@@ -49,13 +50,37 @@ struct FormatFaultTests {
         ("a == %@", 6, "there is no argument for %@; 0 were given."),
         ("a == CAST('x', 'NSThing')", 16, ""),
         ("a == CAST('x', 'NSDate')", 6, "this cannot be made NSDate."),
+        // What other languages have, and what editors make of signs.
+        ("a == “x”", 6, "expected a value, found \"“\"; text stands between two ' or two \""),
+        ("a == ‘x’", 6, "expected a value, found \"‘\"; text stands between two ' or two \""),
+        ("a ≠ 1", 3, "expected a comparison operator, found \"≠\"; it is written !="),
+        ("a ≤ 1", 3, "expected a comparison operator, found \"≤\"; it is written <="),
+        ("größe − 1 == 2", 7, "expected a comparison operator, found \"−\"; a minus is written -"),
+        ("a IS NOT NULL", 3, "expected a comparison operator, found \"IS\"; a missing value is asked for with == nil"),
+        ("a % 2 == 0", 3, "expected a comparison operator, found \"%\"; the remainder is written %%"),
+        (
+            "a == 1 ? b : c", 8,
+            "expected AND, OR or the end, found \"?\"; a choice is written TERNARY(condition, value, value)"
+        ),
+        (
+            "a BETWEEN 1 AND 2", 18,
+            "expected a comparison operator, found the end; bounds are written BETWEEN {a, b}"
+        ),
+        ("😀 == 1", 1, "expected a value, found \"😀\"."),
+        ("a == 1\u{A0}b == 2", 8, "expected AND, OR or the end, found \"b\"."),
+        ("a == 1é", 6, "1é is no number."),
+        ("a == 5.b", 7, "expected AND, OR or the end, found \".\"."),
+        ("a == 1ANDb == 2", 6, "1ANDb is no number."),
+        (
+            "a = ANY b", 10,
+            "expected a comparison operator, found the end; ANY, ALL and NONE stand before the left side of a comparison"
+        ),
+        ("ANY (a.b == 1)", 6, ""), ("CAST(a, 'NSThing') == 1", 9, ""), ("TRUEPREDICATE == YES", 15, ""),
     ])
     func errorsSayWhereAndWhat(format: String, column: Int, sentence: String) throws {
         let fault = try fault(format)
-        if !sentence.isEmpty {
-            #expect(fault.column == column)
-            #expect(fault.sentence == sentence || fault.sentence == sentence + ".")
-        }
+        #expect(fault.column == column)
+        if !sentence.isEmpty { #expect(fault.sentence == sentence || fault.sentence == sentence + ".") }
     }
 
     @Test func theCaretStandsBelowThePlace() throws {
@@ -75,6 +100,26 @@ struct FormatFaultTests {
         let place = try #require(lines[1].firstIndex(of: "^"))
         let offset = lines[1].distance(from: lines[1].startIndex, to: place)
         #expect(Array(lines[0])[offset] == "!")
+    }
+
+    /// Wide signs take two columns of a terminal, marks none, and what would move the cursor is shown as a picture.
+    @Test(arguments: [
+        ("名前 == 'あ' AN x", "名前 == 'あ' AN x\n             ^"), ("e\u{301} == 1 AN x", "e\u{301} == 1 AN x\n       ^"),
+        ("a == '👩‍👩‍👧' AN x", "a == '👩‍👩‍👧' AN x\n          ^"), ("a ==\t'x' AN x", "a ==\t'x' AN x\n    \t    ^"),
+        ("a == '\u{1B}[31m' AN x", "a == '␛[31m' AN x\n             ^"),
+        ("a == '\u{7F}' AN x", "a == '␡' AN x\n         ^"),
+        ("가 == 'ｦ' AN x", "가 == 'ｦ' AN x\n          ^"),
+    ])
+    func theCaretStandsBelowWideAndNarrowSigns(format: String, expected: String) throws {
+        #expect(try fault(format).description == expected)
+    }
+
+    @Test func ofSeveralLinesTheOneIsNamed() throws {
+        let error = #expect(throws: StrataError.self) { try FetchPredicate(format: "a == 1 AND\n\tb ** == 2") }
+        #expect(error?.message.hasPrefix("Line 2, column 7: expected a value") ?? false)
+        #expect(error?.message.hasSuffix("\n\tb ** == 2\n\t     ^") ?? false)
+        let single = #expect(throws: StrataError.self) { try FetchPredicate(format: "a ** == 2") }
+        #expect(single?.message.hasPrefix("Column 6: expected a value") ?? false)
     }
 
     @Test func argumentsMustFit() throws {

@@ -48,6 +48,7 @@ struct FormatParserTests {
         #expect(try FetchPredicate(format: "(a = 1 OR b = 2) && c = 3") == .and([.or([a, b]), c]))
         #expect(try FetchPredicate(format: "a = 1 and b = 2 AND c = 3") == .and([a, b, c]))
         #expect(try FetchPredicate(format: "a=1||b=2||c=3") == .or([a, b, c]))
+        #expect(try FetchPredicate(format: "a=1AND b=2Or c=3") == .or([.and([a, b]), c]))
         #expect(try FetchPredicate(format: "(a = 1 AND b = 2) AND c = 3") == .and([.and([a, b]), c]))
         #expect(try FetchPredicate(format: "NOT a = 1 AND b = 2") == .and([.not(a), b]))
         #expect(try FetchPredicate(format: "!(a = 1) OR not not b = 2") == .or([.not(a), .not(.not(b))]))
@@ -72,7 +73,7 @@ struct FormatParserTests {
     @Test(
         arguments: [
             ("1", 1), ("-7", -7), ("- 7", -7), ("1.5", 1.5), (".5", 0.5), ("1e3", 1000.0), ("2.5E-1", 0.25),
-            ("0x1F", 31),
+            ("0x1F", 31), ("5.", 5.0), ("5.e3", 5000.0), ("(5.)", 5.0),
             ("0o17", 15), ("0b101", 5), ("'text'", "text"), ("\"it's\"", "it's"), ("'say \"x\"'", "say \"x\""),
             (#"'it\'s'"#, "it's"), (#"'\101\x42\u0043\U00000044'"#, "ABCD"), (#"'\ud83d\ude00'"#, "😀"),
             (#"'a\n\t\\'"#, "a\n\t\\"), (#"'\*'"#, "*"), ("TRUE", true), ("yes", true), ("False", false), ("NO", false),
@@ -102,6 +103,14 @@ struct FormatParserTests {
         #expect(try FetchExpression(format: "(SELF.a).b") == .keyPath("a.b"))
         #expect(try FetchExpression(format: "$x.name") == .keyPathOf(.variable("x"), "name"))
         #expect(try FetchExpression(format: "a.$x") == .keyPath("a.$x"))
+        // Letters whose capitals are ASCII's make no word of the language.
+        #expect(try FetchExpression(format: "ſelf") == .keyPath("ſelf"))
+        #expect(try FetchExpression(format: "ﬁrst.ŉame") == .keyPath("ﬁrst.ŉame"))
+        // Spaces of any kind, and marks that nobody sees.
+        #expect(
+            try FetchExpression(format: "\u{FEFF}a\u{A0}.\u{3000}b\u{2003}[\u{200B}FIRST\u{2028}]").description
+                == "a.b[FIRST]")
+        #expect(try FetchPredicate(format: "a\u{A0}IN\u{A0}{1}\u{A0}") == .isIn("a", [1]))
     }
 
     @Test func arithmeticBindsAsItShould() throws {
@@ -221,6 +230,16 @@ struct FormatParserTests {
         #expect(
             try FetchExpression(format: "%@ + 1", argumentArray: [2.5])
                 == .function(.add, [.constant(2.5), .constant(1)]))
+    }
+
+    /// As the tool reads files of them.
+    @Test func withoutArgumentsTheSpecifiersStay() throws {
+        for format in [
+            "%K == %@ AND %K.%K > %d", "a IN %@ OR CAST(a, %@) == 1", "FUNCTION(a, %@, 1) == %f",
+            "ANY %K.name CONTAINS[cd] %@", "a BETWEEN {%@, %@}", "%@ IN b[%d]",
+        ] {
+            #expect(try FetchPredicate(formatWithPlaceholders: format).description == format)
+        }
     }
 
     @Test func variablesAreReplaced() throws {

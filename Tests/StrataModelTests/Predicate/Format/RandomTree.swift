@@ -104,7 +104,7 @@ struct RandomTree {
     private static let names = [
         "a", "name", "in", "SELF2", "first", "größe", "my key", "@count", "@distinctUnionOfObjects", "like", "NULL",
         "_x9",
-        "9a", "a-b", "\"", "$x",
+        "9a", "a-b", "\"", "$x", "ſelf", "a\u{A0}b", "😀", "“q”", "naïve", "名前",
     ]
     private static let operators: [ComparisonPredicate.Operator] = [
         .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo, .matches, .like,
