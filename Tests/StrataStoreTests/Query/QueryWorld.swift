@@ -107,7 +107,7 @@ enum ValuePool {
                     long, long + "a", long + "b", "a%b", "a*b", "a9", "a10", "a010b", "a10c", "7", "07",
                 ]))
         case "year", "age", "extra": return .integer(pick([-2, -1, 0, 1, 2, 3]))
-        case "rating": return .double(pick([-1.5, -0.0, 0, 0.5, 1, 2, 2.25, .nan, .infinity]))
+        case "rating": return .double(pick([-1.5, -0.0, 0, 0.5, 1, 2, 2.25, .nan, .infinity, 0x1p53]))
         case "score": return .float(pick([-1, 0, 0.1, 0.5, 2]))
         case "price": return .decimal(pick([0, Decimal(string: "1.1")!, Decimal(string: "-2.5")!, 100, 2]))
         case "flag": return .boolean(pick([true, false]))

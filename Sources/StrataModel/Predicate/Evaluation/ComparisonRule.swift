@@ -1,7 +1,7 @@
 import Foundation
 
 /// When a comparison holds between what its sides come to.
-struct ComparisonRule {
+package struct ComparisonRule: Sendable {
     private let comparison: ComparisonPredicate
     private let asksForNil: Bool
     /// Whether the right side holds the word `nil` among members written down.
@@ -9,7 +9,7 @@ struct ComparisonRule {
     /// Whether a side was written down, so that a number in it stands for the nearest one of the other side's kind.
     private let hasLiteral: Bool
 
-    init(_ comparison: ComparisonPredicate) {
+    package init(_ comparison: ComparisonPredicate) {
         self.comparison = comparison
         asksForNil = comparison.left.isNilLiteral || comparison.right.isNilLiteral
         if case .aggregate(let parts) = comparison.right {
@@ -20,7 +20,7 @@ struct ComparisonRule {
         hasLiteral = comparison.left.isLiteral || comparison.right.isLiteral
     }
 
-    func holds(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
+    package func holds(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
         switch comparison.modifier {
         case .direct: return try holdsDirectly(left, right)
         // A to-one that leads nowhere on the way to many leads to none of them.
@@ -39,6 +39,9 @@ struct ComparisonRule {
         case (.many(let members), .one(let value), .contains): return members.contains { areEqual($0, value) }
         case (.many(let left), .many(let right), .equalTo): return Self.haveSameMembers(left, right)
         case (.many(let left), .many(let right), .notEqualTo): return !Self.haveSameMembers(left, right)
+        // A collection behind a to-one that leads nowhere is missing.
+        case (.many, .one(.null), .equalTo) where !asksForNil: return false
+        case (.many, .one(.null), .notEqualTo) where !asksForNil: return false
         default:
             throw invalid("A list can only be compared with ANY, ALL, NONE or CONTAINS, or with another list")
         }
@@ -71,6 +74,7 @@ struct ComparisonRule {
         case (.between, .one(.null)): return false
         case (.between, _): throw invalid("BETWEEN needs two bounds")
         case (_, .one(let right)): return try holds(left, comparison.operator, right)
+        case (.equalTo, .many) where left.isNull, (.notEqualTo, .many) where left.isNull: return false
         case (_, .many): throw invalid("The right side of \(comparison.operator) is a list")
         }
     }

@@ -59,14 +59,14 @@ enum ComparedType: Sendable, Hashable {
 
     /// A constant as the values it is compared with; nil when it can never be compared with them.
     ///
-    /// A Double beside a Float becomes the nearest Float, since a literal cannot be written as one; whole numbers,
-    /// decimals and floating point beside each other keep their worth as near as the kind allows. Integers are not
-    /// rounded here: what `< 5.5` means for them is settled by `WholeBound`.
+    /// A Double beside a Float becomes the nearest Float, since a literal cannot be written as one; other numbers keep
+    /// their worth, and are nil where the kind has none that is worth the same. Integers are not rounded here: what
+    /// `< 5.5` means for them is settled by `WholeBound`.
     func constant(_ value: AttributeValue) -> AttributeValue? {
         switch (self, value) {
         case (_, .null): value
         case (.integer, _), (.boolean, _): value.isNumber || value.isBoolean ? value : nil
-        case (.floatingPoint(let isFloat), _): value.nearestDouble(isFloat: isFloat).map(AttributeValue.double)
+        case (.floatingPoint(let isFloat), _): value.double(isFloat: isFloat).map(AttributeValue.double)
         case (.decimal, _): value.coerced(to: .decimal)
         case (.date, .date), (.uuid, .uuid), (.data, .data), (.object, .objectID), (.composite, .composite): value
         case (.text, .string), (.url, .url): value
@@ -96,18 +96,23 @@ enum ComparedType: Sendable, Hashable {
 extension AttributeValue {
     var isBoolean: Bool { if case .boolean = self { true } else { false } }
 
-    /// A number as a Double, or as the Double of the nearest Float.
-    fileprivate func nearestDouble(isFloat: Bool) -> Double? {
-        let double: Double? =
-            switch self {
-            case .boolean(let value): value ? 1 : 0
-            case .integer(let value): Double(value)
-            case .float(let value): Double(value)
-            case .double(let value): value
-            case .decimal(let value): Double(value.description)
-            default: nil
-            }
-        return isFloat ? double.map { Double(Float($0)) } : double
+    /// A number as a Double, or as the Double of a Float, that it is compared with as with itself.
+    fileprivate func double(isFloat: Bool) -> Double? {
+        func kept(_ double: Double) -> Double { isFloat ? Double(Float(double)) : double }
+        switch self {
+        case .boolean(let value): return value ? 1 : 0
+        case .integer(let value):
+            let double = kept(Double(value))
+            return Int64(exactly: double) == value ? double : nil
+        case .float(let value): return Double(value)
+        case .double(let value): return kept(value)
+        case .decimal(let value):
+            // As decimals stand to floating point numbers: by the shortest writing.
+            guard let double = Double(value.description) else { return nil }
+            let text = isFloat ? Float(double).description : double.description
+            return Decimal(string: text) == value ? kept(double) : nil
+        default: return nil
+        }
     }
 }
 

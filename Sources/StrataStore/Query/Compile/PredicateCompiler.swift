@@ -94,6 +94,15 @@ struct ComparisonCompiler {
             }
         }
 
+        /// Whether all that is written down is text, or nil.
+        var mayBeText: Bool {
+            switch self {
+            case .path(let path): ComparedType(path.end).isText
+            case .constant(let value): value.isNull || value.text != nil
+            case .list(let parts): parts.allSatisfy(\.mayBeText)
+            }
+        }
+
         var operand: ValueOperand {
             switch self {
             case .path(let path): .path(ValuePath(path))
@@ -191,10 +200,15 @@ struct ComparisonCompiler {
             if operation == .in, !isList {
                 // `path IN "text"` looks for the path's value in the text.
                 guard type.isText, constants[0].text != nil else {
-                    throw refusal(.invalidRequest, path, "IN needs a list on its right side.")
+                    throw refusal(.invalidRequest, path, Self.listNeeded)
                 }
             } else {
                 try checkCount(constants, operation, isList, path)
+                // A number that the path's kind has not, such as 1e200 beside a decimal.
+                if type.isNumber, constants.contains(where: { $0.isNumber && type.constant($0) == nil }) {
+                    try checkConstants(constants.filter { !$0.isNumber }, type, path)
+                    return .condition(general(.path(path), right, operation, path.isToMany ? quantifier : nil))
+                }
                 try checkConstants(constants, type, path)
                 return .leaf(
                     LeafCompiler(
@@ -219,6 +233,9 @@ struct ComparisonCompiler {
 
     // MARK: Checks
 
+    private static let listNeeded = "IN needs a list on its right side."
+    private static let boundsNeeded = "BETWEEN needs two bounds."
+
     private func checkOperator(
         _ operation: ComparisonPredicate.Operator, _ type: ComparedType, _ path: ResolvedPath
     ) throws(StrataError) {
@@ -241,7 +258,7 @@ struct ComparisonCompiler {
     ) throws(StrataError) {
         switch operation {
         case .between where !isList || constants.count != 2:
-            throw refusal(.invalidRequest, path, "BETWEEN needs two bounds.")
+            throw refusal(.invalidRequest, path, Self.boundsNeeded)
         case .between, .in: break
         default:
             if isList { throw refusal(.invalidRequest, path, "A list can only stand after IN and BETWEEN.") }
@@ -268,14 +285,19 @@ struct ComparisonCompiler {
     ) throws(StrataError) {
         switch right {
         case .constant(let value):
-            guard type.constant(value) != nil || value.text != nil && type.isText else {
+            let isNear = value.text != nil && type.isText || value.isNumber && type.isNumber
+            guard type.constant(value) != nil || isNear else {
                 throw refusal(
                     .wrongType, path, "\(path.text) is \(type.name) and cannot be compared with \(value.kindName).")
             }
         case .path(let other):
             let otherType = ComparedType(other.end)
+            if operation == .between { throw refusal(.invalidRequest, path, Self.boundsNeeded) }
             if other.isToMany, operation != .in {
                 throw refusal(.invalidRequest, other, "\(other.text) leads to many and can only stand after IN.")
+            }
+            if operation == .in, !other.isToMany, !(type.isText && otherType.isText) {
+                throw refusal(.invalidRequest, path, Self.listNeeded)
             }
             guard type != .outside, type.isComparable(to: otherType) else {
                 throw refusal(
@@ -296,9 +318,16 @@ struct ComparisonCompiler {
         if case .list = left, comparison.modifier == .direct {
             throw refusal(.invalidRequest, nil, "A list on the left needs ANY or ALL.")
         }
-        switch comparison.operator {
-        case .between where !isList: throw refusal(.invalidRequest, nil, "BETWEEN needs two bounds.")
-        case .between, .in: break
+        switch (comparison.operator, right) {
+        case (.between, .list(let bounds)) where bounds.count == 2: break
+        case (.between, _): throw refusal(.invalidRequest, nil, Self.boundsNeeded)
+        case (.in, .list): break
+        case (.in, .path(let path)):
+            guard path.isToMany || ComparedType(path.end).isText && left.mayBeText else {
+                throw refusal(.invalidRequest, path, Self.listNeeded)
+            }
+        case (.in, .constant(let text)):
+            guard text.text != nil, left.mayBeText else { throw refusal(.invalidRequest, nil, Self.listNeeded) }
         default:
             if isList { throw refusal(.invalidRequest, nil, "A list can only stand after IN and BETWEEN.") }
         }

@@ -36,12 +36,13 @@ struct ValuePath: Sendable {
         _ body: (AttributeValue) throws -> Bool
     ) throws -> Bool {
         guard let hop = hops.first else { return try body(try value(row, id, evaluation)) }
-        guard let row else { return try body(.null) }
         let rest = hops.dropFirst()
+        // Where a to-one leads nowhere on the way to many there are none of them.
+        guard let row else { return try hops.contains(where: \.isToMany) || body(.null) }
         switch hop {
         case .toOne(let slot):
             let target = row.reference(slot)
-            if target.isNil { return try body(.null) }
+            if target.isNil { return try rest.contains(where: \.isToMany) || body(.null) }
             return try step(rest, to: target, evaluation, body)
         case .toMany(let relationship):
             var goesOn = true
@@ -59,7 +60,7 @@ struct ValuePath: Sendable {
     ) throws -> Bool {
         if rest.isEmpty, case .object = end { return try body(.objectID(target)) }
         return try evaluation.withRow(target) { row in
-            guard row != nil else { return try body(.null) }
+            guard row != nil else { return try rest.contains(where: \.isToMany) || body(.null) }
             return try walk(rest, row, target, evaluation, body)
         }
     }
@@ -93,24 +94,61 @@ indirect enum ValueOperand: Sendable {
     case path(ValuePath)
     case list([ValueOperand])
 
-    fileprivate func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
+    /// What it comes to, when that needs no row.
+    fileprivate var constant: PredicateOperand? {
         switch self {
-        case .constant(let value): value
-        case .path(let path): try path.value(row, id, evaluation)
-        case .list: .null
+        case .constant(let value): return .one(value)
+        case .path: return nil
+        case .list(let parts):
+            var values: [AttributeValue] = []
+            for part in parts {
+                guard let constant = part.constant else { return nil }
+                values += constant.members
+            }
+            return .many(values)
+        }
+    }
+
+    fileprivate func operand(
+        _ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation
+    ) throws -> PredicateOperand {
+        switch self {
+        case .constant(let value): return .one(value)
+        case .path(let path) where !path.isToMany: return .one(try path.value(row, id, evaluation))
+        case .path(let path):
+            var values: [AttributeValue] = []
+            try path.forEachValue(row, id, evaluation) {
+                values.append($0)
+                return true
+            }
+            return .many(values)
+        case .list(let parts):
+            return .many(try parts.flatMap { try $0.operand(row, id, evaluation).members })
+        }
+    }
+
+    /// The same side in a tree, where only what is written down matters.
+    fileprivate var outline: FetchExpression {
+        switch self {
+        case .constant(let value): .constant(value)
+        case .path: .evaluatedObject
+        case .list(let parts): .aggregate(parts.map(\.outline))
         }
     }
 
     fileprivate var isNilConstant: Bool { if case .constant(.null) = self { true } else { false } }
 }
 
-/// A comparison of any two sides: the slow way that every other condition is a shortcut for.
+/// A comparison of any two sides: the slow way that every other condition is a shortcut for. Its rule is the
+/// evaluator's.
 final class ValueCondition: RowCondition {
     private let left: ValueOperand
     private let comparison: ComparisonPredicate.Operator
     private let right: ValueOperand
     private let quantifier: MemberQuantifier?
-    private let folding: StringFolding
+    private let rule: ComparisonRule
+    /// The right side, where it is the same for every row.
+    private let constant: PredicateOperand?
 
     init(
         _ left: ValueOperand, _ comparison: ComparisonPredicate.Operator, _ right: ValueOperand,
@@ -120,7 +158,8 @@ final class ValueCondition: RowCondition {
         self.comparison = comparison
         self.right = right
         self.quantifier = quantifier
-        self.folding = folding
+        rule = ComparisonRule(ComparisonPredicate(left.outline, comparison, right.outline, folding: folding))
+        constant = right.constant
     }
 
     var holdsForNothing: Bool {
@@ -133,9 +172,10 @@ final class ValueCondition: RowCondition {
     var cost: ConditionCost { .value }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        let right = try constant ?? self.right.operand(row, id, evaluation)
         var result = quantifier == .all
         try forEachLeft(row, id, evaluation) { value in
-            let holds = try compare(value, row, id, evaluation)
+            let holds = try rule.holds(.one(value), right)
             guard let quantifier else {
                 result = holds
                 return false
@@ -152,101 +192,10 @@ final class ValueCondition: RowCondition {
         switch left {
         case .constant(let value): _ = try body(value)
         case .path(let path): try path.forEachValue(row, id, evaluation, body)
-        case .list(let parts):
-            for part in parts where try !body(try part.value(row, id, evaluation)) { return }
+        case .list:
+            for value in try left.operand(row, id, evaluation).members where try !body(value) { return }
         }
     }
-
-    private func compare(
-        _ left: AttributeValue, _ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation
-    ) throws -> Bool {
-        switch (comparison, right) {
-        case (.in, .list(let members)):
-            for member in members {
-                if member.isNilConstant ? left.isNull : areEqual(left, try member.value(row, id, evaluation)) {
-                    return true
-                }
-            }
-            return false
-        case (.in, .path(let path)):
-            // A text on the right holds the left one; a to-many has it as a member.
-            var isFound = false
-            try path.forEachValue(row, id, evaluation) { value in
-                isFound = path.isToMany ? areEqual(left, value) : try holds(value, .contains, left)
-                return !isFound
-            }
-            return isFound
-        case (.in, .constant(let text)): return try holds(text, .contains, left)
-        case (.between, .list(let bounds)) where bounds.count == 2:
-            return try holds(left, .greaterThanOrEqualTo, try bounds[0].value(row, id, evaluation))
-                && holds(left, .lessThanOrEqualTo, try bounds[1].value(row, id, evaluation))
-        case (.equalTo, .constant(.null)): return left.isNull
-        case (.notEqualTo, .constant(.null)): return !left.isNull
-        default: return try holds(left, comparison, try right.value(row, id, evaluation))
-        }
-    }
-
-    private func areEqual(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
-        guard !left.isNull, !right.isNull else { return false }
-        if let left = left.comparedText(folding), let right = right.comparedText(folding) { return left == right }
-        return left.isEqual(to: right)
-    }
-
-    private func order(_ left: AttributeValue, _ right: AttributeValue) -> ValueOrder? {
-        if let left = left.comparedText(folding), let right = right.comparedText(folding) {
-            if left == right { return .same }
-            return left.lexicographicallyPrecedes(right) ? .ascending : .descending
-        }
-        return left.order(to: right)
-    }
-
-    private func holds(
-        _ left: AttributeValue, _ comparison: ComparisonPredicate.Operator, _ right: AttributeValue
-    ) throws -> Bool {
-        switch comparison {
-        case .equalTo: return areEqual(left, right)
-        case .notEqualTo: return !left.isNull && !right.isNull && !areEqual(left, right)
-        case .lessThan: return order(left, right) == .ascending
-        case .greaterThan: return order(left, right) == .descending
-        case .lessThanOrEqualTo: return order(left, right).map { $0 != .descending } ?? false
-        case .greaterThanOrEqualTo: return order(left, right).map { $0 != .ascending } ?? false
-        case .in, .between: return false
-        case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard let text = left.comparedText(folding), let part = right.text else { return false }
-            return try Self.textHolds(text, comparison, part, folding)
-        }
-    }
-
-    private static func textHolds(
-        _ text: [UInt8], _ comparison: ComparisonPredicate.Operator, _ part: String, _ folding: StringFolding
-    ) throws -> Bool {
-        if comparison == .matches {
-            return try PatternMatcher.comparing(part, folding).matches(String(decoding: text, as: UTF8.self))
-        }
-        return text.withUnsafeBytes { text in
-            if comparison == .like { return WildcardPattern(part, folding).matches(text) }
-            return TextFolding.bytes(part, folding).withUnsafeBytes { part in
-                switch comparison {
-                case .beginsWith: text.hasPrefix(part)
-                case .endsWith: text.hasSuffix(part)
-                default: text.contains(part)
-                }
-            }
-        }
-    }
-}
-
-extension AttributeValue {
-    /// A string, or the absolute string of a URL.
-    var text: String? {
-        switch self {
-        case .string(let text): text
-        case .url(let url): url.absoluteString
-        default: nil
-        }
-    }
-
-    fileprivate func comparedText(_ folding: StringFolding) -> [UInt8]? { text.map { TextFolding.bytes($0, folding) } }
 }
 
 extension TextFolding {

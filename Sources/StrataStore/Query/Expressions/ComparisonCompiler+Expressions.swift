@@ -13,7 +13,9 @@ extension ComparisonCompiler {
         }
         if let counted = try subqueryCount() { return counted }
         let needsEvaluator = comparison.left.needsEvaluator || comparison.right.needsEvaluator
-        guard needsEvaluator || comparesLists || countsBehindMany || asksForLength else { return nil }
+        guard needsEvaluator || comparesLists || countsBehindMany || asksForLength || asksForAllOfOne else {
+            return nil
+        }
         return try evaluated()
     }
 
@@ -47,6 +49,9 @@ extension ComparisonCompiler {
             return (try? ResolvedPath.of(text, in: entity, schema))?.isToMany ?? false
         }
     }
+
+    /// `ALL name == "x"` over a single value, which holds where it is missing as it does for no members.
+    private var asksForAllOfOne: Bool { comparison.modifier == .all && !isCollection(comparison.left) }
 
     private var asksForLength: Bool {
         [comparison.left, comparison.right].contains { side in

@@ -78,10 +78,13 @@ struct PredicateCheck {
         }
         switch comparison.operator {
         case .between:
-            guard right.isList else { throw refusal(.invalidRequest, "BETWEEN needs two bounds.") }
-            if case .aggregate(let bounds) = comparison.right, bounds.count != 2 {
-                throw refusal(.invalidRequest, "BETWEEN needs two bounds.")
-            }
+            let isPair =
+                switch comparison.right {
+                case .aggregate(let bounds): bounds.count == 2
+                case .conditional: right.isList
+                default: false
+                }
+            guard isPair else { throw refusal(.invalidRequest, "BETWEEN needs two bounds.") }
         case .in: break
         default:
             if right.isList, !(isEquality && left.isList && comparison.modifier == .direct) {
