@@ -18,4 +18,37 @@ import Testing
         #expect(plan.steps.last?.index == "title")
         #expect(try context.fetch(request).map(\.title) == ["Movie 7", "Movie 7 unsaved"])
     }
+
+    @Test func thePastAndUnsavedChangesAreExplainedToo() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        for index in 0..<400 { Movie(context: context).title = "Movie \(index)" }
+        try context.save()
+        let then = context.sequence
+        let request = try FetchRequest<Movie>(where: .beginsWith("title", "Movie 1"))
+        let all = try context.fetch(request)
+        all.prefix(11).forEach(context.delete)
+        try context.save()
+        Movie(context: context).title = "Movie 1 unsaved"
+        Movie(context: context).title = "Movie 2 unsaved"
+        let past = try container.context(asOf: .sequence(then))
+        for (context, found) in [(past, 111), (container.newBackgroundContext(), 100), (context, 101)] {
+            let plan = try context.explain(request)
+            let index = try #require(plan.steps.first { $0.operation == .index }, "\(plan)")
+            #expect(index.index == "title" && index.rows == found && plan.result.rows == found, "\(plan)")
+            #expect(index.estimatedRows > 1 && index.estimatedRows < 400, "\(plan)")
+            #expect(plan.steps.allSatisfy { $0.nanoseconds >= 0 } && plan.result.nanoseconds > 0)
+            #expect(plan.description.contains("index title") && plan.description.contains(" ms"), "\(plan)")
+        }
+    }
+
+    @Test func estimatesAreWrittenAsPreciselyAsTheyAre() {
+        func text(_ rows: Double) -> String {
+            QueryExplanation.Step(.scan, "scan", estimatedRows: rows, rows: 2, nanoseconds: 1500).description
+        }
+        #expect(text(17_143) == "scan  rows 2 (estimated 17143), 0.002 ms")
+        #expect(text(342.86) == "scan  rows 2 (estimated 343), 0.002 ms")
+        #expect(text(0.25) == "scan  rows 2 (estimated 0.3), 0.002 ms")
+        #expect(text(.infinity) == "scan  rows 2 (estimated inf), 0.002 ms")
+    }
 }

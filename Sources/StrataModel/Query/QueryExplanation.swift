@@ -81,8 +81,15 @@ extension QueryExplanation: CustomStringConvertible {
 extension QueryExplanation.Step: CustomStringConvertible {
     public var description: String { lines(0).joined(separator: "\n") }
 
+    /// With a digit behind the point only where it tells something.
+    private var estimate: String {
+        guard estimatedRows >= 9.95, let whole = Int(exactly: estimatedRows.rounded()) else {
+            return "\((estimatedRows * 10).rounded() / 10)"
+        }
+        return "\(whole)"
+    }
+
     fileprivate func lines(_ depth: Int) -> [String] {
-        let estimate = (estimatedRows * 10).rounded() / 10
         let milliseconds = (Double(nanoseconds) / 1000).rounded() / 1000
         var line = String(repeating: "  ", count: depth) + detail
         line += "  rows \(rows) (estimated \(estimate)), \(milliseconds) ms"

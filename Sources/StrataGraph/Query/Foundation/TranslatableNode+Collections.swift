@@ -140,7 +140,15 @@ extension PredicateExpressions.CollectionIndexSubscript: TranslatableNode {
 
 extension PredicateExpressions.CollectionRangeSubscript: TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode {
-        throw PredicateTranslation.unsupported("CollectionRangeSubscript", "A part of a list cannot be asked for.")
+        guard case .value(.aggregate(let members)) = try translation.translate(wrapped),
+            case .range(let bounds) = try translation.translate(range), !bounds.includesUpper,
+            case .constant(.integer(let lower))? = bounds.lower, case .constant(.integer(let upper))? = bounds.upper,
+            0 <= lower, lower <= upper, upper <= members.count
+        else {
+            throw PredicateTranslation.unsupported(
+                "CollectionRangeSubscript", "Only of a constant list a part can be asked for.")
+        }
+        return .value(.aggregate(Array(members[Int(lower)..<Int(upper)])))
     }
 }
 
