@@ -221,6 +221,49 @@ package final class View {
         }
     }
 
+    /// Calls `body` with each group of the base's entries of `index` from `lower` up to `upper` that begin alike: the
+    /// least id among them and their number, in key order, whatever lies above.
+    ///
+    /// - Parameter prefixSize: how many bytes the group of a key has in common; nil ends the walk.
+    /// - Returns: whether it came to the end.
+    func forEachBaseGroup(
+        _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?,
+        prefixSize: (UnsafeRawBufferPointer) throws -> Int?, _ body: (ObjectID, Int) -> Void
+    ) throws -> Bool {
+        try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
+            try transaction.withCursor(tables.indexes) { cursor in
+                var isThere = try cursor.seek(atOrAfter: low)
+                while isThere, cursor.key.compare(with: high) < 0 {
+                    guard let size = try prefixSize(cursor.key) else { return false }
+                    let prefix = Array(cursor.key[..<size])
+                    let group = try prefix.withUnsafeBytes { try Self.countGroup(cursor, $0, high) }
+                    body(group.first, group.count)
+                    isThere = group.goesOn
+                }
+                return true
+            }
+        }
+    }
+
+    /// Counts the entries from the cursor's on that have the prefix and lie below `high`.
+    private static func countGroup(
+        _ cursor: Cursor, _ prefix: UnsafeRawBufferPointer, _ high: UnsafeRawBufferPointer
+    ) throws -> (first: ObjectID, count: Int, goesOn: Bool) {
+        // Only a group that the range may end in is held against its end.
+        let mayEndInside = high.hasPrefix(prefix)
+        var first = StoreKey.lastObjectID(cursor.key)
+        var count = 1
+        while try cursor.next() {
+            let key = cursor.key
+            guard key.hasPrefix(prefix), !mayEndInside || key.compare(with: high) < 0 else {
+                return (first, count, true)
+            }
+            count += 1
+            first = min(first, StoreKey.lastObjectID(key))
+        }
+        return (first, count, false)
+    }
+
     /// Whether a layer above `level` speaks of the object that the key ends in.
     private func isHidden(_ key: UnsafeRawBufferPointer, above level: Int) -> Bool {
         let id = StoreKey.lastObjectID(key)

@@ -82,22 +82,36 @@ struct GroupRun {
         let codec = try IndexPlan.of(view.schema).index(access.index.id).codec
         let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
         var groups: [(first: ObjectID, count: Int64)] = []
-        var prefix: [UInt8] = []
-        var isWhole = true
-        try runner.forEachEntry(of: access, entities) { id, key in
-            if !prefix.isEmpty, prefix.withUnsafeBytes(key.hasPrefix) {
-                groups[groups.count - 1].count += 1
-                // Texts may be the same in other spellings: the group has that of its first object.
-                if id < groups[groups.count - 1].first { groups[groups.count - 1].first = id }
+        func prefixSize(_ key: UnsafeRawBufferPointer) -> Int? {
+            guard key.count < IndexKeys.cutKeySize else { return nil }
+            return 4 + codec.prefixLengths(of: Array(key[4..<(key.count - 8)]))[shape.keys.count - 1]
+        }
+        // Texts may be the same in other spellings: a group has that of its first object.
+        if access.isCovered, view.layers.isEmpty, !access.isDescending, access.ranges.count == 1 {
+            let range = access.ranges[0]
+            let isWhole = try view.forEachBaseGroup(
+                access.index, lower: range.lower, upper: range.upper, prefixSize: prefixSize
+            ) { groups.append(($0, Int64($1))) }
+            guard isWhole else { return nil }
+        } else {
+            var prefix: [UInt8] = []
+            var isWhole = true
+            try runner.forEachEntry(of: access, entities) { id, key in
+                if !prefix.isEmpty, prefix.withUnsafeBytes(key.hasPrefix) {
+                    groups[groups.count - 1].count += 1
+                    groups[groups.count - 1].first = min(groups[groups.count - 1].first, id)
+                    return true
+                }
+                guard let size = prefixSize(key) else {
+                    isWhole = false
+                    return false
+                }
+                prefix = Array(key[..<size])
+                groups.append((id, 1))
                 return true
             }
-            isWhole = key.count < IndexKeys.cutKeySize
-            let lengths = codec.prefixLengths(of: Array(key[4..<(key.count - 8)]))
-            prefix = Array(key[..<(4 + lengths[shape.keys.count - 1])])
-            groups.append((id, 1))
-            return isWhole
+            guard isWhole else { return nil }
         }
-        guard isWhole else { return nil }
         return try groups.map { group in
             let keys = try evaluation.withRow(group.first) { row in
                 try shape.keys.map { key in try row.map { try key.path.value($0, group.first, evaluation) } ?? .null }

@@ -87,7 +87,7 @@ struct QueryRun {
         var found: [ObjectID] = []
         switch plan.root.kind {
         // Where ids come as they are wanted, the walk ends with the last that is.
-        case .index(let access) where access.isSortedByID && runner.trace == nil:
+        case .index(let access) where access.isSortedByID && needed < .max && runner.trace == nil:
             try runner.forEachEntry(of: access, plan.root.entities) { id, _ in
                 found.append(id)
                 return found.count < needed
