@@ -29,6 +29,7 @@ extension ModelAssignment {
         try extender.assignEntities()
         try extender.assignProperties()
         try extender.assignPositions()
+        extender.fileOneToOnes()
         try extender.assignIndexes()
         return extender.result
     }
@@ -53,6 +54,7 @@ private struct AssignmentExtender {
         result.properties = [:]
         result.indexes = [:]
         result.replaced = [:]
+        result.filedOneToOnes = []
     }
 
     // MARK: Entities
@@ -214,6 +216,22 @@ private struct AssignmentExtender {
 
     private func oldPosition(of id: PropertyID) -> PropertyID? {
         previous?.property(id)?.relationship?.position
+    }
+
+    /// A one-to-one that an earlier model left unfiled stays so: to file it would take a walk over all its objects.
+    mutating func fileOneToOnes() {
+        for entity in model.entities {
+            for property in entity.properties where model.hierarchy.isOneToOne(property) {
+                guard let id = result.properties[entity.name]?[property.name], !wasUnfiled(id) else { continue }
+                result.filedOneToOnes.insert(id)
+            }
+        }
+    }
+
+    private func wasUnfiled(_ id: PropertyID) -> Bool {
+        guard let previous, let relationship = previous.property(id)?.relationship else { return false }
+        return relationship.truth == .slot && relationship.inverse != nil && !relationship.isInverseToMany
+            && !previous.assignment.filedOneToOnes.contains(id)
     }
 
     // MARK: Indexes

@@ -17,6 +17,9 @@ package struct ModelAssignment: Sendable, Hashable {
     /// For a number that was given because rows could not be read as the model now wants them: the numbers of the
     /// version before whose values it takes over. Several where one property takes the place of those of many entities.
     package var replaced: [PropertyID: [PropertyID]]
+    /// One-to-ones whose links stand at the far end too, as those of other to-ones do. Models that were installed before
+    /// this was known have none.
+    package var filedOneToOnes: Set<PropertyID>
     /// The next numbers to give; numbers of removed things are never given again.
     package var nextEntity: UInt16
     package var nextProperty: UInt32
@@ -25,14 +28,15 @@ package struct ModelAssignment: Sendable, Hashable {
     package init(
         entities: [String: EntityID] = [:], properties: [String: [String: PropertyID]] = [:],
         indexes: [String: [String: IndexID]] = [:], bornDefaults: [PropertyID: AttributeValue] = [:],
-        replaced: [PropertyID: [PropertyID]] = [:], nextEntity: UInt16 = 1, nextProperty: UInt32 = 1,
-        nextIndex: UInt32 = 1
+        replaced: [PropertyID: [PropertyID]] = [:], filedOneToOnes: Set<PropertyID> = [], nextEntity: UInt16 = 1,
+        nextProperty: UInt32 = 1, nextIndex: UInt32 = 1
     ) {
         self.entities = entities
         self.properties = properties
         self.indexes = indexes
         self.bornDefaults = bornDefaults
         self.replaced = replaced
+        self.filedOneToOnes = filedOneToOnes
         self.nextEntity = nextEntity
         self.nextProperty = nextProperty
         self.nextIndex = nextIndex
@@ -41,7 +45,7 @@ package struct ModelAssignment: Sendable, Hashable {
 
 extension ModelAssignment: Codable {
     private enum Key: String, CodingKey {
-        case entities, properties, indexes, bornDefaults, replaced, nextEntity, nextProperty, nextIndex
+        case entities, properties, indexes, bornDefaults, replaced, filedOneToOnes, nextEntity, nextProperty, nextIndex
     }
 
     package init(from decoder: any Decoder) throws {
@@ -68,6 +72,7 @@ extension ModelAssignment: Codable {
             }
             replaced[PropertyID(rawValue: number)] = numbers
         }
+        filedOneToOnes = Set(try container.decodeIfPresent([PropertyID].self, forKey: .filedOneToOnes) ?? [])
     }
 
     /// Numbers that are keys are written as text: a dictionary with other keys has no order in JSON.
@@ -82,8 +87,10 @@ extension ModelAssignment: Codable {
         let defaults = bornDefaults.map { (String($0.key.rawValue), $0.value) }
         try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
         // Left out where there is none, which is the rule.
-        guard !replaced.isEmpty else { return }
-        let numbers = replaced.map { (String($0.key.rawValue), $0.value) }
-        try container.encode(Dictionary(uniqueKeysWithValues: numbers), forKey: .replaced)
+        if !replaced.isEmpty {
+            let numbers = replaced.map { (String($0.key.rawValue), $0.value) }
+            try container.encode(Dictionary(uniqueKeysWithValues: numbers), forKey: .replaced)
+        }
+        if !filedOneToOnes.isEmpty { try container.encode(filedOneToOnes.sorted(), forKey: .filedOneToOnes) }
     }
 }

@@ -33,6 +33,14 @@ extension EntityHierarchy {
         else { return false }
         return inverse.isToMany && inverse.isOrdered
     }
+
+    /// Whether it is a to-one whose inverse is a to-one, and stored.
+    func isOneToOne(_ property: PropertyDescription) -> Bool {
+        guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,
+            let inverse = inverse(of: relationship)?.property.relationship
+        else { return false }
+        return !inverse.isToMany
+    }
 }
 
 private struct SchemaBuilder {

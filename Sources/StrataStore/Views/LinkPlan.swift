@@ -53,7 +53,7 @@ final class LinkPlan: Sendable {
                 guard let relationship = property.relationship, !relationship.description.isTransient else { continue }
                 switch relationship.truth {
                 case .slot:
-                    guard let link = Self.link(of: property, relationship) else { continue }
+                    guard let link = Self.link(of: property, relationship, schema) else { continue }
                     rowLinks[entity.id, default: []].append(
                         RowLink(slot: property.slot, link: link, positionSlot: relationship.positionSlot))
                     Self.addRows(of: entity, property, relationship, link, to: &sources)
@@ -120,10 +120,17 @@ final class LinkPlan: Sendable {
         sources.compactMap { if case .rows = $0.value { ($0.key, $0.value) } else { nil } }
     }
 
-    /// The number under which a to-one's links stand at the other end; nil for a one-to-one.
-    private static func link(of property: PropertySchema, _ relationship: RelationshipSchema) -> PropertyID? {
+    /// The number under which a to-one's links stand at the other end; nil for a one-to-one of a model before such
+    /// links were filed.
+    ///
+    /// A one-to-one has a slot at either end, and the store does not hold the two to each other (a delete rule of no
+    /// action leaves one behind), so that what leads to an object is not told by its own.
+    private static func link(
+        of property: PropertySchema, _ relationship: RelationshipSchema, _ schema: Schema
+    ) -> PropertyID? {
         guard let inverse = relationship.inverse else { return property.id.hiddenInverse }
-        return relationship.isInverseToMany ? inverse : nil
+        if relationship.isInverseToMany { return inverse }
+        return schema.assignment.filedOneToOnes.contains(property.id) ? property.id.hiddenInverse : nil
     }
 
     private static func ownedLinks(

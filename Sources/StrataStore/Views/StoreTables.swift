@@ -21,8 +21,9 @@
 //                 UInt32 relationship, UInt64 owner           UInt64 members
 //   blobs         32-byte digest                              UInt64 events that name it
 //
-// A relationship's links stand under the to-many's number; those of a to-one without inverse under its hidden
-// inverse (`PropertyID.hiddenInverse`). A one-to-one needs none. Nothing here uses LMDB's duplicate-sorted tables.
+// A relationship's links stand under the to-many's number; those of a to-one without inverse, and of a
+// one-to-one that the assignment of numbers calls filed, under its hidden inverse (`PropertyID.hiddenInverse`). Nothing
+// here uses LMDB's duplicate-sorted tables.
 
 import LMDB
 

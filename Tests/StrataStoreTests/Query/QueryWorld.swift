@@ -33,6 +33,8 @@ enum QueryModel {
                     .relationship(
                         RelationshipDescription(
                             name: "items", destinationEntityName: "Item", inverseName: "owner", isToMany: true)),
+                    .relationship(
+                        RelationshipDescription(name: "badge", destinationEntityName: "Tag", inverseName: "bearer")),
                 ],
                 uniquenessConstraints: [["name"]]),
             EntityDescription(
@@ -60,6 +62,8 @@ enum QueryModel {
                     .relationship(
                         RelationshipDescription(
                             name: "items", destinationEntityName: "Item", inverseName: "tags", isToMany: true)),
+                    .relationship(
+                        RelationshipDescription(name: "bearer", destinationEntityName: "Owner", inverseName: "badge")),
                 ],
                 indexes: Bool.random(using: &random)
                     ? [FetchIndexDescription(name: "label", elements: [.init("label")])] : []),
@@ -159,6 +163,10 @@ struct QueryWorld {
                     let name = name(&random)
                     state.rows[owner]?["name"] = name
                 }
+                if Bool.random(using: &random) {
+                    let badge = try some("Tag", &random)
+                    state.rows[owner]?["badge"] = badge
+                }
                 step.touched.insert(owner)
             case 16, 17:
                 guard let item = try items(state).randomElement(using: &random),
@@ -168,6 +176,8 @@ struct QueryWorld {
             case 18:
                 guard let tag = state.ids(try entityID("Tag")).randomElement(using: &random) else { continue }
                 state.rows[tag]?["label"] = ValuePool.value("label", &random)
+                let bearer = try some("Owner", &random)
+                state.rows[tag]?["bearer"] = bearer
                 step.touched.insert(tag)
             default: try delete(&step, &random)
             }
@@ -187,30 +197,33 @@ struct QueryWorld {
         let id = try fixture.store.newObjectID(in: try entityID(entity))
         var row: [String: AttributeValue] = [:]
         switch entity {
-        case "Owner": row = ["name": name(&random), "age": ValuePool.value("age", &random)]
-        case "Tag": row = ["label": ValuePool.value("label", &random)]
+        case "Owner":
+            row = ["name": name(&random), "age": ValuePool.value("age", &random), "badge": try some("Tag", &random)]
+        case "Tag": row = ["label": ValuePool.value("label", &random), "bearer": try some("Owner", &random)]
         default:
             for key in Self.itemAttributes { row[key] = ValuePool.value(key, &random) }
             if entity == "Special" { row["extra"] = ValuePool.value("extra", &random) }
-            row["owner"] = try owner(&random)
+            row["owner"] = try some("Owner", &random)
         }
         state.rows[id] = row
         step.touched.insert(id)
         step.inserted.insert(id)
     }
 
-    private func owner(_ random: inout SeededGenerator) throws -> AttributeValue {
+    /// What a to-one is set to. The two ends of a one-to-one are set without regard to each other, for the store does
+    /// not hold them to agree.
+    private func some(_ entity: String, _ random: inout SeededGenerator) throws -> AttributeValue {
         guard Int.random(in: 0..<5, using: &random) > 0,
-            let owner = state.ids(try entityID("Owner")).randomElement(using: &random)
+            let target = state.ids(try entityID(entity)).randomElement(using: &random)
         else { return .null }
-        return .objectID(owner)
+        return .objectID(target)
     }
 
     private mutating func change(_ step: inout Step, _ random: inout SeededGenerator) throws {
         guard let item = try items(state).randomElement(using: &random) else { return }
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let key = try (Self.itemAttributes + ["owner"]).pick(&random)
-            let value = key == "owner" ? try owner(&random) : ValuePool.value(key, &random)
+            let value = key == "owner" ? try some("Owner", &random) : ValuePool.value(key, &random)
             state.rows[item]?[key] = value
         }
         step.touched.insert(item)
@@ -221,9 +234,11 @@ struct QueryWorld {
         state.rows[id] = nil
         step.touched.insert(id)
         state.tagged = state.tagged.filter { !$0.contains(id) }
-        for (member, row) in state.rows where row["owner"] == .objectID(id) {
-            state.rows[member]?["owner"] = .null
-            step.touched.insert(member)
+        for (member, row) in state.rows {
+            for toOne in ["owner", "badge", "bearer"] where row[toOne] == .objectID(id) {
+                state.rows[member]?[toOne] = .null
+                step.touched.insert(member)
+            }
         }
     }
 

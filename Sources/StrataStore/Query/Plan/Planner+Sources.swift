@@ -208,7 +208,7 @@ extension CompiledCondition {
 }
 
 extension LinkPlan {
-    /// How objects are found from the far end of a hop; nil for a one-to-one, whose links have no entries.
+    /// How objects are found from the far end of a hop; nil for a one-to-one whose links have no entries.
     func way(of hop: ResolvedPath.Hop, from entity: EntitySchema, _ schema: Schema) -> LinkAccess.Way? {
         switch hop {
         case .toOne(let slot):
@@ -228,7 +228,7 @@ extension LinkPlan {
         }
     }
 
-    /// The number under which the links of a to-one stand at its other end; nil for a one-to-one.
+    /// The number under which the links of a to-one stand at its other end; nil for a one-to-one without.
     func link(ofToOne slot: Int, in entity: EntitySchema) -> PropertyID? {
         // An abstract entity has no rows; its to-ones have the same slots in those below it.
         let concrete = entity.concreteEntityIDs.first ?? entity.id
