@@ -25,6 +25,12 @@ struct ChangeList {
 }
 
 extension ManagedObjectContext {
+    /// Whether anything came into the lists, or rows were deleted, since the cursor's last look.
+    func hasNews(since cursor: ChangeCursor) -> Bool {
+        inserted.count != cursor.inserted || updated.count != cursor.updated || deleted.count != cursor.deleted
+            || touched.count != cursor.touched || deletedRows.ids.count != cursor.deletedRows
+    }
+
     /// Objects that came into the lists since the cursor's last look, which this is.
     func listed(since cursor: inout ChangeCursor) -> ContiguousArray<ManagedObject> {
         let found =

@@ -20,7 +20,10 @@ struct PendingLayers {
     var pairGeneration = -1
     var seen = ChangeCursor()
 
-    var all: [Layer] { rows.map(\.layer) + (pairs.map { [$0] } ?? []) }
+    var all: [Layer] {
+        if rows.isEmpty, pairs == nil { return [] }
+        return rows.map(\.layer) + (pairs.map { [$0] } ?? [])
+    }
 }
 
 extension ManagedObjectContext {
@@ -36,6 +39,8 @@ extension ManagedObjectContext {
     }
 
     private func addRowLayer() throws {
+        // Most fetches find the context as the last one did.
+        guard hasNews(since: layers.seen) else { return }
         let firstRow = layers.seen.deletedRows
         var fresh = listed(since: &layers.seen)
         var absent = ContiguousArray(deletedRows.ids[firstRow...])
