@@ -19,6 +19,17 @@ extension ManagedObjectContext {
         remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
         resolving resolve: (MergeConflict) throws -> MergeResolution
     ) throws {
+        _ = try applyNotingLinks(changes, isStrict: isStrict, remaking: remake, resolving: resolve)
+    }
+
+    /// The same.
+    ///
+    /// - Returns: links of one-to-ones that were overruled.
+    func applyNotingLinks(
+        _ changes: NetChanges, isStrict: Bool = false,
+        remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
+        resolving resolve: (MergeConflict) throws -> MergeResolution
+    ) throws -> [OverruledLink] {
         guard !isReadOnly else { throw readOnlyError }
         let plan = try applicationPlan(changes, isStrict, remake, resolve)
         try makeObjects(plan)
@@ -26,16 +37,25 @@ extension ManagedObjectContext {
         var isPlaced = false
         for id in plan.ids where try setTargets(of: id, plan) { isPlaced = true }
         if isPlaced { try rebuildLinkChanges() }
+        let merge = PartnerMerge(plan.partners)
+        let settled = try write(merge)
+        try showDisplacedPartners()
+        for id in plan.ids { try setGivenValues(of: id, plan) }
         try setPairs(changes.pairs)
         for id in plan.ids where !(plan.objects[id]?.existsAfter ?? true) {
             if let object = try presentObject(id) { delete(object) }
         }
+        return overruled(merge, settled)
     }
 
     /// What remains to be done once the conflicts are settled.
     private struct ApplicationPlan {
         var objects: [ObjectID: NetChanges.Object] = [:]
         var ids: [ObjectID] = []
+        /// What a custom resolution says instead of both sides.
+        var given: [ObjectID: [String: AttributeValue]] = [:]
+        /// The one-to-ones of the changes.
+        var partners: [LinkEnd: PartnerMerge.End] = [:]
     }
 
     // MARK: Conflicts
@@ -46,6 +66,7 @@ extension ManagedObjectContext {
     ) throws -> ApplicationPlan {
         var plan = ApplicationPlan()
         var failed: [MergeConflict] = []
+        var words: [ObjectID: (conflict: MergeConflict, resolution: MergeResolution)] = [:]
         for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
             guard let entity = binding.entity(id.entityID) else { continue }
             let object = try presentObject(id)
@@ -53,11 +74,17 @@ extension ManagedObjectContext {
                 if object != nil || !change.existedBefore { plan.objects[id] = change }
                 continue
             }
-            switch try resolve(conflict) {
+            let resolution = try resolve(conflict)
+            words[id] = (conflict, resolution)
+            if case .values(let values) = resolution {
+                try object?.checkValues(values)
+                plan.given[id] = values
+            }
+            switch resolution {
             case .fail: failed.append(conflict)
-            case .mine, .allMine, .values:
+            case .values where object == nil, .mine, .allMine:
                 plan.objects[id] = object != nil || !change.existedBefore ? change : try remake(id)
-            case .theirs:
+            case .theirs, .values:
                 guard change.existedBefore, change.existsAfter, object != nil else { continue }
                 let contested = Set(conflict.properties.map(\.name))
                 var rest = change
@@ -75,7 +102,45 @@ extension ManagedObjectContext {
                     entityName: failed[0].entityName, objectID: failed[0].objectID, conflicts: failed))
         }
         plan.ids = plan.objects.keys.sorted()
+        try addPartners(of: changes, to: &plan) { id, name in
+            words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
+        }
         return plan
+    }
+
+    /// Notes where the one-to-ones of the changes lead, and where they lead here; see `PartnerMerge`.
+    private func addPartners(
+        of changes: NetChanges, to plan: inout ApplicationPlan, _ word: (ObjectID, String) -> PartnerMerge.Word?
+    ) throws {
+        var ends: [LinkEnd: PartnerMerge.End] = [:]
+        for (id, found) in changes.objects {
+            guard let entity = binding.entity(id.entityID) else { continue }
+            // What is made again is made whole; what the policy took out of the plan is in the question all the same.
+            let isMadeAgain = found.existedBefore && !(plan.objects[id]?.existedBefore ?? true)
+            let change = isMadeAgain ? plan.objects[id] ?? found : found
+            let isNew = change.existsAfter && !change.existedBefore
+            for property in entity.oneToOneIndexes.map({ entity.properties[$0] }) {
+                guard case .toOne(let inverse) = property.inverse else { continue }
+                let values = change.values[property.id]
+                guard values != nil || isNew else { continue }
+                var state = PartnerMerge.End()
+                state.base = values?.before.objectReference ?? state.base
+                if change.existsAfter { state.mine = values?.after.objectReference ?? state.mine }
+                state.isChanged = isNew || state.mine != state.base
+                state.word = word(id, property.name)
+                ends[LinkEnd(object: id, property: property.id, inverse: inverse)] = state
+            }
+        }
+        guard !ends.isEmpty else { return }
+        let planned = plan.objects
+        plan.partners = try completed(ends) { end in
+            guard let object = try presentObject(end.object), let property = object._entity.property(end.property)
+            else { return ObjectID(rawValue: 0) }
+            return object.reference(property.place)
+        } isGone: { id in
+            if let change = planned[id] { return !change.existsAfter }
+            return try presentObject(id) == nil
+        }
     }
 
     /// What stands against a change; nil when the object is as the change found it, or already as it leaves it.
@@ -186,6 +251,8 @@ extension ManagedObjectContext {
         var places = places(of: object)
         for (property, value) in properties where property.kind == .position { places[property.slot] = value }
         for (property, value) in properties where property.isToOne {
+            // Those are settled link by link.
+            if object.linkEnd(property) != nil { continue }
             guard object.attributeValue(property) != value else { continue }
             // A target that is gone by now cannot be linked to.
             let target = try value.objectReference.flatMap { try presentObject($0) }
@@ -200,6 +267,18 @@ extension ManagedObjectContext {
             isChanged = true
         }
         return isChanged
+    }
+
+    private func setGivenValues(of id: ObjectID, _ plan: ApplicationPlan) throws {
+        guard let values = plan.given[id], let object = try presentObject(id) else { return }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            let property = try object.declared(key)
+            if property.relationship != nil {
+                try object.changeTarget(try value.objectReference.flatMap { try presentObject($0) }, at: property.index)
+            } else {
+                try object.write(try object.boxed(value.isNull ? nil : value, for: property), to: property)
+            }
+        }
     }
 
     private func places(of object: ManagedObject) -> [Int: AttributeValue] {

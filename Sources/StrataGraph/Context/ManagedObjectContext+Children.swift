@@ -43,6 +43,9 @@ extension ManagedObjectContext {
 
     /// Moves a child to its parent's present state: objects without changes are read again when next used.
     func follow(_ parent: ManagedObjectContext) throws {
+        undoManager?.willMove()
+        makeObjectsOfDeletedPartners { _ in true }
+        let partners = pendingPartners(changedByOthers: nil)
         try stand(on: parent)
         var changes = ContextChanges(.didMerge, at: base)
         map.forEach { object in
@@ -54,6 +57,8 @@ extension ManagedObjectContext {
         for object in changes.refreshed { turnIntoFault(object) }
         layers = PendingLayers()
         try rebuildLinkChanges()
+        try showPartners(partners)
+        undoManager?.rebase()
         let gone = try read { view in try changes.refreshed.filter { try !view.exists($0.objectID) } }
         for object in gone { object._state |= ObjectState.inaccessible }
         changes.refreshed.subtract(gone)
@@ -66,14 +71,15 @@ extension ManagedObjectContext {
     /// - Returns: what was saved, for those who listen.
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
         let changes = try netChanges()
-        var records = overruled
-        try parent.apply(changes, isStrict: true, remaking: wholeObject) { conflict in
+        var records = self.overruled
+        let overruled = try parent.applyNotingLinks(changes, isStrict: true, remaking: wholeObject) { conflict in
             let resolution = try mergePolicy.resolution(of: conflict) { [] }
             if let winner = resolution.winner, !conflict.isAgreed {
                 records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
             }
             return resolution
         }
+        record(overruled, in: &records, mergePolicy)
         parent.overruled += records
         parent.processPendingChanges()
         let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)

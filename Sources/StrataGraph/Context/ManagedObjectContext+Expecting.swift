@@ -18,7 +18,8 @@ extension ManagedObjectContext {
     /// Saves only if objects still have the revisions that they had: those that this save writes, and those that it has
     /// only read and relies on.
     ///
-    /// The check is part of the commit, so nothing can come between. It is made whatever the merge policy; with it two
+    /// The check is part of the commit, so nothing can come between; that of a child context is made when it saves into
+    /// its parent, whose own save knows nothing of it. It is made whatever the merge policy; with it two
     /// saves that each read what the other writes cannot both succeed.
     ///
     /// ```swift
@@ -33,10 +34,13 @@ extension ManagedObjectContext {
     public func save(expecting revisions: [ObjectID: EventSequence?]) throws {
         expectedRevisions = revisions
         defer { expectedRevisions = [:] }
-        guard hasChanges else {
-            let head = try binding.store.head()
-            return try binding.read(at: head) { try $0.check(revisions) }
-        }
+        guard hasChanges else { return try checkExpectations() }
         try save()
+    }
+
+    /// - Throws: `persistentStoreSaveConflicts` with the objects that are not as expected in the newest state.
+    func checkExpectations() throws {
+        guard !expectedRevisions.isEmpty else { return }
+        try binding.read(at: try binding.store.head()) { try $0.check(expectedRevisions) }
     }
 }

@@ -12,6 +12,10 @@ extension ManagedObjectContext {
     ///   context's place are as they were.
     func merge(_ staleness: Staleness) throws {
         let settled = try settle(staleness)
+        let words = Dictionary(settled.map { ($0.stale.id, $0) }, uniquingKeysWith: { $1 })
+        let partners = pendingPartners(changedByOthers: Set(words.keys)) { id, name in
+            words[id].flatMap { settled in settled.conflict.flatMap { settled.resolution.word(on: name, in: $0) } }
+        }
         for object in settled {
             try adopt(object)
             overtaken.remove(object.stale.id)
@@ -20,13 +24,16 @@ extension ManagedObjectContext {
         let before = base
         base = staleness.head
         baseGeneration += 1
-        try refreshObjects(changedAfter: before, through: staleness.head)
+        let news = try refreshRows(changesToShow(after: before, through: staleness.head))
         layers = PendingLayers()
         try rebuildLinkChanges()
         try settlePairs()
+        record(try settlePartners(partners), in: &overruled, mergePolicy)
         try cutLinks(staleness.missingTargets)
+        for object in settled { try setTargets(of: object) }
         try takeUnforeseenMembers(staleness.members)
         undoManager?.rebase()
+        if let news { announce(news) }
     }
 
     /// Asks the policy about every conflict; changes nothing but the list of what it overrules.
@@ -49,14 +56,18 @@ extension ManagedObjectContext {
             guard let object = map[stale.id] ?? objectOfDeletedRow(stale.id) else { continue }
             let conflict = try conflict(object, stale)
             let resolution = try conflict.map(ask) ?? .mine
+            if case .values(let values) = resolution { try object.checkValues(values) }
             settled.append(SettledObject(stale: stale, conflict: conflict, resolution: resolution))
         }
         try keepDeletionsOfMembers(&settled)
         for object in settled {
-            if let conflict = object.conflict { note(conflict, object.resolution) }
+            if let conflict = try widened(object) { note(conflict, object.resolution) }
         }
-        for missing in staleness.missingTargets {
-            if let conflict = conflict(missing) { note(conflict, try ask(conflict)) }
+        let remade = Set(settled.lazy.filter(\.isMadeAgain).map(\.stale.id))
+        for missing in staleness.missingTargets where !remade.contains(missing.target) {
+            guard let conflict = try conflict(missing, staleness) else { continue }
+            // Nothing links to what is gone, whoever is to win.
+            note(conflict, try ask(conflict) == .fail ? .fail : .theirs)
         }
         guard failed.isEmpty else {
             throw StrataError(
@@ -151,6 +162,30 @@ extension ManagedObjectContext {
             properties: try properties(object, mine: real, theirs: theirs))
     }
 
+    /// The conflict with all that the resolution overrules: of a whole object also what only one side changed.
+    private func widened(_ settled: SettledObject) throws -> MergeConflict? {
+        guard let conflict = settled.conflict, let theirs = settled.stale.theirs, !conflict.isDeletedHere,
+            let object = map[settled.stale.id]
+        else { return settled.conflict }
+        let base = try object.baseImage()
+        let lost: [Int]
+        switch settled.resolution {
+        case .allMine: lost = object._entity.slotsInRow.filter { !object._entity.derivedSlots.contains($0) }
+        case .allTheirs: lost = object.slotsThatDiffer(from: base)
+        default: return conflict
+        }
+        let slots = theirs.withBytes { bytes in
+            lost.filter { slot in
+                let property = object._entity.property(slot: slot)
+                if conflict.properties.contains(where: { $0.name == property.name }) { return true }
+                return property.kind != .position && !object._entity.isEqual(slot: slot, bytes, object.rowBytes)
+            }
+        }
+        return MergeConflict(
+            objectID: conflict.objectID, entityName: conflict.entityName, isDeletedInStore: false,
+            isDeletedHere: false, properties: try properties(object, mine: slots, theirs: theirs))
+    }
+
     private func properties(
         _ object: ManagedObject, mine slots: [Int], theirs: RowImage?
     ) throws -> [MergeConflict.Property] {
@@ -168,17 +203,27 @@ extension ManagedObjectContext {
     }
 
     /// A link to an object that others deleted.
-    private func conflict(_ missing: Staleness.MissingTarget) -> MergeConflict? {
+    private func conflict(_ missing: Staleness.MissingTarget, _ staleness: Staleness) throws -> MergeConflict? {
         let id = map[missing.source] == nil ? missing.target : missing.source
         guard let object = map[id] else { return nil }
         let property = object._entity.property(missing.property)
         let before = property.map { object.baseReference($0.place) } ?? ObjectID(rawValue: 0)
         let base: AttributeValue = property?.isInRow ?? false && !before.isNil ? .objectID(before) : .null
+        var theirs = AttributeValue.null
+        // A link that falls leaves the one that there was; see PartnerMerge.
+        if let property, object.linkEnd(property) != nil {
+            theirs = base
+            if let row = staleness.objects.first(where: { $0.id == id })?.theirs {
+                theirs = try row.withReader(object._entity.layout) { reader throws(CorruptRecord) in
+                    try reader.value(property.slot)
+                }
+            }
+        }
         return MergeConflict(
             objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false, isDeletedHere: false,
             properties: [
                 .init(
-                    name: property?.name ?? binding.link(missing.property)?.name ?? "", base: base, theirs: .null,
+                    name: property?.name ?? binding.link(missing.property)?.name ?? "", base: base, theirs: theirs,
                     mine: .objectID(missing.target))
             ])
     }

@@ -81,9 +81,14 @@ extension ManagedObjectContext {
             if !object._flags.isPending { return turnIntoFault(object) }
             guard !mergeChanges else {
                 overtaken.remove(object.objectID)
-                if try mergeStoredChanges(into: object, where: .always) { try rebuildLinkChanges() }
+                let partners = pendingPartners(changedByOthers: nil)
+                guard try mergeStoredChanges(into: object, where: .always) else { return }
+                try rebuildLinkChanges()
+                try showPartners(partners)
                 return
             }
+            // Its links go at their other ends too.
+            let partners = pendingPartners(changedByOthers: nil) { id, _ in id == object.objectID ? .theirs : nil }
             object.dropChanges()
             dropPairChanges(of: object.objectID)
             unlist(object, .updated)
@@ -91,6 +96,7 @@ extension ManagedObjectContext {
             layers = PendingLayers()
             try rebuildLinkChanges()
             turnIntoFault(object)
+            try showPartners(partners)
         } catch {
             report(Self.typed(error))
         }
@@ -159,6 +165,7 @@ extension ManagedObjectContext {
     /// Moves on to a later state of the store.
     func move(to head: EventSequence) throws {
         guard head > base else { return }
+        undoManager?.willMove()
         try learnRevisions()
         let before = base
         base = head
@@ -168,11 +175,30 @@ extension ManagedObjectContext {
     }
 
     /// Makes objects that others changed faults again, and those that others deleted inaccessible, unless this context
-    /// changed them too: what is to become of those the next save decides.
+    /// changed them too: what is to become of those the next save decides. Until then both ends of a one-to-one say what
+    /// this context says.
     func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
-        let isHeard = !observers.listening(to: .didMerge).isEmpty
-        guard first < last, map.count > 0 || isHeard else { return }
-        let found = try binding.store.objectChanges(after: first, through: last)
+        guard let found = try changesToShow(after: first, through: last) else { return }
+        let others = Set(found.changes.all)
+        makeObjectsOfDeletedPartners { others.contains($0) }
+        let partners = pendingPartners(changedByOthers: others)
+        let news = try refreshRows(found)
+        try showPartners(partners)
+        if let news { announce(news) }
+    }
+
+    /// What others did, where anybody here may notice.
+    func changesToShow(after first: EventSequence, through last: EventSequence) throws -> ChangesToShow? {
+        guard first < last, map.count > 0 || !observers.listening(to: .didMerge).isEmpty else { return nil }
+        return ChangesToShow(changes: try binding.store.objectChanges(after: first, through: last), first, last)
+    }
+
+    /// `refreshObjects`, with one-to-ones left as the rows say.
+    ///
+    /// - Returns: what is to be announced when the rest is done too.
+    func refreshRows(_ news: ChangesToShow?) throws -> ContextChanges? {
+        guard let news else { return nil }
+        let found = news.changes
         var changes = ContextChanges(.didMerge, at: base)
         for id in found.all {
             guard let object = map[id] else { continue }
@@ -197,10 +223,10 @@ extension ManagedObjectContext {
         }
         if hasDeletions { leaving.formUnion(found.updated.lazy.filter { self.isDeleted($0) }) }
         try settleLinkChanges(found.deleted)
-        if observesObjects { try announceMemberships(of: found.all, from: first, to: last) }
-        guard isHeard else { return }
+        if observesObjects { try announceMemberships(of: found.all, from: news.first, to: news.last) }
+        guard !observers.listening(to: .didMerge).isEmpty else { return nil }
         changes.merged = (found.inserted, found.updated, found.deleted)
-        if !changes.isEmpty { announce(changes) }
+        return changes.isEmpty ? nil : changes
     }
 
     private var hasDeletions: Bool { !deleted.isEmpty || !deletedRows.isEmpty }
@@ -280,5 +306,18 @@ extension ManagedObject {
             }
         }
         announceAllChanged()
+    }
+}
+
+/// What others did between two moments, for a context that moves from one to the other.
+struct ChangesToShow {
+    let changes: ObjectChanges
+    let first: EventSequence
+    let last: EventSequence
+
+    init(changes: ObjectChanges, _ first: EventSequence, _ last: EventSequence) {
+        self.changes = changes
+        self.first = first
+        self.last = last
     }
 }

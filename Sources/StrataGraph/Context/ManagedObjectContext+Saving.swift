@@ -37,11 +37,15 @@ extension ManagedObjectContext {
         defer { isSaving = false }
         var turn: SaveTurn?
         defer { turn?.end() }
+        try showDisplacedPartners()
         for round in 1...4 {
             try prepare()
             undoManager?.register(joining: true)
             try validate()
-            if let parent { return try save(into: parent) }
+            if let parent {
+                try checkExpectations()
+                return try save(into: parent)
+            }
             let changes = try makeChangeSet()
             if changes.isEmpty {
                 if try settleDoubt() { continue }
@@ -287,6 +291,7 @@ extension ManagedObjectContext {
         overtaken = []
         vanished = []
         leaving = []
+        displaced = []
         observers.forgetAnnounced()
         layers = PendingLayers()
         blobLease = nil

@@ -50,6 +50,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var vanished: Set<ObjectID> = []
     /// Objects whose deletion is pending and that others linked, or unlinked, by pairs since: nobody's members here.
     @exclusivity(unchecked) var leaving: Set<ObjectID> = []
+    /// Ends of one-to-ones that a merge has cleared for links of this context; they lead on where these do not stand.
+    @exclusivity(unchecked) var displaced: Set<LinkEnd> = []
     /// Counts changes of pairs, whose truth is no row.
     @exclusivity(unchecked) var pairGeneration = 0
     /// Counts the moves of `base`; what was read of a to-many is good for one of them.

@@ -17,9 +17,18 @@ extension ManagedObjectContext {
     ///   mine what was before; then nothing was changed. `futureSequence`, `readOnly`.
     public func revert(_ transaction: TransactionSequence, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted
-        try apply(changes) { conflict in
-            try policy.resolution(of: conflict) { try self.events(of: conflict.objectID, after: transaction) }
+        var records: [ConflictRecord] = []
+        let links = try applyNotingLinks(changes) { conflict in
+            let resolution = try policy.resolution(of: conflict) {
+                try self.events(of: conflict.objectID, after: transaction)
+            }
+            if let winner = resolution.winner, !conflict.isAgreed {
+                records.append(ConflictRecord(conflict, winner: winner, policy: policy.name))
+            }
+            return resolution
         }
+        record(links, in: &records, policy)
+        overruled += records
         processPendingChanges()
     }
 
@@ -38,9 +47,19 @@ extension ManagedObjectContext {
     @discardableResult
     public func restore(_ id: ObjectID, at sequence: EventSequence) throws -> ManagedObject? {
         let then = try binding.store.transaction(containing: sequence)?.lastEvent ?? sequence
-        let changes = try binding.store.netChanges(of: id, after: then).inverted
+        // What is pending goes back too, to where the history begins.
+        var changes = try pendingChanges(of: id).inverted
+        changes.append(try binding.store.netChanges(of: id, after: then).inverted)
         try apply(changes) { _ in .mine }
         processPendingChanges()
         return try presentObject(id)
+    }
+
+    private func pendingChanges(of id: ObjectID) throws -> NetChanges {
+        foldLinkChanges()
+        var changes = NetChanges()
+        if let object = map[id] ?? objectOfDeletedRow(id) { changes.objects[id] = try netChange(of: object) }
+        changes.pairs = try netPairChanges().filter { $0.key.source == id || $0.key.target == id }
+        return changes
     }
 }

@@ -10,6 +10,15 @@ struct SettledObject {
     /// nil where nothing was in conflict.
     let conflict: MergeConflict?
     let resolution: MergeResolution
+
+    /// Whether others deleted the object and it is to be there again.
+    var isMadeAgain: Bool {
+        guard stale.theirs == nil, conflict != nil else { return false }
+        return switch resolution {
+        case .mine, .allMine, .values: true
+        case .fail, .theirs, .allTheirs: false
+        }
+    }
 }
 
 extension ManagedObjectContext {
@@ -63,12 +72,7 @@ extension ManagedObjectContext {
     // MARK: Deletions
 
     private func settleDeletedByOthers(_ object: ManagedObject, _ settled: SettledObject) throws {
-        let isWanted =
-            switch settled.resolution {
-            case .mine, .allMine, .values: settled.conflict != nil
-            case .fail, .theirs, .allTheirs: false
-            }
-        guard isWanted else {
+        guard settled.isMadeAgain else {
             unlist(object, .updated)
             unlist(object, .deleted)
             object._flags = []
@@ -84,7 +88,8 @@ extension ManagedObjectContext {
         try setValues(of: settled, on: object)
     }
 
-    /// The object is there again. What its deletion did to others (members deleted or cut off) stays done.
+    /// The object is there again. What its deletion did to others (members deleted or cut off) stays done; its partner
+    /// in a one-to-one is the merge's to settle.
     func takeBackDeletion(of object: ManagedObject) {
         unlist(object, .deleted)
         object._flags.subtract([.deleted, .deletedAsRow])
@@ -117,11 +122,20 @@ extension ManagedObjectContext {
         guard case .values(let values) = settled.resolution else { return }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let property = try object.declared(key)
-            if property.relationship != nil {
-                try object.changeTarget(value.objectReference.flatMap(registeredOrFault), at: property.index)
-            } else {
-                try object.write(try object.boxed(value.isNull ? nil : value, for: property), to: property)
-            }
+            guard property.relationship == nil else { continue }
+            try object.write(try object.boxed(value.isNull ? nil : value, for: property), to: property)
+        }
+    }
+
+    /// The links of a custom resolution are made when every row is settled.
+    func setTargets(of settled: SettledObject) throws {
+        guard case .values(let values) = settled.resolution, settled.conflict != nil,
+            let object = map[settled.stale.id], object._state & ObjectState.unlinkable == 0
+        else { return }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            let property = try object.declared(key)
+            guard property.relationship != nil else { continue }
+            try object.changeTarget(value.objectReference.flatMap(registeredOrFault), at: property.index)
         }
     }
 
@@ -142,6 +156,22 @@ extension ManagedObjectContext {
                     toManyState(side, link.target).settle(link.source)
                 }
                 pairGeneration += 1
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Whether a custom resolution can be written; nothing is changed.
+    ///
+    /// - Throws: `unknownKey`, `wrongType`.
+    final func checkValues(_ values: [String: AttributeValue]) throws {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            let property = try declared(key)
+            if property.relationship == nil {
+                _ = try boxed(value.isNull ? nil : value, for: property)
+            } else if property.isToMany || !value.isNull && value.objectReference == nil {
+                throw wrongType(property, value)
             }
         }
     }

@@ -22,6 +22,10 @@ public import StrataModel
 /// it is among the conflicts of the transaction, with mine as the winner. A member that they moved to another owner
 /// belongs there, and the policy decides about it as about any object.
 ///
+/// A one-to-one is one link, whose ends say the same after every merge. Where two gave somebody another partner, the
+/// policy decides about the object that both changed; a link that loses there is withdrawn at both its ends, and who
+/// loses it has the partner back that the store still gives him, or none.
+///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump
 /// ```

@@ -15,6 +15,8 @@ import StrataModel
     /// Indexes of to-one relationships, of to-many ones, and of both.
     let toOneIndexes: [Int]
     let toManyIndexes: [Int]
+    /// Indexes of to-ones whose inverse is a to-one.
+    let oneToOneIndexes: [Int]
     /// Index -> place.
     nonisolated(unsafe) let fields: UnsafePointer<FieldPlace>
     /// The row of a new object: constant defaults, the rest nil.
@@ -64,6 +66,9 @@ import StrataModel
         indexBySlot = bySlot
         toOneIndexes = properties.filter { $0.isToOne }.map(\.index)
         toManyIndexes = properties.filter { $0.isToMany }.map(\.index)
+        oneToOneIndexes = properties.filter { property in
+            if case .toOne = property.inverse { property.isInRow } else { false }
+        }.map(\.index)
         let validates = objectClass != ManagedObject.self && objectClass._validatesValues
         validatesValues = validates
         observesDeletion = objectClass != ManagedObject.self && objectClass._observesDeletion

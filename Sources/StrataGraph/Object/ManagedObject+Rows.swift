@@ -172,6 +172,16 @@ extension ManagedObject {
         }
     }
 
+    /// Writes a to-one slot of the row as it was before any change; nothing where there is no such row.
+    final func rebaseReference(_ id: ObjectID, _ place: FieldPlace) {
+        guard let _base else { return }
+        let null = _base.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
+        if id.isNil { null.pointee |= place.nullMask } else { null.pointee &= ~place.nullMask }
+        _base.storeBytes(of: id.rawValue.littleEndian, toByteOffset: place.start, as: UInt64.self)
+        // The row may differ from it now.
+        _markChanged(slot: Int(place.slot))
+    }
+
     final func reference(_ place: FieldPlace) -> ObjectID {
         ObjectID(rawValue: UInt64(littleEndian: _loadScalar(place, as: UInt64.self)))
     }

@@ -59,6 +59,7 @@ extension ManagedObject {
         _ property: PropertyRuntime, _ before: ObjectID, _ target: ManagedObject?, _ inverse: PropertyID
     ) throws {
         guard let context = _context else { return }
+        if !context.displaced.isEmpty, let end = linkEnd(property) { context.displaced.remove(end) }
         let old = before.isNil ? nil : context.registeredOrFault(before)
         // Both neighbours must be readable before anything changes.
         var partner: ManagedObject?
@@ -74,10 +75,11 @@ extension ManagedObject {
             try partner.storeOtherEnd(ObjectID(rawValue: 0), property.id, ifItWas: target?.objectID)
         }
         if let target { try target.storeOtherEnd(objectID, inverse, ifItWas: nil) }
+        if !context.displaced.isEmpty { try context.showDisplacedPartners() }
     }
 
     /// Sets the other end of a one-to-one without looking further.
-    private final func storeOtherEnd(_ id: ObjectID, _ property: PropertyID, ifItWas expected: ObjectID?) throws {
+    final func storeOtherEnd(_ id: ObjectID, _ property: PropertyID, ifItWas expected: ObjectID?) throws {
         guard let property = _entity.property(property), property.isInRow else { return }
         if _state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
         fireFault()

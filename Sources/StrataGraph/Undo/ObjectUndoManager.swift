@@ -31,6 +31,8 @@ public final class ObjectUndoManager {
     private var seen = NetChanges()
     var cursor = ChangeCursor()
     private var seenPairGeneration = 0
+    /// What the event that goes on has changed until the context last moved.
+    private var unfinished = NetChanges()
     private var disabledCount = 0
     private var nextActionName = ""
 
@@ -176,7 +178,9 @@ public final class ObjectUndoManager {
     func register(joining joins: Bool = false) {
         guard let context, !isUndoing, !isRedoing else { return }
         reading {
-            let step = try step(in: context)
+            var step = unfinished
+            unfinished = NetChanges()
+            step.append(try self.step(in: context))
             guard disabledCount == 0, !step.isEmpty else { return }
             redoGroups = []
             if !open.isEmpty {
@@ -186,6 +190,15 @@ public final class ObjectUndoManager {
             } else if groupsByEvent {
                 add(Group(changes: step, actionName: ""))
             }
+        }
+    }
+
+    /// The context is about to move: what changed since the last look is kept apart from what the move will change.
+    func willMove() {
+        guard let context, !isUndoing, !isRedoing else { return }
+        reading {
+            let step = try step(in: context)
+            if disabledCount == 0 { unfinished.append(step) }
         }
     }
 
