@@ -161,8 +161,10 @@ public struct HistorySubscription: Sendable {
     /// Says that everything up to a token has been dealt with; kept as durably as saves are. An older token than the
     /// last does nothing.
     ///
-    /// - Throws: `invalidRequest` for a token of another store, `futureSequence`, `readOnly`.
+    /// - Throws: `unknownKey` when the subscription was removed, `invalidRequest` for a token of another store,
+    ///   `futureSequence`, `readOnly`.
     public func acknowledge(_ token: HistoryToken) throws {
+        _ = try acknowledged()
         _ = try container.changes(since: token)
         try container.store.acknowledge(token.transaction, by: name)
     }
