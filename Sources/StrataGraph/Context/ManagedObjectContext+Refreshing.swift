@@ -212,6 +212,7 @@ extension ManagedObjectContext {
                 }
             } else if object.hasNothingToMerge {
                 object.restoreBase()
+                object._state &= ~ObjectState.inaccessible
                 dropValues(object)
                 layers = PendingLayers()
                 changes.refreshed.insert(object)

@@ -113,6 +113,8 @@ extension ManagedObjectContext {
             var state = ends[end] ?? PartnerMerge.End()
             state.theirs = try theirs(end)
             state.isGone = try isGone(end.object)
+            let property = binding.entity(end.object.entityID)?.property(end.property)
+            state.leavesPartner = property?.deleteRule == .noAction
             ends[end] = state
             for target in [state.mine, state.theirs] where !target.isNil {
                 let partner = end.partner(target)

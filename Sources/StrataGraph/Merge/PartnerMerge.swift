@@ -36,12 +36,14 @@ struct PartnerMerge {
         var word: Word?
         /// Whether the object is not there when the merge is done.
         var isGone = false
+        /// Whether the delete rule leaves a partner leading to what is gone.
+        var leavesPartner = false
 
         /// Whether both sides led it elsewhere.
         var isContested: Bool { isChanged && theirs != base && theirs != mine }
     }
 
-    /// What becomes of a link that others made to what this context deletes.
+    /// What becomes of a link of theirs to what this context deletes.
     enum Deletions {
         /// It is not shown.
         case cut
@@ -147,8 +149,8 @@ struct PartnerMerge {
 
     private func isLeftToDeleteRules(_ link: Link) -> Bool {
         guard link.ends.contains(where: isGone) else { return false }
-        let isOld = link.ends.indices.contains { ends[link.ends[$0]]?.base == link.ends[1 - $0].object }
-        return deletions == .ruled || isOld
+        let leavesPartner = link.ends.contains { isGone($0) && ends[$0]?.leavesPartner ?? false }
+        return deletions == .ruled || leavesPartner
     }
 
     private func isGone(_ end: LinkEnd) -> Bool { ends[end]?.isGone ?? true }

@@ -68,6 +68,27 @@ import Testing
         #expect(try past.count(for: FetchRequest<Movie>()) == 3 && past.sequence == record.lastEvent)
     }
 
+    @Test func thePastIsAskedOverItsOwnLinksAndExplains() throws {
+        let ann = FamilyMember(context: context), bob = FamilyMember(context: context)
+        (ann.name, bob.name) = ("Ann", "Bob")
+        for title in ["A", "B", "C"] {
+            let movie = Movie(context: context)
+            (movie.title, movie.familyMember) = (title, ann)
+        }
+        let then = try save()
+        ann.favoriteMovies.first?.familyMember = bob
+        (ann.name, bob.name) = ("Bob", "Ann")
+        _ = try save()
+        let past = try container.context(asOf: .transaction(then))
+        let request = try FetchRequest<Movie>(format: "familyMember.name == %@", "Ann")
+        #expect(try past.count(for: request) == 3 && context.count(for: request) == 1)
+        let plan = try past.explain(request)
+        #expect(plan.result.rows == 3)
+        let owner = try past.existingObject(with: ann.objectID, as: FamilyMember.self)
+        #expect(owner.name == "Ann" && owner.favoriteMovies.count == 3)
+        #expect(owner.favoriteMovies.allSatisfy { $0.familyMember === owner })
+    }
+
     // MARK: Taking back
 
     @Test func aTransactionWhoseObjectsAreGoneIsAConflict() throws {

@@ -51,7 +51,7 @@ enum PartnerModel {
                 for link in links {
                     guard let partner = try object.value(forKey: link.name) as? ManagedObject else { continue }
                     let back = try partner.value(forKey: link.inverse) as? ManagedObject
-                    if back !== object {
+                    if back !== object || partner.isDeleted {
                         return "\(object.objectID).\(link.name) is \(partner.objectID), whose \(link.inverse) is "
                             + "\(back.map { "\($0.objectID)" } ?? "nobody")"
                     }
