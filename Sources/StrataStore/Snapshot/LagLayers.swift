@@ -112,6 +112,10 @@ struct LagBuilder {
         guard let schema = histories.newest else {
             throw StrataError(.corrupt, "The log has events before the first model.")
         }
+        let first = start.advanced(by: 1), kept = try store.readHead(transaction).firstKeptEvent
+        guard first >= kept else {
+            throw StrataError(.historyDropped, "The log begins at \(kept).", context: .init(sequence: start))
+        }
         let view = View(
             sequence: end, schema: schema, transaction: transaction, tables: store.tables, histories: histories,
             layers: [])
@@ -120,7 +124,7 @@ struct LagBuilder {
         builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
         var waiting: [(event: EventView, sequence: EventSequence)] = []
         waiting.reserveCapacity(Self.eventsAtOnce)
-        try builder.reader.events(from: start.advanced(by: 1), through: end) { event, sequence in
+        try builder.reader.events(from: first, through: end) { event, sequence in
             waiting.append((event, sequence))
             if waiting.count == Self.eventsAtOnce { try builder.note(&waiting) }
             return true

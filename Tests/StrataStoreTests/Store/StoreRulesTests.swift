@@ -89,6 +89,32 @@ import Testing
         }
     }
 
+    /// A log whose first events are no longer kept, as its head says.
+    @Test func aTimeBeforeTheKeptHistoryIsAClearError() throws {
+        let damaged = try DamagedStore()
+        let found = try damaged.records("meta").first { $0.key == Array("head".utf8) }
+        let record = try #require(found)
+        var head = try record.value.withUnsafeBytes { try LogHead($0) }
+        let last = head.event.rawValue
+        head.firstKeptEvent = EventSequence(rawValue: last - 1)
+        try damaged.put("meta", record.key, head.encoded())
+        let store = damaged.store
+        for number in 0...last {
+            let sequence = EventSequence(rawValue: number)
+            if number + 1 < last - 1 {
+                let error = #expect(throws: StrataError.self) { try store.read(at: sequence) { _ in } }
+                #expect(error?.code == .historyDropped && error?.context.sequence == sequence)
+            } else {
+                try store.read(at: sequence) { view in _ = try view.row(damaged.alien) }
+            }
+        }
+        let error = #expect(throws: StrataError.self) {
+            try store.events(from: .zero, through: head.event) { _ in true }
+        }
+        #expect(error?.code == .historyDropped)
+        damaged.store.close()
+    }
+
     // MARK: Huge saves
 
     @Test func aSaveThatIsTooLargeIsRefusedBeforeItsFirstPut() throws {
