@@ -32,28 +32,48 @@ final class BatchWriter: Sendable {
         }
     }
 
-    /// Saves what `make` works out of the newest state; nil when that is nothing.
+    /// A save that was submitted, over the state it was worked out of.
+    struct Attempt {
+        let head: EventSequence
+        let save: SaveInProgress
+    }
+
+    /// Works changes out of the newest state and submits them; nil when there are none.
+    func begin(_ make: (View, inout ChangeSet) throws -> Void) throws -> Attempt? {
+        let head = try binding.store.head()
+        var changes = ChangeSet(
+            base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
+            metadata: metadata)
+        try binding.read(at: head) { try make($0, &changes) }
+        return changes.isEmpty ? nil : Attempt(head: head, save: try binding.store.beginSave(changes))
+    }
+
+    /// Waits for an attempt, and makes another as often as others come between; nil when there is nothing to save.
     ///
     /// - Parameter isSettled: whether others that come between may show as a clash of unique values.
-    func save(isSettled: Bool = false, _ make: (View, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
+    func finish(
+        _ first: Attempt?, isSettled: Bool = false, _ make: (View, inout ChangeSet) throws -> Void
+    ) throws -> SaveReceipt? {
+        var attempt = first
         for _ in 0..<16 {
-            let head = try binding.store.head()
-            var changes = ChangeSet(
-                base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
-                metadata: metadata)
-            try binding.read(at: head) { try make($0, &changes) }
-            if changes.isEmpty { return nil }
+            guard let current = attempt else { return nil }
             do {
-                switch try binding.store.save(changes) {
+                switch try current.save.wait() {
                 case .saved(let receipt): return receipt
                 case .stale(let staleness):
                     if let missing = staleness.missingTargets.first { throw noTarget(missing) }
                 }
             } catch let error as StrataError where error.code == .constraintMerge && isSettled {
-                if try binding.store.head() == head { throw error }
+                if try binding.store.head() == current.head { throw error }
             }
+            attempt = try begin(make)
         }
         throw StrataError(.merge, "Others kept changing what the batch changes.")
+    }
+
+    /// Saves what `make` works out of the newest state; nil when that is nothing.
+    func save(_ make: (View, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
+        try finish(try begin(make), make)
     }
 
     private func noTarget(_ missing: Staleness.MissingTarget) -> StrataError {
@@ -71,144 +91,6 @@ final class BatchWriter: Sendable {
         if count == 1 { throw first }
         throw StrataError(.validationMultipleErrors, "\(count) validation errors.", details: errors)
     }
-}
-
-// MARK: - Inserting
-
-extension BatchWriter {
-    /// Inserts one step of rows.
-    func insert(
-        _ rows: [BatchValues], _ entity: EntityRuntime, _ policy: UniquenessPolicy,
-        _ type: BatchResultType, passed: Int, into result: inout BatchResult
-    ) throws {
-        let lease = BatchLease()
-        defer { withExtendedLifetime(lease) {} }
-        var maker = BatchRowMaker(binding, entity, lease)
-        let prepared = try prepare(rows, &maker, policy, passed)
-        let rules = RowRules(entity.schema, binding.schema)
-        let ids = try rows.map { _ in try binding.store.newObjectID(in: entity.id) }.sorted()
-        // Which object a row becomes is settled in the writing, unless others are to be linked with it.
-        let settlesFirst = policy != .reject && prepared.contains { !$0.wishes.isEmpty }
-        var settled: UpsertOutcome?
-        let receipt = try save(isSettled: settlesFirst) { view, changes in
-            changes.uniquenessPolicy = policy
-            changes.insertions = try insertions(prepared, ids, view)
-            var wishes = zip(ids, prepared).compactMap { $1.wishes.isEmpty ? nil : ($0, $1.wishes) }
-            if settlesFirst {
-                let outcome = try UpsertResolution.settle(&changes, view)
-                wishes = Self.wishes(wishes, after: outcome, policy)
-                settled = outcome
-            }
-            try link(&changes, wishes, view)
-            // What a row lacks an object may have that it is merged into: predicates are judged where that is settled.
-            guard policy == .reject, !rules.isEmpty else { return }
-            var errors: [StrataError] = []
-            for insertion in changes.insertions {
-                errors += try rules.failures(of: insertion.image, insertion.id, view)
-            }
-            try Self.throwTogether(errors, count: errors.count)
-        }
-        guard let upsert = settled ?? receipt?.upsert else { return }
-        if let receipt { result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1 }
-        result.mergedCount += upsert.mergedCount
-        result.keptCount += upsert.keptCount
-        result.count += ids.count - upsert.keptCount
-        if type == .objectIDs { result.objectIDs += ids.map { upsert.finalHolder(of: $0) } }
-    }
-
-    /// Fulfils what rows say of relationships that change other objects too, and counts members where that is bounded.
-    private func link(
-        _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ view: View
-    ) throws {
-        var failures: [StrataError] = []
-        let wishes = wishes.filter { !$0.1.isEmpty }
-        if !wishes.isEmpty {
-            var links = BatchLinks(binding, changes, view)
-            for (id, list) in wishes { try links.fulfil(list, of: id) }
-            changes = links.finish()
-            failures = try links.failures()
-        }
-        // Else whose insertions become updates is not known yet; as in saves, bounds are those of the new objects.
-        if changes.uniquenessPolicy == .reject {
-            failures += try BatchBounds(binding: binding, view: view).failures(changes)
-        }
-        try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
-    }
-
-    /// Wishes of rows that became other objects are those objects' wishes; of several for one relationship the last
-    /// stands. A row that was kept out wishes nothing.
-    private static func wishes(
-        _ wishes: [(ObjectID, [BatchLinks.Wish])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
-    ) -> [(ObjectID, [BatchLinks.Wish])] {
-        var seen: Set<ToManyKey> = []
-        let last = wishes.reversed().compactMap { id, list -> (ObjectID, [BatchLinks.Wish])? in
-            let holder = outcome.finalHolder(of: id)
-            if holder != id, policy == .keep { return nil }
-            return (holder, list.filter { seen.insert(ToManyKey(link: $0.property.id, owner: holder)).inserted })
-        }
-        return last.reversed()
-    }
-
-    private func prepare(
-        _ rows: [BatchValues], _ maker: inout BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
-    ) throws -> [BatchRowMaker.Prepared] {
-        var prepared: [BatchRowMaker.Prepared] = []
-        prepared.reserveCapacity(rows.count)
-        var errors: [StrataError] = []
-        var count = 0
-        for (place, row) in rows.enumerated() {
-            do {
-                var made = try maker.insertion(of: row)
-                guard !made.faults.isEmpty else {
-                    prepared.append(made)
-                    continue
-                }
-                // A value that was given is wrong whatever becomes of the row; one that lacks may be there already.
-                let wrong = made.faults.filter { policy == .reject || made.givenSlots.contains($0.slot) }
-                count += wrong.count
-                errors += wrong.prefix(Self.reportedErrors - errors.count).map {
-                    Self.numbered($0.error, passed + place)
-                }
-                made.faults = made.faults.filter { !made.givenSlots.contains($0.slot) }.map {
-                    .init(slot: $0.slot, error: Self.numbered($0.error, passed + place))
-                }
-                prepared.append(made)
-            } catch let error as StrataError {
-                count += 1
-                if errors.count < Self.reportedErrors { errors.append(Self.numbered(error, passed + place)) }
-            }
-        }
-        try Self.throwTogether(errors, count: count)
-        return prepared
-    }
-
-    /// The error with the number of the row, counted from 0 over the whole request.
-    private static func numbered(_ error: StrataError, _ row: Int) -> StrataError {
-        StrataError(
-            error.code, "Row \(row): \(error.message)", context: error.context, details: error.details,
-            cause: error.cause)
-    }
-
-    private func insertions(
-        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ view: View
-    ) throws -> [ChangeSet.Insertion] {
-        var places = BatchPlaces(view)
-        return try zip(prepared, ids).map { row, id in
-            var builder = row.builder
-            for place in row.places {
-                try builder.setPosition(place.slot, try places.next(place.link, place.owner))
-            }
-            var insertion = ChangeSet.Insertion(id: id, image: try builder.finish())
-            insertion.givenSlots = row.givenSlots
-            insertion.faults = row.faults
-            return insertion
-        }
-    }
-}
-
-extension UpsertOutcome {
-    /// The object that a row ended in: its own, or the one that has its values.
-    fileprivate func finalHolder(of id: ObjectID) -> ObjectID { holders[id] ?? id }
 }
 
 // MARK: - Updating and deleting

@@ -7,6 +7,9 @@ import StrataStore
 extension ManagedObjectContext {
     /// Inserts what the request gives, a step in a transaction.
     ///
+    /// A step is written while the rows of the next are asked for and prepared; when it is refused, a handler has given
+    /// rows that are not saved.
+    ///
     /// - Throws: validation errors that name the row, counted from 0; `unknownKey`, `wrongType`; `constraintMerge`;
     ///   `referentialIntegrity` for a to-one that leads nowhere; `readOnly`. Steps that were saved before stay.
     @discardableResult
@@ -14,11 +17,27 @@ extension ManagedObjectContext {
         let inserter = try BatchInserter(self, request)
         var result = BatchResult()
         var passed = 0
+        var running: BatchInsertStep?
+        func finish() throws {
+            let step = running
+            running = nil
+            try step?.finish(request.resultType, into: &result)
+        }
         try movingOnAfterwards {
-            try request.forEachStep { rows in
-                try inserter.insert(rows, passed: passed, into: &result)
-                passed += rows.count
+            do {
+                // The rows of a step are gathered and prepared while the one before is written.
+                try request.forEachStep { rows in
+                    let step = try inserter.step(rows, passed: passed)
+                    passed += rows.count
+                    try finish()
+                    try step.begin()
+                    running = step
+                }
+            } catch {
+                try finish()
+                throw error
             }
+            try finish()
         }
         return result
     }
@@ -160,8 +179,8 @@ private struct BatchInserter: Sendable {
         }
     }
 
-    func insert(_ rows: [BatchValues], passed: Int, into result: inout BatchResult) throws {
-        try writer.insert(rows, entity, policy, resultType, passed: passed, into: &result)
+    func step(_ rows: [BatchValues], passed: Int) throws -> BatchInsertStep {
+        try BatchInsertStep(writer, rows, entity, policy, passed: passed)
     }
 
     func insertElsewhere(
@@ -169,7 +188,9 @@ private struct BatchInserter: Sendable {
     ) async throws -> BatchResult {
         try await WorkerThreads.shared.run {
             var result = result
-            try insert(rows, passed: passed, into: &result)
+            let step = try step(rows, passed: passed)
+            try step.begin()
+            try step.finish(resultType, into: &result)
             return result
         }
     }

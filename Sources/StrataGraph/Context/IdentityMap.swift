@@ -2,22 +2,29 @@ import StrataModel
 
 /// The objects of one context by id: one object for each id.
 ///
-/// Row numbers are unique in the store whatever the entity, and objects made or read together have neighbouring ones;
-/// so objects stand in pages of eight rows. A page is 72 bytes inside one table with open addressing: objects in a row
-/// take 18 to 36 bytes each, scattered ones at most 288, and a lookup touches two cache lines.
-///
-/// Layout of a page: one word `(row / 8 + 1) << 8 | occupied` (0 is a gap in the table), then eight references.
+/// A table with open addressing of places of 16 bytes, an id and a reference, at most half full: 32 to 64 bytes an object,
+/// and a lookup touches one cache line. Row numbers are unique in the store whatever the entity, and objects made or read
+/// together have neighbouring ones, so eight rows in a row hash to eight places in a row.
 struct IdentityMap: ~Copyable {
-    private var table: UnsafeMutableRawPointer
-    /// Pages there is room for; a power of two.
+    /// One place of the table; without an object the id is `gap`, or `removed` where a search must go on.
+    private struct Place {
+        var id: UInt64
+        var object: ManagedObject?
+
+        static let gap: UInt64 = 0
+        /// Entity 0xFFFF is never given.
+        static let removed = UInt64.max
+    }
+
+    private var table: UnsafeMutablePointer<Place>
+    /// A power of two.
     private var capacity: Int
-    private var pageCount = 0
+    /// Places that are no gap.
+    private var used = 0
     private(set) var count = 0
 
-    private static let pageSize = 72
-    private static let rowsInPage = 8
     private static let smallestCapacity = 16
-    /// What is kept after a sweep: room for the scattered objects that come before the next one.
+    /// What is kept after a sweep: room for the objects that come before the next one.
     private static let leastSweptCapacity = ManagedObjectContext.leastSweepThreshold * 2
 
     init() {
@@ -26,86 +33,54 @@ struct IdentityMap: ~Copyable {
     }
 
     deinit {
-        for place in 0..<capacity { clear(place) }
+        table.deinitialize(count: capacity)
         table.deallocate()
     }
 
-    private static func emptyTable(_ capacity: Int) -> UnsafeMutableRawPointer {
-        let table = UnsafeMutableRawPointer.allocate(byteCount: capacity * pageSize, alignment: 8)
-        for place in 0..<capacity {
-            (table + place &* pageSize).initializeMemory(as: UInt64.self, to: 0)
-        }
+    private static func emptyTable(_ capacity: Int) -> UnsafeMutablePointer<Place> {
+        let table = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
+        table.initialize(repeating: Place(id: Place.gap, object: nil), count: capacity)
         return table
-    }
-
-    // MARK: Pages
-
-    @inline(__always)
-    private func header(_ place: Int) -> UnsafeMutablePointer<UInt64> {
-        (table + place &* Self.pageSize).assumingMemoryBound(to: UInt64.self)
-    }
-
-    @inline(__always)
-    private func objects(_ place: Int) -> UnsafeMutablePointer<ManagedObject?> {
-        (table + (place &* Self.pageSize &+ 8)).assumingMemoryBound(to: ManagedObject?.self)
-    }
-
-    /// The place of the row's page, or of the gap where it belongs.
-    @inline(__always)
-    private func find(_ row: UInt64) -> Int {
-        let key = row >> 3 &+ 1
-        var place = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (capacity &- 1)
-        while true {
-            let word = header(place).pointee
-            if word == 0 || word >> 8 == key { return place }
-            place = (place &+ 1) & (capacity &- 1)
-        }
-    }
-
-    /// Lets go of the objects of a page; the page itself stays.
-    private func clear(_ place: Int) {
-        var rest = header(place).pointee & 0xFF
-        while rest != 0 {
-            objects(place)[rest.trailingZeroBitCount] = nil
-            rest &= rest - 1
-        }
     }
 
     // MARK: Objects
 
-    subscript(_ id: ObjectID) -> ManagedObject? {
-        let row = id.row
-        let place = find(row)
-        guard header(place).pointee != 0, let object = objects(place)[Int(row & 7)] else { return nil }
-        return object.objectID == id ? object : nil
+    /// The place of the id, or the gap that ends the search for it.
+    @inline(__always)
+    private func find(_ id: UInt64) -> Int {
+        let row = id & 0xFFFF_FFFF_FFFF
+        let hash = (row >> 3 &* 0x9E37_79B9_7F4A_7C15) >> 32
+        var place = Int(truncatingIfNeeded: hash << 3 | row & 7) & (capacity &- 1)
+        while true {
+            let found = table[place].id
+            if found == id || found == Place.gap { return place }
+            place = (place &+ 1) & (capacity &- 1)
+        }
     }
 
+    subscript(_ id: ObjectID) -> ManagedObject? { table[find(id.rawValue)].object }
+
     mutating func insert(_ object: ManagedObject) {
-        let row = object.objectID.row
-        var place = find(row)
-        if header(place).pointee == 0 {
-            if pageCount &* 2 >= capacity {
-                rehash(capacity * 2)
-                place = find(row)
+        let id = object.objectID.rawValue
+        var place = find(id)
+        if table[place].id == Place.gap {
+            if used &* 2 >= capacity {
+                move(toTableOf: count &* 4 > capacity ? capacity * 2 : capacity)
+                place = find(id)
             }
-            header(place).pointee = (row >> 3 &+ 1) << 8
-            (table + (place * Self.pageSize + 8)).initializeMemory(
-                as: ManagedObject?.self, repeating: nil, count: Self.rowsInPage)
-            pageCount += 1
+            used += 1
+            count += 1
+            table[place].id = id
         }
-        let bit = UInt64(1) << (row & 7)
-        if header(place).pointee & bit == 0 { count += 1 }
-        header(place).pointee |= bit
-        objects(place)[Int(row & 7)] = object
+        table[place].object = object
     }
 
     mutating func remove(_ id: ObjectID) {
-        let place = find(id.row)
-        let bit = UInt64(1) << (id.row & 7)
-        guard header(place).pointee & bit != 0 else { return }
-        header(place).pointee &= ~bit
-        objects(place)[Int(id.row & 7)] = nil
+        let place = find(id.rawValue)
+        guard table[place].id != Place.gap else { return }
+        table[place].id = Place.removed
         count -= 1
+        table[place].object = nil
     }
 
     /// Calls `body` with every object; `body` may add and remove some, which it need not see.
@@ -113,11 +88,7 @@ struct IdentityMap: ~Copyable {
         var all = ContiguousArray<ManagedObject>()
         all.reserveCapacity(count)
         for place in 0..<capacity {
-            var rest = header(place).pointee & 0xFF
-            while rest != 0 {
-                if let object = objects(place)[rest.trailingZeroBitCount] { all.append(object) }
-                rest &= rest - 1
-            }
+            if let object = table[place].object { all.append(object) }
         }
         for object in all { try body(object) }
     }
@@ -126,54 +97,38 @@ struct IdentityMap: ~Copyable {
 
     /// Lets go of every object that nobody else holds.
     ///
-    /// Changed objects are held by the context's lists. The page's reference is the only one exactly when nothing can
+    /// Changed objects are held by the context's lists. The table's reference is the only one exactly when nothing can
     /// reach the object any more, so dropping it changes nothing but memory.
     mutating func sweep() {
-        var remaining = 0
         for place in 0..<capacity {
-            let word = header(place).pointee
-            var rest = word & 0xFF
-            var kept = rest
-            while rest != 0 {
-                let bit = rest.trailingZeroBitCount
-                rest &= rest - 1
-                guard isKnownUniquelyReferenced(&objects(place)[bit]) else { continue }
-                objects(place)[bit] = nil
-                kept &= ~(1 << UInt64(bit))
-                count -= 1
-            }
-            header(place).pointee = word & ~0xFF | kept
-            if kept != 0 { remaining += 1 }
+            guard isKnownUniquelyReferenced(&table[place].object) else { continue }
+            table[place].id = Place.removed
+            count -= 1
+            table[place].object = nil
         }
         var fitting = Self.smallestCapacity
-        while fitting < remaining * 4 { fitting *= 2 }
+        while fitting < count * 4 { fitting *= 2 }
         // A table that was full and is swept empty is about to be filled again.
         fitting = max(fitting, min(capacity, Self.leastSweptCapacity), capacity / 4)
-        if remaining == 0, fitting == capacity {
-            for place in 0..<capacity { header(place).pointee = 0 }
-            pageCount = 0
+        if count == 0, fitting == capacity {
+            for place in 0..<capacity { table[place].id = Place.gap }
+            used = 0
         } else {
-            rehash(fitting)
+            move(toTableOf: fitting)
         }
     }
 
-    /// Moves the pages into a table of `newCapacity`; empty ones go.
-    private mutating func rehash(_ newCapacity: Int) {
+    /// Moves the objects into a table of `newCapacity`; what is left of removed ones goes.
+    private mutating func move(toTableOf newCapacity: Int) {
         let (old, oldCapacity) = (table, capacity)
         table = Self.emptyTable(newCapacity)
         capacity = newCapacity
-        pageCount = 0
-        for oldPlace in 0..<oldCapacity {
-            let page = old + oldPlace * Self.pageSize
-            let word = page.load(as: UInt64.self)
-            guard word & 0xFF != 0 else { continue }
-            let place = find((word >> 8 - 1) << 3)
-            header(place).pointee = word
-            (table + (place * Self.pageSize + 8)).moveInitializeMemory(
-                as: ManagedObject?.self, from: (page + 8).assumingMemoryBound(to: ManagedObject?.self),
-                count: Self.rowsInPage)
-            pageCount += 1
+        used = count
+        for oldPlace in 0..<oldCapacity where old[oldPlace].object != nil {
+            let place = find(old[oldPlace].id)
+            swap(&table[place], &old[oldPlace])
         }
+        old.deinitialize(count: oldCapacity)
         old.deallocate()
     }
 }

@@ -159,6 +159,31 @@ extension ManagedObjectContext {
         if !found { object._state |= ObjectState.inaccessible }
         object._state &= ~ObjectState.fault
         if found { object.awakeFromFetch() }
+        let following = faultRuns.following(object.objectID)
+        if !following.isEmpty { readAhead(following) }
+    }
+
+    /// Reads objects that are likely to be asked for next; what cannot be read stays a fault, which tells when it fires.
+    private func readAhead(_ ids: ArraySlice<ObjectID>) {
+        var faults: ContiguousArray<ManagedObject> = []
+        faults.reserveCapacity(ids.count)
+        for id in ids where !deletedRows.contains(id) {
+            guard let object = map[id] ?? binding.entity(id.entityID).map({ makeFault(id, $0) }) else { continue }
+            if object.isFault, !object.isDeleted { faults.append(object) }
+        }
+        var readCount = 0
+        do {
+            try read { view in
+                for object in faults {
+                    guard try Self.load(object, from: view) else { return }
+                    object._state &= ~ObjectState.fault
+                    readCount += 1
+                }
+            }
+        } catch {
+            // Nobody asked for that object yet. It stays a fault, and whoever asks is told.
+        }
+        for object in faults.prefix(readCount) { object.awakeFromFetch() }
     }
 
     /// Reads the faults that somebody still holds, since nobody can when the context is gone.

@@ -38,6 +38,7 @@ extension ManagedObjectContext {
             object.detach()
         }
         map = IdentityMap()
+        faultRuns.removeAll()
         forgetChanges()
         undoManager?.removeAllActions()
         pendingErrors = []

@@ -21,7 +21,11 @@ extension ManagedObjectContext {
             results.append(result)
         }
         if request.shouldRefreshRefetchedObjects { results.forEach(turnIntoFault) }
-        if !request.returnsObjectsAsFaults, request.includesPropertyValues { try fill(results) }
+        if !request.returnsObjectsAsFaults, request.includesPropertyValues {
+            try fill(results)
+        } else {
+            faultRuns.begin(ids)
+        }
         if !request.relationshipKeyPathsForPrefetching.isEmpty {
             try prefetch(request.relationshipKeyPathsForPrefetching, of: results)
         }
@@ -75,9 +79,12 @@ extension ManagedObjectContext {
     }
 
     /// Reads the values of objects that are faults, in one read of the store.
-    func fill(_ objects: [ManagedObject]) throws {
+    func fill<Object: ManagedObject>(_ objects: [Object]) throws {
         guard objects.contains(where: \.isFault) else { return }
-        var read: [ManagedObject] = []
+        var read: [Object] = []
+        read.reserveCapacity(objects.count)
+        // Also of objects that were read before a damaged one.
+        defer { for object in read { object.awakeFromFetch() } }
         try self.read { view in
             for object in objects where object.isFault {
                 if try Self.load(object, from: view) {
@@ -88,6 +95,5 @@ extension ManagedObjectContext {
                 object._state &= ~ObjectState.fault
             }
         }
-        for object in read { object.awakeFromFetch() }
     }
 }

@@ -1,4 +1,4 @@
-import StrataModel
+public import StrataModel
 
 // What `ToMany` does on its owner. Errors that its methods cannot throw are reported to the context.
 
@@ -38,11 +38,24 @@ extension ManagedObject {
         return reading([]) { try context.members(state) }
     }
 
-    final func member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
+    /// The ids of members that are about to be gone through.
+    @usableFromInline final func _toManyWalk(at index: Int) -> [ObjectID] {
+        let ids = toManyIDs(at: index)
+        _context?.faultRuns.begin(ids)
+        return ids
+    }
+
+    @inlinable final func _member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
+        if let object = _target(id), Swift.type(of: object) == Member.self {
+            return unsafeDowncast(object, to: Member.self)
+        }
+        return _memberOfSubclass(id)
+    }
+
+    @usableFromInline final func _memberOfSubclass<Member: ManagedObject>(_ id: ObjectID) -> Member {
         guard let object = _target(id) else {
             preconditionFailure("The object's context is gone: keep the context while its objects are used.")
         }
-        if Swift.type(of: object) == Member.self { return unsafeDowncast(object, to: Member.self) }
         guard let member = object as? Member else {
             preconditionFailure("A member of \(_entity.name) is a \(Swift.type(of: object)), not a \(Member.self).")
         }

@@ -13,11 +13,11 @@ public import StrataModel
 ///
 /// Members of an unordered relationship come in the order in which they were made.
 public struct ToMany<Member: ManagedObject> {
-    enum Storage {
+    @usableFromInline enum Storage {
         case live(owner: ManagedObject, index: Int)
         case list(MemberList<Member>)
     }
-    let storage: Storage
+    @usableFromInline let storage: Storage
 
     /// Generated accessors make it so.
     public init(owner: ManagedObject, index: Int) { storage = .live(owner: owner, index: index) }
@@ -26,8 +26,8 @@ public struct ToMany<Member: ManagedObject> {
     public init(_ members: some Sequence<Member>) { storage = .list(MemberList(Array(members))) }
 }
 
-final class MemberList<Member: ManagedObject> {
-    var members: [Member]
+@usableFromInline final class MemberList<Member: ManagedObject> {
+    @usableFromInline var members: [Member]
 
     init(_ members: [Member]) { self.members = members }
 }
@@ -134,34 +134,39 @@ extension ToMany: RandomAccessCollection {
         case .live(let owner, let index):
             let ids = owner.toManyIDs(at: index)
             precondition(ids.indices.contains(position), "There is no member in place \(position) of \(ids.count).")
-            return owner.member(ids[position], as: Member.self)
+            return owner._member(ids[position], as: Member.self)
         }
     }
 
     /// Goes over the members as they are now; changes made meanwhile do not matter to it.
-    public func makeIterator() -> Iterator {
+    @inlinable public func makeIterator() -> Iterator {
         switch storage {
         case .list(let list): Iterator(owner: nil, members: list.members, ids: [])
-        case .live(let owner, let index): Iterator(owner: owner, members: [], ids: owner.toManyIDs(at: index))
+        case .live(let owner, let index): Iterator(owner: owner, members: [], ids: owner._toManyWalk(at: index))
         }
     }
 
     public struct Iterator: IteratorProtocol {
-        let owner: ManagedObject?
-        let members: [Member]
-        let ids: [ObjectID]
-        private var place = 0
+        @usableFromInline let owner: ManagedObject?
+        @usableFromInline let members: [Member]
+        @usableFromInline let ids: [ObjectID]
+        @usableFromInline var place = 0
 
-        init(owner: ManagedObject?, members: [Member], ids: [ObjectID]) {
+        @usableFromInline init(owner: ManagedObject?, members: [Member], ids: [ObjectID]) {
             self.owner = owner
             self.members = members
             self.ids = ids
         }
 
-        public mutating func next() -> Member? {
-            defer { place += 1 }
-            if let owner { return place < ids.count ? owner.member(ids[place], as: Member.self) : nil }
-            return place < members.count ? members[place] : nil
+        @inlinable public mutating func next() -> Member? {
+            guard let owner else {
+                guard place < members.count else { return nil }
+                place += 1
+                return members[place - 1]
+            }
+            guard place < ids.count else { return nil }
+            place += 1
+            return owner._member(ids[place - 1], as: Member.self)
         }
     }
 }

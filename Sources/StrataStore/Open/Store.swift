@@ -79,7 +79,7 @@ package final class Store: Sendable {
 
     func checkOpen() throws {
         if isClosed.load(ordering: .acquiring) {
-            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+            throw closedError
         }
     }
 
@@ -170,16 +170,22 @@ package final class Store: Sendable {
     /// - Throws: `constraintMerge`, `modelChanged`, `saveTooLarge`, `noSpace`, `persistentStoreTimeout`, `inDoubt`,
     ///   `readOnly`; nothing was written, except that with `inDoubt` it is not known.
     package func save(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveOutcome {
+        try beginSave(changes, turn: turn).wait()
+    }
+
+    /// The same without waiting; whoever begins a save waits for it.
+    package func beginSave(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveInProgress {
         try checkOpen()
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
         let submission = Submission(.save(changes), turn: turn)
-        guard writer.submit(submission), let outcome = try submission.wait() else {
-            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
-        }
-        feed.notify()
-        return outcome
+        guard writer.submit(submission) else { throw closedError }
+        return SaveInProgress(store: self, submission: submission)
+    }
+
+    var closedError: StrataError {
+        StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
     }
 
     /// Waits for the caller's turn: from then on saves without it wait, of this process and of others, until the turn
@@ -191,7 +197,7 @@ package final class Store: Sendable {
         let turn = SaveTurn(limit: limit ?? core.options.turnLimit) { [weak writer] in writer?.wake() }
         let submission = Submission(.turn(turn))
         guard writer.submit(submission) else {
-            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+            throw closedError
         }
         do {
             _ = try submission.wait()
@@ -215,7 +221,7 @@ package final class Store: Sendable {
         try checkOpen()
         let submission = Submission(.run(job))
         guard writer.submit(submission) else {
-            throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
+            throw closedError
         }
         _ = try submission.wait()
     }

@@ -197,12 +197,12 @@ struct Projector: ~Copyable {
         return try builder.finish()
     }
 
-    private static func touches(_ link: LinkPlan.RowLink, _ changed: [PropertyID], _ entity: EntitySchema) -> Bool {
+    static func touches(_ link: LinkPlan.RowLink, _ changed: [PropertyID], _ entity: EntitySchema) -> Bool {
         changed.contains(entity.properties[link.slot].id)
             || link.positionSlot.map { changed.contains(entity.properties[$0].id) } ?? false
     }
 
-    private static func touches(_ index: IndexSchema, _ changed: [PropertyID]) -> Bool {
+    static func touches(_ index: IndexSchema, _ changed: [PropertyID]) -> Bool {
         index.partialPredicate != nil || index.elements.contains { changed.contains($0.propertyID) }
     }
 

@@ -120,7 +120,7 @@ final class Committer {
                 receipt.upsert = upsert
                 return .saved(receipt)
             }
-            try refuseIfTooLarge(events, transaction)
+            try refuseIfTooLarge(changes, events, view)
             let description = TransactionDescription(
                 id: changes.transactionID, author: changes.author, contextName: changes.contextName,
                 metadata: changes.metadata, touched: touched)
@@ -139,18 +139,14 @@ final class Committer {
             previousHead: EventSequence(rawValue: previousHead), date: record.date)
     }
 
-    private func refuseIfTooLarge(_ events: borrowing EventList, _ transaction: WriteTransaction) throws {
-        let pageSize = 4096
-        let indexPages = try transaction.statistics(store.tables.indexes).leafPageCount
-        let rowPages = try transaction.statistics(store.tables.objects).leafPageCount
-        // A log page and a row page for every page of events, and at worst a page for each random index key.
-        let logPages = events.sizeInBytes / pageSize + 1
-        let randomPages = min(events.count * 4, indexPages + events.count / 20) + min(events.count, rowPages)
-        let estimate = logPages * 2 + randomPages
-        guard estimate > Self.dirtyPageLimit else { return }
+    private func refuseIfTooLarge(
+        _ changes: ChangeSet, _ events: borrowing EventList, _ view: View
+    ) throws {
+        let limit = Self.dirtyPageLimit
+        guard let estimate = try WriteEstimate(changes, events, view).pages(above: limit) else { return }
         throw StrataError(
             .saveTooLarge,
-            "The save would touch about \(estimate) pages; the limit is \(Self.dirtyPageLimit). Save in smaller steps.")
+            "The save would touch about \(estimate) pages; the limit is \(limit). Save in smaller steps.")
     }
 
     /// The meta page may or may not be on disk: reopens, and runs the group again in one more durable commit, in which

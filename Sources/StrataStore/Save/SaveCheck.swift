@@ -152,7 +152,7 @@ struct SaveCheck: ~Copyable {
         return true
     }
 
-    /// Insertions come sorted by id from the context; this holds whatever their order.
+    /// Insertions come sorted by id.
     private func isInserted(_ id: ObjectID) -> Bool {
         var low = 0
         var high = changes.insertions.count

@@ -93,7 +93,7 @@ final class StrataMovies: MovieStore {
             place += 1
             return false
         }
-        request.stepSize = max(1, rows.count)
+        request.stepSize = BulkInsert.batch
         try container.newBackgroundContext().execute(request)
     }
 

@@ -1,10 +1,12 @@
 import Foundation
 import StrataGraph
 
-/// Fills the stores, 10,000 movies a commit; peers take turns with each commit.
+/// Fills the stores, 10,000 movies a commit; peers take turns with each commit. A batch request has the movies of up to
+/// five commits, and its turn comes when they are there.
 enum BulkInsert: Workload {
     static let lines = [LineName.insertObjects, .insertBatch]
-    private static let batch = 10_000
+    static let batch = 10_000
+    private static let commitsInRequest = 5
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         var times = Times()
@@ -48,16 +50,22 @@ enum BulkInsert: Workload {
         for first in stride(from: 0, to: stores.movies.owners, by: batch) {
             for store in all { try store.insertOwners(first..<min(first + batch, stores.movies.owners)) }
         }
+        var waiting: [MovieRow] = []
         for (turn, first) in stride(from: 0, to: stores.movies.count, by: batch).enumerated() {
             let rows = stores.movies.rows(first..<min(first + batch, stores.movies.count))
+            waiting += rows
             for place in all.indices {
                 let store = all[(place + turn) % all.count]
-                let time = try nanoseconds { try store.insert(rows) } / Double(rows.count)
-                if store === batched {
-                    times.batch.append(time)
-                } else {
+                guard store === batched else {
+                    let time = try nanoseconds { try store.insert(rows) } / Double(rows.count)
                     times.objects[store.peer, default: []] += [time]
+                    continue
                 }
+                let commits = turn % commitsInRequest + 1
+                guard commits == commitsInRequest || first + batch >= stores.movies.count else { continue }
+                let time = try nanoseconds { try store.insert(waiting) } / Double(waiting.count)
+                times.batch += Array(repeating: time, count: commits)
+                waiting = []
             }
         }
         try stores.compare("after inserting", with: [batched].compactMap { $0 })

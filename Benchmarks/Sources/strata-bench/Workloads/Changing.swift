@@ -2,9 +2,7 @@ import Foundation
 
 /// How many movies a long save changes.
 enum LongSave {
-    /// What one save may touch is bounded, and is judged before it is made: 100,000 entries here and there in the
-    /// indexes of a million are too many.
-    static func count(_ movies: Movies) -> Int { min(movies.count, movies.count > 500_000 ? 50_000 : 100_000) }
+    static func count(_ movies: Movies) -> Int { min(movies.count, 100_000) }
 }
 
 /// Gives up to 100,000 movies another rating, which is indexed, in one durable commit.

@@ -1,0 +1,159 @@
+import StrataModel
+import StrataStore
+
+/// One step of a batch insert: its rows are prepared when it is made, while the step before may still be on its way to the
+/// disk, then begun and finished.
+final class BatchInsertStep {
+    private let writer: BatchWriter
+    private let policy: UniquenessPolicy
+    private let rules: RowRules
+    private let prepared: [BatchRowMaker.Prepared]
+    private let ids: [ObjectID]
+    private let lease = BatchLease()
+    /// Which object a row becomes is settled in the writing, unless others are to be linked with it.
+    private let settlesFirst: Bool
+    private var settled: UpsertOutcome?
+    private var attempt: BatchWriter.Attempt?
+
+    /// - Parameter passed: rows of the steps before.
+    /// - Throws: what is wrong with the rows themselves.
+    init(
+        _ writer: BatchWriter, _ rows: [BatchValues], _ entity: EntityRuntime, _ policy: UniquenessPolicy, passed: Int
+    ) throws {
+        self.writer = writer
+        self.policy = policy
+        var maker = BatchRowMaker(writer.binding, entity, lease)
+        prepared = try writer.prepare(rows, &maker, policy, passed)
+        rules = RowRules(entity.schema, writer.binding.schema)
+        ids = try rows.map { _ in try writer.binding.store.newObjectID(in: entity.id) }.sorted()
+        settlesFirst = policy != .reject && prepared.contains { !$0.wishes.isEmpty }
+    }
+
+    /// Submits the step's save, over the newest state.
+    func begin() throws { attempt = try writer.begin(fill) }
+
+    /// Waits until the step is saved.
+    func finish(_ type: BatchResultType, into result: inout BatchResult) throws {
+        defer { withExtendedLifetime(lease) {} }
+        let receipt = try writer.finish(attempt, isSettled: settlesFirst, fill)
+        guard let upsert = settled ?? receipt?.upsert else { return }
+        if let receipt { result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1 }
+        result.mergedCount += upsert.mergedCount
+        result.keptCount += upsert.keptCount
+        result.count += ids.count - upsert.keptCount
+        if type == .objectIDs { result.objectIDs += ids.map { upsert.finalHolder(of: $0) } }
+    }
+
+    private func fill(_ view: View, _ changes: inout ChangeSet) throws {
+        changes.uniquenessPolicy = policy
+        changes.insertions = try writer.insertions(prepared, ids, view)
+        var wishes = zip(ids, prepared).compactMap { $1.wishes.isEmpty ? nil : ($0, $1.wishes) }
+        if settlesFirst {
+            let outcome = try UpsertResolution.settle(&changes, view)
+            wishes = BatchWriter.wishes(wishes, after: outcome, policy)
+            settled = outcome
+        }
+        try writer.link(&changes, wishes, view)
+        // What a row lacks an object may have that it is merged into: predicates are judged where that is settled.
+        guard policy == .reject, !rules.isEmpty else { return }
+        var errors: [StrataError] = []
+        for insertion in changes.insertions { errors += try rules.failures(of: insertion.image, insertion.id, view) }
+        try BatchWriter.throwTogether(errors, count: errors.count)
+    }
+}
+
+extension BatchWriter {
+    /// Fulfils what rows say of relationships that change other objects too, and counts members where that is bounded.
+    func link(
+        _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ view: View
+    ) throws {
+        var failures: [StrataError] = []
+        let wishes = wishes.filter { !$0.1.isEmpty }
+        if !wishes.isEmpty {
+            var links = BatchLinks(binding, changes, view)
+            for (id, list) in wishes { try links.fulfil(list, of: id) }
+            changes = links.finish()
+            failures = try links.failures()
+        }
+        // Else whose insertions become updates is not known yet; as in saves, bounds are those of the new objects.
+        if changes.uniquenessPolicy == .reject {
+            failures += try BatchBounds(binding: binding, view: view).failures(changes)
+        }
+        try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
+    }
+
+    /// Wishes of rows that became other objects are those objects' wishes; of several for one relationship the last
+    /// stands. A row that was kept out wishes nothing.
+    fileprivate static func wishes(
+        _ wishes: [(ObjectID, [BatchLinks.Wish])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
+    ) -> [(ObjectID, [BatchLinks.Wish])] {
+        var seen: Set<ToManyKey> = []
+        let last = wishes.reversed().compactMap { id, list -> (ObjectID, [BatchLinks.Wish])? in
+            let holder = outcome.finalHolder(of: id)
+            if holder != id, policy == .keep { return nil }
+            return (holder, list.filter { seen.insert(ToManyKey(link: $0.property.id, owner: holder)).inserted })
+        }
+        return last.reversed()
+    }
+
+    fileprivate func prepare(
+        _ rows: [BatchValues], _ maker: inout BatchRowMaker, _ policy: UniquenessPolicy, _ passed: Int
+    ) throws -> [BatchRowMaker.Prepared] {
+        var prepared: [BatchRowMaker.Prepared] = []
+        prepared.reserveCapacity(rows.count)
+        var errors: [StrataError] = []
+        var count = 0
+        for (place, row) in rows.enumerated() {
+            do {
+                var made = try maker.insertion(of: row)
+                guard !made.faults.isEmpty else {
+                    prepared.append(made)
+                    continue
+                }
+                // A value that was given is wrong whatever becomes of the row; one that lacks may be there already.
+                let wrong = made.faults.filter { policy == .reject || made.givenSlots.contains($0.slot) }
+                count += wrong.count
+                errors += wrong.prefix(Self.reportedErrors - errors.count).map {
+                    Self.numbered($0.error, passed + place)
+                }
+                made.faults = made.faults.filter { !made.givenSlots.contains($0.slot) }.map {
+                    .init(slot: $0.slot, error: Self.numbered($0.error, passed + place))
+                }
+                prepared.append(made)
+            } catch let error as StrataError {
+                count += 1
+                if errors.count < Self.reportedErrors { errors.append(Self.numbered(error, passed + place)) }
+            }
+        }
+        try Self.throwTogether(errors, count: count)
+        return prepared
+    }
+
+    /// The error with the number of the row, counted from 0 over the whole request.
+    private static func numbered(_ error: StrataError, _ row: Int) -> StrataError {
+        StrataError(
+            error.code, "Row \(row): \(error.message)", context: error.context, details: error.details,
+            cause: error.cause)
+    }
+
+    fileprivate func insertions(
+        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ view: View
+    ) throws -> [ChangeSet.Insertion] {
+        var places = BatchPlaces(view)
+        return try zip(prepared, ids).map { row, id in
+            var builder = row.builder
+            for place in row.places {
+                try builder.setPosition(place.slot, try places.next(place.link, place.owner))
+            }
+            var insertion = ChangeSet.Insertion(id: id, image: try builder.finish())
+            insertion.givenSlots = row.givenSlots
+            insertion.faults = row.faults
+            return insertion
+        }
+    }
+}
+
+extension UpsertOutcome {
+    /// The object that a row ended in: its own, or the one that has its values.
+    fileprivate func finalHolder(of id: ObjectID) -> ObjectID { holders[id] ?? id }
+}

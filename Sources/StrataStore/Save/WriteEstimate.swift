@@ -1,0 +1,147 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// How many pages a save will touch, told before its first put (STORE-RULES 11).
+///
+/// A bound from the number of events alone settles nearly every save. Only where it is too large the tables are looked
+/// at: keys at random among P pages touch P * (1 - e^(-keys/P)) of them (the expected number of occupied cells, W. Feller,
+/// "An Introduction to Probability Theory", 1968, IV.2); rows, which are changed in the order of their ids, as many as
+/// they have pages of their entity.
+struct WriteEstimate {
+    private static let pageSize = 4096
+    /// Short entries of an index or of links that go into one new page, at least.
+    private static let entriesPerPage = 20
+    private let changes: ChangeSet
+    private let view: View
+    /// Pages of the log and of new rows.
+    private let logPages: Int
+    private let eventCount: Int
+
+    init(_ changes: ChangeSet, _ events: borrowing EventList, _ view: View) {
+        self.changes = changes
+        self.view = view
+        logPages = (events.sizeInBytes / Self.pageSize + 1) * 2
+        eventCount = events.count
+    }
+
+    /// - Returns: nil when the save is within the limit.
+    func pages(above limit: Int) throws -> Int? {
+        let bound = try roughBound()
+        guard bound > limit else { return nil }
+        let estimate = min(bound, try refined())
+        return estimate > limit ? estimate : nil
+    }
+
+    /// Holds whatever the events are.
+    private func roughBound() throws -> Int {
+        let indexPages = try view.transaction.statistics(view.tables.indexes).leafPageCount
+        let rowPages = try view.transaction.statistics(view.tables.objects).leafPageCount
+        let linkPages = try view.transaction.statistics(view.tables.links).leafPageCount
+        return logPages + min(eventCount * 4, indexPages + linkPages + eventCount / Self.entriesPerPage)
+            + min(eventCount, rowPages)
+    }
+
+    private func refined() throws -> Int {
+        try logPages + rowPages() + indexPages() + linkPages()
+    }
+
+    // MARK: Rows
+
+    /// Pages of the rows that are there already.
+    private func rowPages() throws -> Int {
+        let table = try view.transaction.statistics(view.tables.objects)
+        guard table.entryCount > 0 else { return 0 }
+        var pages = 0
+        for (entity, ids) in Dictionary(grouping: changedIDs, by: \.entityID) {
+            let count = try view.counter(.entity(entity))
+            let own = max(1, table.leafPageCount * count / table.entryCount)
+            pages += min(own, try Self.cells(of: ids, span: span(of: entity), count: own))
+        }
+        return pages
+    }
+
+    private var changedIDs: [ObjectID] { changes.updates.map(\.id) + changes.deletions.map(\.id) }
+
+    /// The smallest and the largest id of an entity.
+    private func span(of entity: EntityID) throws -> ClosedRange<UInt64> {
+        let least = ObjectID(entity: entity, row: 0).rawValue
+        let end = ObjectID(entity: entity, row: ObjectID.maximumRow).rawValue
+        return try view.transaction.withCursor(view.tables.objects) { cursor in
+            guard try cursor.seek(atOrAfter: least) else { return least...end }
+            let first = StoreKey.objectID(cursor.key, at: 0).rawValue
+            guard first <= end, try cursor.seek(before: end) else { return least...end }
+            return first...max(first, StoreKey.objectID(cursor.key, at: 0).rawValue)
+        }
+    }
+
+    /// How many of `count` equal parts of the span the ids fall into.
+    private static func cells(of ids: [ObjectID], span: ClosedRange<UInt64>, count: Int) -> Int {
+        let width = max(1, (span.upperBound - span.lowerBound) / UInt64(count))
+        var (cells, last): (Int, UInt64?) = (0, nil)
+        for id in ids.map(\.rawValue).sorted() {
+            let cell = id < span.lowerBound ? 0 : (id - span.lowerBound) / width
+            if cell != last { cells += 1 }
+            last = cell
+        }
+        return cells
+    }
+
+    // MARK: Entries
+
+    private func indexPages() throws -> Int {
+        let table = try view.transaction.statistics(view.tables.indexes)
+        var keys: [IndexID: Int] = [:]
+        let plan = IndexPlan.of(view.schema)
+        for insertion in changes.insertions {
+            for index in try plan.indexes(of: insertion.id.entityID) { keys[index.index.id, default: 0] += 1 }
+        }
+        for update in changes.updates {
+            let changed = changedProperties(of: update)
+            for index in try plan.indexes(of: update.id.entityID) where Projector.touches(index.index, changed) {
+                keys[index.index.id, default: 0] += 2
+            }
+        }
+        for deletion in changes.deletions {
+            for index in try plan.indexes(of: deletion.id.entityID) { keys[index.index.id, default: 0] += 1 }
+        }
+        var pages = 0
+        for index in view.schema.indexes {
+            guard let count = keys[index.id], let entity = view.schema.entity(index.entityID) else { continue }
+            let entries = try entity.concreteEntityIDs.reduce(0) { try $0 + view.counter(.entity($1)) }
+            pages += Self.touched(by: count, share: entries, of: table)
+        }
+        return pages
+    }
+
+    private func linkPages() throws -> Int {
+        var keys = 2 * max(0, eventCount - changes.insertions.count - changes.updates.count - changes.deletions.count)
+        for insertion in changes.insertions { keys += view.plan.rowLinks(of: insertion.id.entityID).count }
+        for deletion in changes.deletions { keys += view.plan.rowLinks(of: deletion.id.entityID).count }
+        for update in changes.updates {
+            guard let entity = view.schema.entity(update.id.entityID) else { continue }
+            let changed = changedProperties(of: update)
+            keys += 2 * view.plan.rowLinks(of: entity.id).count { Projector.touches($0, changed, entity) }
+        }
+        var pages = 0
+        for table in [view.tables.links, view.tables.counts, view.tables.pairs] {
+            let statistics = try view.transaction.statistics(table)
+            pages += Self.touched(by: keys, share: statistics.entryCount, of: statistics)
+        }
+        let tombstones = try view.transaction.statistics(view.tables.tombstones)
+        return pages + Self.touched(by: changes.deletions.count, share: tombstones.entryCount, of: tombstones)
+    }
+
+    private func changedProperties(of update: ChangeSet.Update) -> [PropertyID] {
+        guard let entity = view.schema.entity(update.id.entityID) else { return [] }
+        return update.changedSlots.map { entity.properties[$0].id }
+    }
+
+    /// Pages that keys at random touch in the part of a table that `share` of its entries take, and new ones.
+    private static func touched(by keys: Int, share: Int, of table: TableStatistics) -> Int {
+        let growth = keys / entriesPerPage
+        guard keys > 0, table.entryCount > 0 else { return growth }
+        let pages = max(1, Double(table.leafPageCount) * min(1, Double(share) / Double(table.entryCount)))
+        return Int(pages * (1 - exp(-Double(keys) / pages))) + growth
+    }
+}
