@@ -43,14 +43,7 @@ extension ManagedObjectContext {
         let unread = states.filter { $0.members == nil && !isNew($0.owner) }
         guard !unread.isEmpty else { return }
         try read { view in
-            for state in unread {
-                var list: [(id: ObjectID, position: Int64)] = []
-                try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
-                    list.append((member, position))
-                    return true
-                }
-                state.setMembers(base: list)
-            }
+            for state in unread { state.setMembers(base: try listedMembers(state, view)) }
         }
     }
 }

@@ -45,21 +45,11 @@ extension ManagedObject {
         return ids
     }
 
-    @inlinable final func _member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
-        if let object = _target(id), Swift.type(of: object) == Member.self {
-            return unsafeDowncast(object, to: Member.self)
-        }
-        return _memberOfSubclass(id)
-    }
-
-    @usableFromInline final func _memberOfSubclass<Member: ManagedObject>(_ id: ObjectID) -> Member {
-        guard let object = _target(id) else {
+    final func member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
+        guard let context = _context else {
             preconditionFailure("The object's context is gone: keep the context while its objects are used.")
         }
-        guard let member = object as? Member else {
-            preconditionFailure("A member of \(_entity.name) is a \(Swift.type(of: object)), not a \(Member.self).")
-        }
-        return member
+        return context._member(id, as: type)
     }
 
     // MARK: Changing
@@ -162,6 +152,21 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
+    /// A member of a to-many, in memory or as a fault.
+    @inlinable func _member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
+        if let object = _registeredOrFault(id) {
+            if Swift.type(of: object) == Member.self { return unsafeDowncast(object, to: Member.self) }
+            if let member = object as? Member { return member }
+        }
+        return _noMember(id)
+    }
+
+    @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? { registeredOrFault(id) }
+
+    @usableFromInline func _noMember<Member: ManagedObject>(_ id: ObjectID) -> Member {
+        preconditionFailure("The member \(id) is no \(Member.self).")
+    }
+
     /// Gives a member the place that `destination` is among the others.
     func moveMember(_ member: ObjectID, to destination: Int, _ state: ToManyState) throws {
         let ids = try members(state)

@@ -72,18 +72,35 @@ extension ManagedObjectContext {
 
     func members(_ state: ToManyState) throws -> [ObjectID] {
         if let members = state.members { return members }
-        var list: [(id: ObjectID, position: Int64)] = []
-        if !isNew(state.owner) {
-            try read { view in
-                let leaving = leavingMembers(of: state)
-                try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
-                    if !leaving.contains(member) { list.append((member, position)) }
-                    return true
-                }
-            }
-        }
-        state.setMembers(base: list)
+        let listed = try isNew(state.owner) ? [] : read { view in try listedMembers(state, view) }
+        state.setMembers(base: listed)
         return state.members ?? []
+    }
+
+    /// The members that the store lists, in order, without those that are leaving.
+    func listedMembers(_ state: ToManyState, _ view: View) throws -> [(id: ObjectID, position: Int64)] {
+        let leaving = leavingMembers(of: state)
+        var list: [(id: ObjectID, position: Int64)] = []
+        var known: EntityID?
+        try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
+            if member.entityID != known {
+                try checkMember(member, state)
+                known = member.entityID
+            }
+            if !leaving.contains(member) { list.append((member, position)) }
+            return true
+        }
+        return list
+    }
+
+    /// Whoever goes through the members gets objects of their class, whatever the file says.
+    private func checkMember(_ member: ObjectID, _ state: ToManyState) throws {
+        let entity = binding.schema.entity(state.link.memberEntity)
+        guard entity?.concreteEntityIDs.contains(member.entityID) ?? false else {
+            throw StrataError(
+                .corrupt, "A link leads to an object of another entity: \(member).",
+                context: .init(entityName: binding.entity(state.owner.entityID)?.name, objectID: state.owner))
+        }
     }
 
     func isMember(_ member: ObjectID, _ state: ToManyState) throws -> Bool {

@@ -134,39 +134,41 @@ extension ToMany: RandomAccessCollection {
         case .live(let owner, let index):
             let ids = owner.toManyIDs(at: index)
             precondition(ids.indices.contains(position), "There is no member in place \(position) of \(ids.count).")
-            return owner._member(ids[position], as: Member.self)
+            return owner.member(ids[position], as: Member.self)
         }
     }
 
     /// Goes over the members as they are now; changes made meanwhile do not matter to it.
     @inlinable public func makeIterator() -> Iterator {
         switch storage {
-        case .list(let list): Iterator(owner: nil, members: list.members, ids: [])
-        case .live(let owner, let index): Iterator(owner: owner, members: [], ids: owner._toManyWalk(at: index))
+        case .list(let list): Iterator(context: nil, members: list.members, ids: [])
+        case .live(let owner, let index):
+            Iterator(context: owner._context, members: [], ids: owner._toManyWalk(at: index))
         }
     }
 
     public struct Iterator: IteratorProtocol {
-        @usableFromInline let owner: ManagedObject?
+        // Held here, so that a step retains nothing but the member.
+        @usableFromInline let context: ManagedObjectContext?
         @usableFromInline let members: [Member]
         @usableFromInline let ids: [ObjectID]
         @usableFromInline var place = 0
 
-        @usableFromInline init(owner: ManagedObject?, members: [Member], ids: [ObjectID]) {
-            self.owner = owner
+        @usableFromInline init(context: ManagedObjectContext?, members: [Member], ids: [ObjectID]) {
+            self.context = context
             self.members = members
             self.ids = ids
         }
 
         @inlinable public mutating func next() -> Member? {
-            guard let owner else {
+            guard let context else {
                 guard place < members.count else { return nil }
                 place += 1
                 return members[place - 1]
             }
             guard place < ids.count else { return nil }
             place += 1
-            return owner._member(ids[place - 1], as: Member.self)
+            return context._member(ids[place - 1], as: Member.self)
         }
     }
 }

@@ -1,0 +1,59 @@
+import Foundation
+import StrataModel
+import Testing
+
+@testable import StrataGraph
+@testable import StrataStore
+
+/// A file whose links lead astray: whoever goes through members gets an error, and no crash.
+struct DamagedLinkTests {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+    let owner: FamilyMember
+
+    init() throws {
+        container = try PersistentContainer(
+            name: "Damaged", entities: [Movie.self, FamilyMember.self], at: .inMemory,
+            options: .init(durability: .disposable))
+        try container.loadPersistentStores()
+        let writer = container.newBackgroundContext()
+        let made = FamilyMember(context: writer)
+        made.name = "Anna"
+        for number in 0..<3 {
+            let movie = Movie(context: writer)
+            movie.title = "film \(number)"
+            movie.familyMember = made
+        }
+        try writer.save()
+        context = container.newBackgroundContext()
+        owner = try context.existingObject(with: made.objectID, as: FamilyMember.self)
+    }
+
+    /// Enters a link from the owner to something else.
+    private func link(to member: ObjectID) throws {
+        let core = context.binding.store.core
+        let relationship = try #require(owner._entity.properties.first { $0.name == "favoriteMovies" })
+        try core.environment.write { transaction in
+            try StoreKey.withLink(relationship.id, owner: owner.objectID, position: nil, member: member) { key in
+                try transaction.put(core.tables.links, key, UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+    }
+
+    @Test(arguments: [UInt16(40_000), 0]) func aMemberOfNoEntityOrOfAnotherIsAnError(entity: UInt16) throws {
+        // An entity that no model has, and that of the owner itself.
+        let id = entity == 0 ? owner.objectID.entityID : EntityID(rawValue: entity)
+        try link(to: ObjectID(entity: id, row: 1))
+        #expect(owner.favoriteMovies.map(\.title) == [])
+        let error = #expect(throws: StrataError.self) { try context.save() }
+        #expect(error?.code == .corrupt && error?.message.contains("another entity") == true)
+    }
+
+    @Test func prefetchingThrowsItToo() throws {
+        try link(to: ObjectID(entity: EntityID(rawValue: 40_000), row: 1))
+        var request = FetchRequest<FamilyMember>()
+        request.relationshipKeyPathsForPrefetching = ["favoriteMovies"]
+        let error = #expect(throws: StrataError.self) { _ = try context.fetch(request) }
+        #expect(error?.code == .corrupt)
+    }
+}
