@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import StrataModel
 import Testing
 
