@@ -41,20 +41,38 @@ struct DamagedLinkTests {
         }
     }
 
-    @Test(arguments: [UInt16(40_000), 0]) func aMemberOfNoEntityOrOfAnotherIsAnError(entity: UInt16) throws {
+    private func expectCorrupt(_ message: String) {
+        let error = #expect(throws: StrataError.self) { try context.save() }
+        let told = [error?.message ?? ""] + (error?.details ?? []).map(\.message)
+        #expect(told.contains { $0.contains(message) }, "\(told)")
+    }
+
+    @Test(arguments: [UInt16(40_000), 0]) func aMemberOfNoEntityOrOfAnotherIsPassedOverAndTold(entity: UInt16) throws {
         // An entity that no model has, and that of the owner itself.
         let id = entity == 0 ? owner.objectID.entityID : EntityID(rawValue: entity)
         try link(to: ObjectID(entity: id, row: 1))
-        #expect(owner.favoriteMovies.map(\.title) == [])
-        let error = #expect(throws: StrataError.self) { try context.save() }
-        #expect(error?.code == .corrupt && error?.message.contains("another entity") == true)
+        #expect(owner.favoriteMovies.map(\.title) == ["film 0", "film 1", "film 2"])
+        expectCorrupt("another entity")
     }
 
-    @Test func prefetchingThrowsItToo() throws {
+    @Test func prefetchingPassesItOverToo() throws {
         try link(to: ObjectID(entity: EntityID(rawValue: 40_000), row: 1))
         var request = FetchRequest<FamilyMember>()
         request.relationshipKeyPathsForPrefetching = ["favoriteMovies"]
-        let error = #expect(throws: StrataError.self) { _ = try context.fetch(request) }
-        #expect(error?.code == .corrupt)
+        #expect(try context.fetch(request).first?.favoriteMovies.count == 3)
+        expectCorrupt("another entity")
+    }
+
+    @Test func whereMoreAreCountedThanLinkedTheOthersReadAsEmpty() throws {
+        let core = context.binding.store.core
+        let relationship = try #require(owner._entity.properties.first { $0.name == "favoriteMovies" })
+        try core.environment.write { transaction in
+            try CounterKey.members(relationship.id, owner: owner.objectID).withBytes { key in
+                try withUnsafeBytes(of: UInt64(5).littleEndian) { try transaction.put(core.tables.counts, key, $0) }
+            }
+        }
+        #expect(owner.favoriteMovies.count == 5)
+        #expect(owner.favoriteMovies.map(\.title) == ["film 0", "film 1", "film 2", "", ""])
+        expectCorrupt("fewer members")
     }
 }

@@ -45,11 +45,22 @@ extension ManagedObject {
         return ids
     }
 
-    final func member<Member: ManagedObject>(_ id: ObjectID, as type: Member.Type) -> Member {
+    final func member<Member: ManagedObject>(inPlace position: Int, at index: Int, as type: Member.Type) -> Member {
         guard let context = _context else {
             preconditionFailure("The object's context is gone: keep the context while its objects are used.")
         }
-        return context._member(id, as: type)
+        let ids = toManyIDs(at: index)
+        if ids.indices.contains(position) { return context._member(ids[position], as: type) }
+        // In a damaged file more may have been counted than there are links.
+        let lost = state(at: index)?.lostCount ?? 0
+        precondition(
+            position >= 0 && position < ids.count + lost, "There is no member in place \(position) of \(ids.count).")
+        let name = _entity.properties[index].name
+        report(StrataError(.corrupt, "The relationship has fewer members than it counts.", context: place(name)))
+        return Member(
+            ObjectSeed(
+                entity: context.entity(of: type), objectID: ObjectID(rawValue: 0),
+                state: ObjectState.detached | ObjectState.inaccessible, context: nil, isInserted: false))
     }
 
     // MARK: Changing

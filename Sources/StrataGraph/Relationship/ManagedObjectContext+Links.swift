@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     // MARK: Reading
 
     func memberCount(_ state: ToManyState) throws -> Int {
-        if let members = state.members { return members.count }
+        if let members = state.members { return members.count + state.lostCount }
         if state.baseCount == nil {
             state.baseCount =
                 isNew(state.owner)
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         var known: EntityID?
         try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
             if member.entityID != known {
-                try checkMember(member, state)
+                guard mayBeMember(member, state) else { return true }
                 known = member.entityID
             }
             if !leaving.contains(member) { list.append((member, position)) }
@@ -93,14 +93,16 @@ extension ManagedObjectContext {
         return list
     }
 
-    /// Whoever goes through the members gets objects of their class, whatever the file says.
-    private func checkMember(_ member: ObjectID, _ state: ToManyState) throws {
+    /// Whoever goes through the members gets objects of their class, whatever the file says: a link that leads elsewhere is
+    /// passed over, and told.
+    private func mayBeMember(_ member: ObjectID, _ state: ToManyState) -> Bool {
         let entity = binding.schema.entity(state.link.memberEntity)
-        guard entity?.concreteEntityIDs.contains(member.entityID) ?? false else {
-            throw StrataError(
+        if entity?.concreteEntityIDs.contains(member.entityID) ?? false { return true }
+        report(
+            StrataError(
                 .corrupt, "A link leads to an object of another entity: \(member).",
-                context: .init(entityName: binding.entity(state.owner.entityID)?.name, objectID: state.owner))
-        }
+                context: .init(entityName: binding.entity(state.owner.entityID)?.name, objectID: state.owner)))
+        return false
     }
 
     func isMember(_ member: ObjectID, _ state: ToManyState) throws -> Bool {

@@ -131,10 +131,7 @@ extension ToMany: RandomAccessCollection {
     public subscript(position: Int) -> Member {
         switch storage {
         case .list(let list): return list.members[position]
-        case .live(let owner, let index):
-            let ids = owner.toManyIDs(at: index)
-            precondition(ids.indices.contains(position), "There is no member in place \(position) of \(ids.count).")
-            return owner.member(ids[position], as: Member.self)
+        case .live(let owner, let index): return owner.member(inPlace: position, at: index, as: Member.self)
         }
     }
 

@@ -19,6 +19,8 @@ final class ToManyState {
     /// What follows was read at the context's `generation` of that number.
     var generation: Int
     var baseCount: Int?
+    /// Members that were counted and are not listed, since the file is damaged.
+    private(set) var lostCount = 0
     /// All members in order, changes included; nil until somebody iterates.
     private(set) var members: [ObjectID]?
     /// The places of `members`, for ordered relationships.
@@ -107,6 +109,7 @@ final class ToManyState {
 
     /// Takes what the store lists, in order, and puts the changes on top.
     func setMembers(base: [(id: ObjectID, position: Int64)]) {
+        if let counted = baseCount { lostCount = max(0, counted - base.count) }
         baseCount = base.count
         let merged = merged(with: base)
         members = merged.map(\.id)
