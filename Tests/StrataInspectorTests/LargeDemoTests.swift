@@ -23,7 +23,8 @@ import Testing
         let depending = try #require(lines.firstIndex { $0.hasPrefix("from.name") })
         let count = lines[(depending + 1)...].prefix { !$0.hasSuffix(" rows") }.count
         #expect(count > 0 && lines[depending + 1 + count] == "\(count) rows")
-        let states = lines.filter { $0.hasPrefix("liblmdb0  0.") }.map { $0.split(separator: " ").last.map(String.init) }
+        let states = lines.filter { $0.hasPrefix("liblmdb0  0.") }
+            .map { $0.split(separator: " ").last.map(String.init) }
         #expect(states == ["0", "\(count)"])
         #expect(try Tool.run("verify", store).exitCode == 0)
     }
