@@ -5,7 +5,7 @@ import CLMDB
 /// A new cursor stands nowhere; each move that returns true leaves it on a record, whose bytes `key` and `value` show
 /// until the next move (or, in a write transaction, the next write). It closes with `close()`, when it is released,
 /// or with its transaction, whichever comes first; use after that is trapped.
-package class Cursor {
+@usableFromInline package class Cursor {
     /// LMDB's cursor while it is open, else nil.
     @exclusivity(unchecked) final var handle: OpaquePointer?
     /// LMDB's cursor while it waits in its transaction to be used again.
@@ -16,10 +16,15 @@ package class Cursor {
     @exclusivity(unchecked) final var previousOpen: Unmanaged<Cursor>?
     final let bounds: MapBounds
     final let table: Table
+    @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) @usableFromInline final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    // Getters, since other modules would check each access to the variables themselves.
+
     /// The key of the current record; only after a move that returned true.
-    @exclusivity(unchecked) package private(set) final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    @inlinable package final var key: UnsafeRawBufferPointer { currentKey }
     /// The value of the current record; only after a move that returned true.
-    @exclusivity(unchecked) package private(set) final var value = UnsafeRawBufferPointer(start: nil, count: 0)
+    @inlinable package final var value: UnsafeRawBufferPointer { currentValue }
 
     init(_ transaction: ReadTransaction, _ table: Table) throws(LMDBError) {
         self.transaction = transaction
@@ -115,15 +120,15 @@ package class Cursor {
         {
             try checkSlowly(foundKey, foundValue)
         }
-        key = UnsafeRawBufferPointer(start: foundKey.mv_data, count: foundKey.mv_size)
-        value = UnsafeRawBufferPointer(start: foundValue.mv_data, count: foundValue.mv_size)
+        currentKey = UnsafeRawBufferPointer(start: foundKey.mv_data, count: foundKey.mv_size)
+        currentValue = UnsafeRawBufferPointer(start: foundValue.mv_data, count: foundValue.mv_size)
         return true
     }
 
     @inline(never)
     private func stayNowhere(_ result: Int32) throws(LMDBError) -> Bool {
-        key = UnsafeRawBufferPointer(start: nil, count: 0)
-        value = key
+        currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
+        currentValue = currentKey
         if result == MDB_NOTFOUND { return false }
         throw transaction.failure(result, "move a cursor")
     }

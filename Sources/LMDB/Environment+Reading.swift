@@ -6,9 +6,16 @@ extension Environment {
     /// - Throws: what the body throws, `readersFull`, `usedAfterFork`, `closed`, `panic` (then `reopen()`).
     @inlinable
     package func read<Success>(_ body: (ReadTransaction) throws -> Success) throws -> Success {
-        var transaction = try takeReader()
-        defer { recycle(&transaction) }
-        return try body(transaction)
+        let transaction = try takeReader()
+        let result: Success
+        do {
+            result = try body(transaction)
+        } catch {
+            recycle(transaction)
+            throw error
+        }
+        recycle(transaction)
+        return result
     }
 
     /// Begins a read transaction for an owner that ends it later with `end(_:)`, on any thread.
@@ -21,11 +28,10 @@ extension Environment {
 
     /// Ends a transaction from `beginRead()`.
     package func end(_ transaction: consuming ReadTransaction) {
-        var transaction = transaction
         precondition(!transaction.isWriting, "A write transaction ends with commit or abort.")
         let keeper = transaction.keeper
         transaction.keeper = nil
-        recycle(&transaction)
+        recycle(transaction)
         withExtendedLifetime(keeper) {}
     }
 
@@ -41,7 +47,7 @@ extension Environment {
                 return transaction
             }
             // A failed renewal leaves the transaction idle, with its slot.
-            if !pool.put(transaction) { transaction.discard() }
+            pool.put(transaction)
             gate.leave()
             return try beginReaderSlowly(after: result)
         }
@@ -50,15 +56,13 @@ extension Environment {
 
     /// Ends an active read transaction and keeps it for the next reader. If somebody still refers to it, only LMDB's
     /// part of it is kept, so that a late use is trapped instead of reading in somebody else's transaction.
-    package func recycle(_ transaction: inout ReadTransaction) {
+    package func recycle(_ transaction: consuming ReadTransaction) {
         guard transaction.handle != nil else { return }
         transaction.reset()
-        let idle =
-            isKnownUniquelyReferenced(&transaction)
-            ? transaction : ReadTransaction(takingOver: transaction)
+        if !isKnownUniquelyReferenced(&transaction) { transaction = ReadTransaction(takingOver: transaction) }
         // The last references may go only after the environment has been closed, so a transaction for which there is
-        // no room is ended here, inside the gate.
-        if !pool.put(idle) { idle.discard() }
+        // no room is ended inside the gate.
+        pool.put(transaction)
         gate.leave()
     }
 

@@ -19,7 +19,7 @@ package class ReadTransaction {
     final let isWriting: Bool
     /// What the layer above keeps of the snapshot that it read last with this transaction. It stays with a pooled
     /// transaction, which has one user at a time, so it needs no lock.
-    @exclusivity(unchecked) package final var memo: AnyObject?
+    @exclusivity(unchecked) private final var memo: AnyObject?
     /// The open cursors, linked through themselves, to be closed with the transaction.
     @exclusivity(unchecked) final var firstCursor: Unmanaged<Cursor>?
     /// Closed cursors by table, whose memory in LMDB can be used again.
@@ -93,6 +93,11 @@ package class ReadTransaction {
     package final var snapshot: Snapshot {
         Snapshot(opening: bounds.openings.load(ordering: .relaxed), number: number)
     }
+
+    /// What `keep` was given last, for as long as nothing else is kept.
+    package final var kept: Unmanaged<AnyObject>? { memo.map(Unmanaged.passUnretained) }
+
+    package final func keep(_ memo: AnyObject) { self.memo = memo }
 
     /// LMDB's number of the transaction. It restarts after a compacting copy, so it is no durable sequence.
     package final var number: UInt64 { UInt64(mdb_txn_id(active)) }

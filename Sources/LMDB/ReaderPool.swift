@@ -52,19 +52,18 @@ final class ReaderPool: @unchecked Sendable {
         return nil
     }
 
-    /// Keeps a reset transaction; false when the pool is full.
+    /// Keeps a reset transaction, or ends it when the pool is full.
     @inline(__always)
-    func put(_ transaction: ReadTransaction) -> Bool {
+    func put(_ transaction: consuming ReadTransaction) {
         let home = home
         let word = UInt(bitPattern: Unmanaged.passRetained(transaction).toOpaque())
         for offset in 0..<Self.slotCount {
             let slot = slots + ((home &+ offset) & (Self.slotCount - 1)) &* Self.stride
             guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
-            if slot.pointee.compareExchange(expected: 0, desired: word, ordering: .releasing).exchanged {
-                return true
-            }
+            if slot.pointee.compareExchange(expected: 0, desired: word, ordering: .releasing).exchanged { return }
         }
-        Unmanaged.passUnretained(transaction).release()
-        return false
+        if let pointer = UnsafeRawPointer(bitPattern: word) {
+            Unmanaged<ReadTransaction>.fromOpaque(pointer).takeRetainedValue().discard()
+        }
     }
 }

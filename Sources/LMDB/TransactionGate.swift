@@ -22,7 +22,7 @@ final class TransactionGate: Sendable {
     /// Enters; false when the environment has been closed for good.
     @inline(__always)
     func enter() -> Bool {
-        let old = state.add(1, ordering: .acquiring).oldValue
+        let old = state.wrappingAdd(1, ordering: .acquiring).oldValue
         if old < Self.closing { return true }
         return enterSlowly()
     }
@@ -30,7 +30,7 @@ final class TransactionGate: Sendable {
     /// Leaves after `enter()` returned true.
     @inline(__always)
     func leave() {
-        let new = state.subtract(1, ordering: .releasing).newValue
+        let new = state.wrappingSubtract(1, ordering: .releasing).newValue
         if new >= Self.closing { wakeWaiters() }
     }
 

@@ -4,6 +4,22 @@ import Glibc
 import Synchronization
 import Testing
 
+/// Files that anybody may write unless somebody cares. One test at a time: the mask is the process's.
+private struct OpenMask {
+    private static let lock = NSLock()
+    private let before: mode_t
+
+    init() {
+        Self.lock.lock()
+        before = umask(0)
+    }
+
+    func close() {
+        umask(before)
+        Self.lock.unlock()
+    }
+}
+
 /// What surrounds the data file: names, modes, links, locks, copies.
 @Suite struct FileTests {
     let store = TemporaryStore()
@@ -14,8 +30,8 @@ import Testing
     }
 
     @Test func directoryAndFilesArePrivate() throws {
-        let before = umask(0)
-        defer { umask(before) }
+        let mask = OpenMask()
+        defer { mask.close() }
         let environment = try store.open()
         #expect(mode(store.path) == 0o700)
         for name in ["data.mdb", "lock.mdb", "writer.lock"] { #expect(mode(store.path + "/" + name) == 0o600) }
@@ -139,8 +155,8 @@ import Testing
     @Test(arguments: [Environment.CopyKind.exact, .compacting]) func aHotCopyIsPrivateAndOpens(
         kind: Environment.CopyKind
     ) throws {
-        let before = umask(0)
-        defer { umask(before) }
+        let mask = OpenMask()
+        defer { mask.close() }
         let environment = try store.open()
         let table = try environment.openTables(["t"])[0]
         try environment.write { transaction in

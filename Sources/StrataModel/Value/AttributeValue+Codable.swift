@@ -18,7 +18,8 @@ extension AttributeValue: Codable {
         case .integer: self = .integer(try Self.integer(read(String.self), at: decoder))
         case .float: self = .float(Float(bitPattern: try read(UInt32.self)))
         case .double: self = .double(Double(bitPattern: try Self.bits(read(String.self), at: decoder)))
-        case .decimal: self = .decimal(try read(Decimal.self))
+        // JSON has no number for what is none.
+        case .decimal: self = .decimal((try? read(String.self)) == nil ? try read(Decimal.self) : .nan)
         case .string: self = .string(try read(String.self))
         case .date:
             let bits = try Self.bits(read(String.self), at: decoder)
@@ -41,6 +42,7 @@ extension AttributeValue: Codable {
         case .integer(let value): try container.encode(String(value), forKey: .integer)
         case .float(let value): try container.encode(value.bitPattern, forKey: .float)
         case .double(let value): try container.encode(String(value.bitPattern), forKey: .double)
+        case .decimal(let value) where value.isNaN: try container.encode("NaN", forKey: .decimal)
         case .decimal(let value): try container.encode(value, forKey: .decimal)
         case .string(let value): try container.encode(value, forKey: .string)
         case .date(let value):

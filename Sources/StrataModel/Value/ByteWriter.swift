@@ -22,6 +22,9 @@
     /// What was written; valid until the next change.
     @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: written) }
 
+    /// The same to be changed in place; valid until the next append.
+    @inlinable package var mutableBytes: UnsafeMutableRawPointer { base }
+
     /// A copy of what was written.
     package var array: [UInt8] { Array(bytes) }
 
@@ -94,6 +97,12 @@ extension ByteWriter {
     /// Writes over four bytes that were appended before: a length known only afterwards.
     @inlinable package mutating func overwrite(littleEndian value: UInt32, at offset: Int) {
         precondition(offset >= 0 && offset <= written - 4, "Cannot overwrite what was not written.")
+        base.storeLittleEndian(value, at: offset)
+    }
+
+    /// The same of two bytes.
+    @inlinable package mutating func overwrite(littleEndian value: UInt16, at offset: Int) {
+        precondition(offset >= 0 && offset <= written - 2, "Cannot overwrite what was not written.")
         base.storeLittleEndian(value, at: offset)
     }
 

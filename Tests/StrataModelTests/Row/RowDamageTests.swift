@@ -43,6 +43,30 @@ struct RowDamageTests {
         }
     }
 
+    @Test func aRowFitsItsLayoutExactlyWhenEveryValueLiesInside() throws {
+        let image = try RowFixtures.image()
+        func isSound(_ bytes: [UInt8]) -> Bool {
+            bytes.withUnsafeBytes { bytes in
+                guard let row = try? RowReader(bytes, layout: layout) else { return false }
+                return layout.variableSlots.allSatisfy {
+                    row.isNull($0) || (try? row.variableBytes(row.entry($0))) != nil
+                }
+            }
+        }
+        func fits(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { layout.fits($0) } }
+        #expect(fits(image.bytes))
+        for count in 0..<image.count {
+            #expect(fits(Array(image.bytes[..<count])) == isSound(Array(image.bytes[..<count])))
+        }
+        for offset in image.bytes.indices {
+            for byte: UInt8 in [0, 0x7F, 0xFF, image.bytes[offset] ^ 1] {
+                var bytes = image.bytes
+                bytes[offset] = byte
+                #expect(fits(bytes) == isSound(bytes), "byte \(offset) is \(byte)")
+            }
+        }
+    }
+
     @Test func canonicalizingDamagedRowsNeverReadsOutside() throws {
         let image = try RowFixtures.image()
         for offset in image.bytes.indices {

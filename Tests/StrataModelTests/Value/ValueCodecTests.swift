@@ -256,7 +256,7 @@ struct ByteBufferTests {
         var writer = ByteWriter()
         writer.append(littleEndian: UInt32(0))
         writer.append(UInt8(7))
-        writer.overwrite(littleEndian: 0x0403_0201, at: 0)
+        writer.overwrite(littleEndian: UInt32(0x0403_0201), at: 0)
         writer.complement(from: 4)
         let bytes = writer.array
         #expect(bytes == [1, 2, 3, 4, 0xF8])

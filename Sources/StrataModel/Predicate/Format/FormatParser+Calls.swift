@@ -18,11 +18,7 @@ extension FormatParser {
         }
         scanner.place = end
         let (arguments, depth) = try parseArguments()
-        if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
-            throw scanner.fault(complaint, at: start)
-        }
-        if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start, nil) }
-        return try node(.function(function, arguments), depth: depth + 1, at: start)
+        return try callNode(function, arguments, depth: depth, at: start)
     }
 
     private static func unknownFunction(_ name: String) -> String {
@@ -146,13 +142,27 @@ extension FormatParser {
                 "FUNCTION takes a value, the name of a function in quotes, and the function's other arguments.",
                 at: nameStart)
         }
+        return try methodNode(name, arguments, depth: depth, at: start)
+    }
+
+    /// A call by a name that need not be known: whether a method may be called is asked when it is.
+    func methodNode(
+        _ name: String, _ arguments: [FetchExpression], depth: Int, at start: Int
+    ) throws(FetchFormatFault) -> Node {
         let function = FetchFunction(written: name) ?? FetchFunction(rawValue: name)
-        if FetchFunction.predefined.contains(function) {
-            if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
-                throw scanner.fault(complaint, at: start)
-            }
-            if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start, nil) }
+        guard FetchFunction.predefined.contains(function) else {
+            return try node(.function(function, arguments), depth: depth + 1, at: start)
         }
+        return try callNode(function, arguments, depth: depth, at: start)
+    }
+
+    private func callNode(
+        _ function: FetchFunction, _ arguments: [FetchExpression], depth: Int, at start: Int
+    ) throws(FetchFormatFault) -> Node {
+        if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
+            throw scanner.fault(complaint, at: start)
+        }
+        if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start, nil) }
         return try node(.function(function, arguments), depth: depth + 1, at: start)
     }
 

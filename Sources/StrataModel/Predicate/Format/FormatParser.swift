@@ -209,10 +209,11 @@ struct FormatParser {
     private mutating func parseSelector(_ left: Node, _ name: String) throws(FetchFormatFault) -> Node {
         let first = try value(left)
         let right = try parseNode(Precedence.comparison.tighter)
-        let call = FetchExpression.function(FetchFunction(rawValue: name), [first, try value(right)])
-        let depth = max(left.depth, right.depth) + 2
+        let call = try methodNode(
+            name, [first, try value(right)], depth: max(left.depth, right.depth), at: left.start)
         return try node(
-            .comparison(ComparisonPredicate(call, .equalTo, .constant(.boolean(true)))), depth: depth, at: left.start)
+            .comparison(ComparisonPredicate(try value(call), .equalTo, .constant(.boolean(true)))),
+            depth: call.depth + 1, at: left.start)
     }
 }
 

@@ -75,6 +75,10 @@ struct FormatFaultTests {
             "a = ANY b", 10,
             "expected a comparison operator, found the end; ANY, ALL and NONE stand before the left side of a comparison"
         ),
+        // A name with a colon between two values is a call of two arguments.
+        ("a canonical:b", 1, "canonical: takes 1 arguments, not 2."),
+        ("a == 1 OR b ABS:c", 11, "abs: takes 1 arguments, not 2."),
+        ("FUNCTION(a, 'abs:', b) == 1", 1, "abs: takes 1 arguments, not 2."),
         ("ANY (a.b == 1)", 6, ""), ("CAST(a, 'NSThing') == 1", 9, ""), ("TRUEPREDICATE == YES", 15, ""),
     ])
     func errorsSayWhereAndWhat(format: String, column: Int, sentence: String) throws {
