@@ -73,12 +73,12 @@ package struct UpsertResolution {
             return claim(insertion.id, wanted.map(\.key))
         }
         guard found.count == 1 else {
-            throw clash(insertion, "Several objects have unique values of a new one.", found)
+            throw clash(insertion, "Several objects have its unique values", found)
         }
         outcome.holders[insertion.id] = holder
         guard policy != .keep else { return outcome.keptCount += 1 }
         guard holder.entityID == insertion.id.entityID else {
-            throw clash(insertion, "An object of another entity has the unique values of a new one.", found)
+            throw clash(insertion, "An object of another entity has its unique values", found)
         }
         outcome.mergedCount += 1
         try merge(insertion, into: holder)
@@ -140,7 +140,7 @@ package struct UpsertResolution {
                 try state.base.withReader(entity.layout) { before throws(CorruptRecord) in
                     var changed: [Int] = []
                     for slot in entity.properties.indices where entity.properties[slot].storage != nil {
-                        if try before.value(slot) != after.value(slot) { changed.append(slot) }
+                        if try !before.value(slot).isIdentical(to: after.value(slot)) { changed.append(slot) }
                     }
                     return changed
                 }
@@ -184,13 +184,11 @@ package struct UpsertResolution {
     }
 
     private func clash(_ insertion: ChangeSet.Insertion, _ sentence: String, _ found: [ObjectID]) -> StrataError {
-        let name = view.schema.entity(insertion.id.entityID)?.name
+        let names = found.map { view.schema.name(of: $0) }.joined(separator: ", ")
         return StrataError(
-            .constraintMerge, sentence, context: .init(entityName: name, objectID: insertion.id),
-            details: found.map {
-                StrataError(
-                    .constraintMerge, "It has the same unique values.",
-                    context: .init(entityName: view.schema.entity($0.entityID)?.name, objectID: $0))
-            })
+            .constraintMerge, "\(sentence): \(names).",
+            context: .init(
+                entityName: view.schema.entity(insertion.id.entityID)?.name, objectID: insertion.id,
+                conflictingObjectIDs: found))
     }
 }

@@ -1,5 +1,6 @@
 package import Foundation
 import LMDB
+import Logging
 package import StrataModel
 
 /// A damaged store's log, read without believing anything else of the store: no header, no head, no view.
@@ -24,7 +25,10 @@ package final class LogSalvage {
     private let tables: StoreTables
     private static let mostLost = 100_000
 
-    /// - Throws: `persistentStoreOpen` when not even LMDB's own pages can be read.
+    /// A directory with a log that was put together from the pages of the file; nil where the file can be opened.
+    private let carved: (folder: String, reason: String)?
+
+    /// - Throws: `persistentStoreOpen` when not even LMDB's own pages can be read, and no page has records of a log.
     package init(_ path: String) throws {
         self.path = path
         var options = EnvironmentOptions()
@@ -32,8 +36,18 @@ package final class LogSalvage {
         if !FileManager.default.fileExists(atPath: path + "/lock.mdb") { options.locking = .none }
         do {
             environment = try Environment.open(at: path, options: options)
+            carved = nil
         } catch {
-            throw StrataError(opening: error, path: path)
+            let refusal = StrataError(opening: error, path: path)
+            guard Self.lostPages.contains(error.code), let folder = try Self.carve(path) else { throw refusal }
+            carved = (folder, refusal.message)
+            options.locking = .none
+            do {
+                environment = try Environment.open(at: folder, options: options)
+            } catch {
+                Self.remove(folder)
+                throw refusal
+            }
         }
         do {
             let opened = try environment.openTables(StoreTables.names)
@@ -41,13 +55,43 @@ package final class LogSalvage {
                 Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
         } catch {
             try environment.close()
+            if let carved { Self.remove(carved.folder) }
             throw StrataError(
                 .persistentStoreOpen, "The tables of the store cannot be found.", context: .init(path: path),
                 cause: error)
         }
     }
 
+    deinit { if let carved { Self.remove(carved.folder) } }
+
     package func close() throws { try environment.close() }
+
+    private static let lostPages: [LMDBError.Code] = [.truncated, .invalid, .corrupted, .foreign]
+
+    /// A directory with the log that the file's pages hold; nil where they hold none.
+    private static func carve(_ path: String) throws -> String? {
+        let carving = try LogCarving(file: path + "/data.mdb")
+        guard !carving.isEmpty else { return nil }
+        let folder = FileManager.default.temporaryDirectory.appending(component: "strata-carved-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let made = folder.path(percentEncoded: false)
+        do {
+            try carving.write(to: made)
+        } catch {
+            remove(made)
+            throw error
+        }
+        return made
+    }
+
+    private static func remove(_ folder: String) {
+        do {
+            try FileManager.default.removeItem(atPath: folder)
+        } catch {
+            StoreLog.logger.notice("a temporary directory stays: \(folder)")
+        }
+    }
 
     // MARK: Looking
 
@@ -82,7 +126,13 @@ package final class LogSalvage {
             if problem == nil, let limit, walk.sequence == limit, limit < known?.transaction ?? limit {
                 problem = "reading transaction \(limit.rawValue + 1) ends the program: its pages are lost"
             }
-            if problem == nil, known == nil { problem = "the head, which says where the log ends, cannot be read" }
+            if let carved {
+                problem =
+                    "\(carved.reason) The pages that are left were searched for its log"
+                    + (problem.map { "; \($0)" } ?? ", which may have gone on")
+            } else if problem == nil, known == nil {
+                problem = "the head, which says where the log ends, cannot be read"
+            }
             return Finding(
                 end: walk.last, problem: problem, head: known?.transaction, headEvent: known?.event,
                 lost: limit == nil ? lost(after: walk.sequence, through: last, transaction) : [])

@@ -245,7 +245,7 @@ struct SaveDerivation {
             for place in places.sorted() {
                 let attribute = plan.attributes[place]
                 let value = try run.value(of: attribute, row, id)
-                if try row.value(attribute.slot) != value { values.append((attribute.slot, value)) }
+                if try !row.value(attribute.slot).isIdentical(to: value) { values.append((attribute.slot, value)) }
             }
         }
         guard !values.isEmpty else { return nil }

@@ -23,7 +23,7 @@ package struct NetChanges: Sendable, Hashable {
         }
 
         fileprivate var isNothing: Bool {
-            existedBefore == existsAfter && (!existsAfter || values.values.allSatisfy { $0.before == $0.after })
+            existedBefore == existsAfter && (!existsAfter || values.values.allSatisfy(\.isNothing))
         }
     }
 
@@ -35,6 +35,8 @@ package struct NetChanges: Sendable, Hashable {
             self.before = before
             self.after = after
         }
+
+        package var isNothing: Bool { before.isIdentical(to: after) }
     }
 
     /// The places of a pair; nil where it is not linked.
@@ -101,7 +103,7 @@ package struct NetChanges: Sendable, Hashable {
             if object.isNothing {
                 objects[id] = nil
             } else if object.existedBefore, object.existsAfter {
-                let changed = object.values.filter { $0.value.before != $0.value.after }
+                let changed = object.values.filter { !$0.value.isNothing }
                 if changed.count != object.values.count { objects[id]?.values = changed }
             }
         }

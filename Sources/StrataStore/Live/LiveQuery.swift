@@ -104,7 +104,7 @@ package final class LiveQuery: Sendable {
         guard let entity = schema.entity(id.entityID) else { return true }
         for property in properties {
             guard let slot = entity.slot(of: property), entity.properties[slot].storage != nil else { continue }
-            if try before.value(slot) != after.value(slot) { return true }
+            if try !before.value(slot).isIdentical(to: after.value(slot)) { return true }
         }
         return false
     }

@@ -30,24 +30,34 @@ enum EventDigest {
     }
 
     /// The running digest of one transaction.
-    struct Chain {
+    struct Chain: ~Copyable {
         private var hash = StreamDigest()
 
         /// - Parameters:
         ///   - previous: the digest of the transaction before, 32 bytes.
         ///   - record: the encoded transaction record; its own digest field is not covered.
         init(previous: [UInt8], record: UnsafeRawBufferPointer) {
+            self.init(previous: previous)
+            begin(record)
+        }
+
+        /// The same, but that `begin` comes next.
+        init(previous: [UInt8]) {
             previous.withUnsafeBytes { hash.add($0) }
+        }
+
+        mutating func begin(_ record: UnsafeRawBufferPointer) {
             hash.add(UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
         }
 
         /// Adds an event as it was before its payload was removed, if it was.
         mutating func add(_ event: UnsafeRawBufferPointer) {
             let removed = UInt8(truncatingIfNeeded: EventFlags.redacted.rawValue)
-            withUnsafeBytes(of: (event[0], event[1], event[2] & ~removed, event[3])) { hash.add($0) }
+            let start = UInt32(littleEndian: event.loadUnaligned(as: UInt32.self))
+            hash.add(littleEndian: start & ~(UInt32(removed) << 16))
             hash.add(UnsafeRawBufferPointer(rebasing: event[8..<EventHeader.saltOffset]))
         }
 
-        func finish() -> [UInt8] { Array(hash.finish()) }
+        consuming func finish() -> [UInt8] { Array(hash.finish()) }
     }
 }

@@ -20,16 +20,15 @@ enum LogWriter {
     ) throws -> TransactionRecord {
         var record = makeRecord(events, description, head, store)
         let encoded = record.encoded()
-        var chain = encoded.withUnsafeBytes { EventDigest.Chain(previous: head.digest, record: $0) }
-        var sequence = record.firstEvent
+        var chain = EventDigest.Chain(previous: head.digest)
+        encoded.withUnsafeBytes { chain.begin($0) }
+        try project(events, from: record.firstEvent, transaction, &projector)
         let log = try transaction.writeCursor(store.tables.events)
         defer { log.close() }
         for index in 0..<events.count {
             let event = events.event(index)
-            try log.append(sequence.rawValue, event)
+            try log.append(record.firstEvent.rawValue + UInt64(index), event)
             chain.add(event)
-            try projector.apply(EventView(event), sequence, transaction)
-            sequence = sequence.advanced(by: 1)
         }
         record.digest = chain.finish()
         try write(record, transaction, store, &projector)
@@ -40,6 +39,18 @@ enum LogWriter {
         head.digest = record.digest
         try store.writeHead(head, transaction)
         return record
+    }
+
+    /// Comes before the first write: the rows that the check has read still lie where they were.
+    private static func project(
+        _ events: borrowing EventList, from first: EventSequence, _ transaction: WriteTransaction,
+        _ projector: inout Projector
+    ) throws {
+        for index in 0..<events.count {
+            try projector.apply(
+                EventView(events.event(index)), first.advanced(by: index), transaction,
+                before: events.rowBefore(index))
+        }
     }
 
     private static func makeRecord(

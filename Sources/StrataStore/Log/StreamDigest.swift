@@ -1,24 +1,27 @@
 import Crypto
+import StrataModel
 
 /// SHA-256 over many short pieces, which go to the hash function together: a call for each would cost more than the
 /// hashing.
-struct StreamDigest {
+struct StreamDigest: ~Copyable {
     private static let mostWaiting = 1 << 14
     private var hash = SHA256()
-    private var waiting: [UInt8] = []
+    private var waiting = ByteWriter(capacity: 1 << 10)
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         if waiting.count + bytes.count > Self.mostWaiting { hashWaiting() }
         if bytes.count > Self.mostWaiting {
             hash.update(bufferPointer: bytes)
         } else {
-            waiting.append(contentsOf: bytes)
+            waiting.append(bytes)
         }
     }
 
+    mutating func add(littleEndian value: UInt32) { waiting.append(littleEndian: value) }
+
     private mutating func hashWaiting() {
-        waiting.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        waiting.removeAll(keepingCapacity: true)
+        hash.update(bufferPointer: waiting.bytes)
+        waiting.reset()
     }
 
     /// The 32 bytes over all that was added.

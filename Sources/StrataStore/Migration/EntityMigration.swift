@@ -203,10 +203,10 @@ struct EntityMigration {
         if value.isNull, let constant = attribute.defaultValue, step.takesDefault || !attribute.isOptional {
             value = constant
         }
-        if value == before, !step.checksRules, attribute.isOptional || !value.isNull { return }
+        if value.isIdentical(to: before), !step.checksRules, attribute.isOptional || !value.isNull { return }
         let problems = attribute.validate(value, entityName: entity.name)
         for problem in problems { failures.add(problem, id) }
-        if problems.isEmpty, value != before {
+        if problems.isEmpty, !value.isIdentical(to: before) {
             changes.append(PropertyChange(property: property.id, before: .value(before), after: .value(value)))
         }
     }

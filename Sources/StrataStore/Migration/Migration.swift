@@ -140,6 +140,7 @@ private struct UniqueClaims {
         let names = index.elements.map { element in
             ([entity.property(element.propertyID)?.name ?? ""] + element.compositePath).joined(separator: ".")
         }.joined(separator: ", ")
-        failures.add(.constraintMerge, "\(names) must be unique, and \(other) has the same.", entity, id, names)
+        failures.add(
+            .constraintMerge, UniquenessCheck.sentence(names, [schema.name(of: other)]), entity, id, names)
     }
 }

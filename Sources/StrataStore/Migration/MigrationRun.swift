@@ -91,7 +91,7 @@ struct MigrationRun {
                     // When they were last written nobody knows any more.
                     if case .now = attribute.computation, !before.isNull { continue }
                     let value = try run.value(of: attribute, reader, id)
-                    guard value != before else { continue }
+                    guard !value.isIdentical(to: before) else { continue }
                     changes.append(
                         PropertyChange(property: attribute.property, before: before.asBeforeImage, after: .value(value))
                     )
@@ -108,7 +108,7 @@ struct MigrationRun {
         step.payload.reset()
         try step.payload.append(changes: changes)
         step.events.append(.updated, id, previous: revision, step.payload)
-        step.touched.add(id.entityID, .updated, changes.map(\.property))
+        for change in changes { step.touched.add(id.entityID, .updated, change.property) }
     }
 
     /// Walks rows that no pass has changed yet, and appends the events that `body` makes of them.
@@ -182,8 +182,8 @@ struct MigrationRun {
             step.payload.append(
                 pair: PairEvent(key: key, positions: PairPositions(inSource: own, inTarget: other)))
             step.events.append(.linked, key.source, previous: .zero, step.payload)
-            step.touched.add(key.source.entityID, .linked, [key.property])
-            step.touched.add(key.target.entityID, .linked, [key.property])
+            step.touched.add(key.source.entityID, .linked, key.property)
+            step.touched.add(key.target.entityID, .linked, key.property)
         }
     }
 

@@ -105,37 +105,30 @@ package final class Store: Sendable {
     ///   under it, with the types of then.
     /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, `modelChanged` when the state was written under a newer
     ///   model than `schema`, and what `body` throws.
+    @inlinable
     package func read<R>(
         at sequence: EventSequence, layers: [Layer] = [], through schema: Schema? = nil,
         monitor: QueryMonitor? = nil, _ body: (View) throws -> R
     ) throws -> R {
+        var result: R?
+        try withView(at: sequence, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
+        guard let result else { preconditionFailure("A read ended without having run.") }
+        return result
+    }
+
+    /// The part of `read` that is the same for all results.
+    package func withView(
+        at sequence: EventSequence, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
+        _ body: (View) throws -> Void
+    ) throws {
         try checkOpen()
-        return try core.read { transaction, head, newest in
+        try core.read { transaction, head, newest in
             let view = try view(at: sequence, layers: layers, through: schema, transaction, head, newest)
             if let monitor {
                 try monitor.check()
                 view.monitor = monitor
             }
-            return try body(view)
-        }
-    }
-
-    /// Runs `body` with one object's row in the state at `sequence` with `layers` above it; nil when it is not there.
-    ///
-    /// The same as a `read` that asks the view for the row, but that no view is made at the head without layers.
-    ///
-    /// - Throws: as `read`.
-    package func readRow<R>(
-        _ id: ObjectID, at sequence: EventSequence, layers: [Layer], through schema: Schema,
-        _ body: (RowView?) throws -> R
-    ) throws -> R {
-        try checkOpen()
-        return try core.read { transaction, head, newest in
-            if sequence == head, layers.isEmpty, newest.newest === schema {
-                return try body(try RowView(id, in: transaction, core.tables, newest))
-            }
-            let view = try view(at: sequence, layers: layers, through: schema, transaction, head, newest)
-            return try body(try view.row(id))
+            try body(view)
         }
     }
 

@@ -60,16 +60,34 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// The head and models of the transaction's snapshot; read once for as long as the snapshot stays the newest.
+    /// The head and models of the transaction's snapshot; read once for as long as the snapshot stays the newest. The
+    /// transaction keeps them while it is read with.
     @inline(__always)
-    private func snapshot(_ transaction: ReadTransaction) throws -> KnownSnapshot {
-        let number = transaction.number
-        if let known = transaction.memo as? KnownSnapshot, known.number == number { return known }
+    private func snapshot(_ transaction: ReadTransaction) throws -> Unmanaged<KnownSnapshot> {
+        if let kept = transaction.kept {
+            // Nobody else keeps anything there.
+            let known = Unmanaged<KnownSnapshot>.fromOpaque(kept.toOpaque())
+            if known._withUnsafeGuaranteedRef({ $0.number }) == transaction.number { return known }
+        }
+        return try readSnapshot(transaction)
+    }
+
+    @inline(never)
+    private func readSnapshot(_ transaction: ReadTransaction) throws -> Unmanaged<KnownSnapshot> {
         let (head, version) = try readHeadEvent(transaction)
         let fresh = KnownSnapshot(
-            number: number, head: head, histories: try histories(upTo: version, transaction))
-        transaction.memo = fresh
-        return fresh
+            number: transaction.number, head: head, histories: try histories(upTo: version, transaction))
+        transaction.keep(fresh)
+        return Unmanaged.passUnretained(fresh)
+    }
+
+    @inline(__always)
+    private func withSnapshot<R>(
+        _ transaction: ReadTransaction, _ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R
+    ) throws -> R {
+        try snapshot(transaction)._withUnsafeGuaranteedRef { known in
+            try known.histories._withUnsafeGuaranteedRef { try body(transaction, known.head, $0) }
+        }
     }
 
     /// Why a head cannot be used: the views are being rebuilt, or it is damaged.
@@ -146,10 +164,7 @@ final class StoreCore: Sendable {
     /// Runs `body` with a read transaction whose head and models are known.
     func read<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
         do {
-            return try environment.read { transaction in
-                let snapshot = try snapshot(transaction)
-                return try body(transaction, snapshot.head, snapshot.histories)
-            }
+            return try environment.read { try withSnapshot($0, body) }
         } catch let error as LMDBError where error.code == .panic {
             return try readAnew(body)
         } catch {
@@ -161,10 +176,7 @@ final class StoreCore: Sendable {
     private func readAnew<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
         do {
             try environment.reopenIfBroken()
-            return try environment.read { transaction in
-                let snapshot = try snapshot(transaction)
-                return try body(transaction, snapshot.head, snapshot.histories)
-            }
+            return try environment.read { try withSnapshot($0, body) }
         } catch {
             throw publicError(error, during: "read")
         }
@@ -262,11 +274,14 @@ private final class KnownSnapshot {
     /// LMDB's number of the snapshot: within one open environment it names one state of the file.
     let number: UInt64
     let head: EventSequence
-    let histories: SchemaHistory
+    /// Kept until the end.
+    let histories: Unmanaged<SchemaHistory>
 
     init(number: UInt64, head: EventSequence, histories: SchemaHistory) {
         self.number = number
         self.head = head
-        self.histories = histories
+        self.histories = Unmanaged.passRetained(histories)
     }
+
+    deinit { histories.release() }
 }

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Bytes that grow and go together: the keys, rows and events of one batch, without an allocation each.
 ///
 /// Not Sendable; places in it are offsets, because growing moves the bytes.
@@ -8,10 +16,10 @@ package struct Arena: ~Copyable {
 
     package init(capacity: Int = 1 << 16) {
         self.capacity = max(64, capacity)
-        base = .allocate(byteCount: self.capacity, alignment: 16)
+        base = Self.memory(malloc(self.capacity), self.capacity)
     }
 
-    deinit { base.deallocate() }
+    deinit { free(base) }
 
     /// Forgets everything, keeps the memory.
     package mutating func removeAll() { count = 0 }
@@ -42,12 +50,14 @@ package struct Arena: ~Copyable {
         UnsafeMutableRawBufferPointer(start: base + offset, count: count)
     }
 
+    /// The system moves large blocks without copying them.
     private mutating func grow(to needed: Int) {
-        let larger = max(needed, capacity * 2)
-        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-        moved.copyMemory(from: base, byteCount: count)
-        base.deallocate()
-        base = moved
-        capacity = larger
+        capacity = max(needed, capacity * 2)
+        base = Self.memory(realloc(base, capacity), capacity)
+    }
+
+    private static func memory(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer {
+        guard let block else { preconditionFailure("There is no memory for \(size) bytes.") }
+        return block
     }
 }

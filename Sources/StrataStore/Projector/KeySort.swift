@@ -10,7 +10,7 @@ struct KeySort: ~Copyable {
     private let list: UnsafeMutableBufferPointer<WriteBatch.Operation>
     private let spare: UnsafeMutableBufferPointer<WriteBatch.Operation>
     /// How often each value of a byte occurs, for each byte of a word.
-    private let histogram: UnsafeMutableBufferPointer<UInt32>
+    private let histogram: UnsafeMutablePointer<UInt32>
 
     /// - Parameter list: stays valid while this lives; each `prefix` is the first word of its key, as `word` makes it.
     init(_ list: UnsafeMutableBufferPointer<WriteBatch.Operation>) {
@@ -108,7 +108,7 @@ struct KeySort: ~Copyable {
     /// Orders by the prefix alone, keeping the order of equal ones: a pass for each byte in which they differ, from the
     /// last.
     private borrowing func orderByPrefix(_ range: Range<Int>) {
-        histogram.initialize(repeating: 0)
+        histogram.initialize(repeating: 0, count: 8 * 256)
         for place in range {
             var prefix = list[place].prefix
             for byte in 0..<8 {
@@ -118,7 +118,7 @@ struct KeySort: ~Copyable {
         }
         var isInSpare = false
         for byte in 0..<8 {
-            let counts = UnsafeMutableBufferPointer(rebasing: histogram[byte << 8..<(byte + 1) << 8])
+            let counts = histogram + byte << 8
             let first = Int(list[range.lowerBound].prefix >> UInt64(8 * byte) & 255)
             if Int(counts[first]) == range.count { continue }
             var sum = UInt32(range.lowerBound)

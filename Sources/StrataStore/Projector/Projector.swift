@@ -22,16 +22,14 @@ struct Projector: ~Copyable {
     var tracking: Tracking
     /// Whether installing a model fills what is new in it at once; a migration of a large store does so in steps.
     var fillsAtOnce = true
-    private var writtenRows: [ObjectID: WrittenRow] = [:]
+    private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
     private var keyWriter = ByteWriter()
+    /// The row that an update makes, and which properties it changes.
+    private var rowWriter = ByteWriter()
+    private var changedProperties: [PropertyID] = []
     /// Of the newest model, as soon as a row was entered.
     private var indexPlan: IndexPlan?
-    /// Rows whose new value is in the batch; their bytes are there too.
-    private enum WrittenRow {
-        case removed
-        case written(offset: Int, size: Int)
-    }
 
     /// A row as it stands before an event, in bytes that stay where they are.
     struct CurrentRow {
@@ -49,12 +47,17 @@ struct Projector: ~Copyable {
     }
 
     /// Applies one event; events come in the order of the log.
-    mutating func apply(_ event: EventView, _ sequence: EventSequence, _ transaction: WriteTransaction) throws {
+    ///
+    /// - Parameter before: the image of the row that the event changes or removes, where the caller has just read it.
+    mutating func apply(
+        _ event: EventView, _ sequence: EventSequence, _ transaction: WriteTransaction,
+        before: UnsafeRawBufferPointer? = nil
+    ) throws {
         let id = event.header.object
         switch event.header.kind {
         case .inserted: try insert(id, event.payload, sequence, event.header.previous)
-        case .updated: try update(id, try event.changes(), sequence, transaction)
-        case .deleted: try delete(id, sequence, transaction)
+        case .updated: try update(id, event, sequence, try currentRow(id, transaction, before))
+        case .deleted: try delete(id, sequence, try currentRow(id, transaction, before))
         case .linked: try link(try event.pair(), sequence, transaction)
         case .unlinked: try unlink(try event.pair(), transaction)
         case .moved: try move(try event.pair(), sequence, transaction)
@@ -76,7 +79,7 @@ struct Projector: ~Copyable {
     }
 
     private mutating func forgetWritten() {
-        writtenRows.removeAll(keepingCapacity: true)
+        writtenRows.removeAll()
         writtenPairs.removeAll(keepingCapacity: true)
     }
 
@@ -135,11 +138,8 @@ struct Projector: ~Copyable {
         try countBlobs(reader, layout)
     }
 
-    private mutating func delete(
-        _ id: ObjectID, _ sequence: EventSequence, _ transaction: WriteTransaction
-    ) throws {
+    private mutating func delete(_ id: ObjectID, _ sequence: EventSequence, _ row: CurrentRow) throws {
         let entity = try entity(id)
-        let row = try currentRow(id, transaction)
         let reader = try RowReader(row.image, layout: row.layout)
         for link in plan.rowLinks(of: id.entityID) { try removeLink(link, of: id, reader, row.layout, entity) }
         let known = try indexes()
@@ -148,32 +148,46 @@ struct Projector: ~Copyable {
         }
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
-        if case .overlapping = tracking { writtenRows[id] = .removed }
+        if case .overlapping = tracking { writtenRows.note(id, .removed) }
         withUnsafeBytes(of: sequence.rawValue.littleEndian) { batch.put(.tombstones, key: id.rawValue, value: $0) }
     }
 
     private mutating func update(
-        _ id: ObjectID, _ changes: [PropertyChange], _ sequence: EventSequence, _ transaction: WriteTransaction
+        _ id: ObjectID, _ event: EventView, _ sequence: EventSequence, _ row: CurrentRow
     ) throws {
         let entity = try entity(id)
-        let row = try currentRow(id, transaction)
-        let image = try Self.applying(changes, to: row, of: entity, histories)
-        let changed = changes.map(\.property)
+        if try !patch(row, with: event, of: entity) { try rewrite(row, with: try event.changes(), of: entity) }
         let before = try RowReader(row.image, layout: row.layout)
-        let after = try RowReader(image.unsafeBytes, layout: entity.layout)
-        for link in plan.rowLinks(of: id.entityID) where Self.touches(link, changed, entity) {
+        let after = try RowReader(rowWriter.bytes, layout: entity.layout)
+        for link in plan.rowLinks(of: id.entityID) where Self.touches(link, changedProperties, entity) {
             try removeLink(link, of: id, before, row.layout, entity)
             try addLink(link, of: id, after, entity.layout, entity)
         }
         let known = try indexes()
-        for index in try known.indexes(of: id.entityID) where Self.touches(index.index, changed) {
+        for index in try known.indexes(of: id.entityID) where Self.touches(index.index, changedProperties) {
             try removeEntry(index, of: entity, before, row.layout, id, known)
             try addEntry(index, of: entity, after, entity.layout, id, known)
         }
+        writeRow(id, rowWriter.bytes, sequence)
+    }
+
+    /// Makes the new row from the bytes of the old one, where all new values have fixed widths: no value is decoded.
+    private mutating func patch(_ row: CurrentRow, with event: EventView, of entity: EntitySchema) throws -> Bool {
+        guard row.layout === entity.layout else { return false }
+        _ = try RowReader(row.image, layout: row.layout)
+        rowWriter.reset()
+        rowWriter.append(row.image)
+        return try event.patch(rowWriter.mutableBytes, of: entity, &changedProperties)
+    }
+
+    private mutating func rewrite(_ row: CurrentRow, with changes: [PropertyChange], of entity: EntitySchema) throws {
+        let image = try Self.applying(changes, to: row, of: entity, histories)
+        rowWriter.reset()
+        image.bytes.withUnsafeBytes { rowWriter.append($0) }
+        changedProperties = changes.map(\.property)
         for change in changes {
             if case .value(.blob(let reference)) = change.after { batch.add(1, to: CounterKey(blob: reference)) }
         }
-        writeRow(id, image.unsafeBytes, sequence)
     }
 
     /// The row after the changes, in the newest layout.
@@ -211,11 +225,16 @@ struct Projector: ~Copyable {
         let offset = batch.reserve(.objects, key: id.rawValue, size: size) {
             StoredRow.encode(revision: sequence, image: image, into: $0)
         }
-        if case .overlapping = tracking { writtenRows[id] = .written(offset: offset, size: size) }
+        if case .overlapping = tracking { writtenRows.note(id, .written(offset: offset, size: size)) }
     }
 
     /// The row before the event.
-    func currentRow(_ id: ObjectID, _ transaction: ReadTransaction) throws -> CurrentRow {
+    func currentRow(
+        _ id: ObjectID, _ transaction: ReadTransaction, _ known: UnsafeRawBufferPointer? = nil
+    ) throws -> CurrentRow {
+        if let known {
+            return CurrentRow(image: known, layout: try histories.layout(of: known, id: id), owner: nil)
+        }
         switch writtenRows[id] {
         case .removed?: break
         case .written(let offset, let size)?:

@@ -17,6 +17,16 @@ package final class SchemaHistory: Sendable {
         let version: ModelVersion
     }
 
+    /// The newest layout of an entity, with the first bytes of each row in it.
+    private struct NewestLayout: @unchecked Sendable {
+        let header: UInt64
+        /// Kept by `newest`.
+        let layout: Unmanaged<RowLayout>
+    }
+
+    /// By entity number: found for each row that is read, so no reference is counted on the way.
+    private let newestLayouts: [NewestLayout?]
+
     /// Made when first asked for; guarded by its mutex.
     private let pasts = Locked<[ModelVersion: SchemaHistory]>([:])
     /// Whether the store has a newer model than `newest`: what was written under it must be read backwards.
@@ -37,6 +47,14 @@ package final class SchemaHistory: Sendable {
             }
         }
         self.layouts = layouts
+        var newestLayouts: [NewestLayout?] = []
+        for entity in newest?.entities ?? [] {
+            let number = Int(entity.id.rawValue)
+            while newestLayouts.count <= number { newestLayouts.append(nil) }
+            newestLayouts[number] = NewestLayout(
+                header: entity.layout.header, layout: Unmanaged.passUnretained(entity.layout))
+        }
+        self.newestLayouts = newestLayouts
     }
 
     package var schemas: [Schema] { versions.values.sorted { $0.version < $1.version } }
@@ -69,6 +87,17 @@ package final class SchemaHistory: Sendable {
             from: layout, to: entity.layout, bornDefaults: newest?.assignment.bornDefaults ?? [:])
         converters.withLock { $0[key] = converter }
         return try converter.convert(image)
+    }
+
+    /// The newest layout of the object's entity if the row image is in it, as nearly every row is; it lives as long as
+    /// the history does.
+    @inline(__always)
+    func newestLayout(of image: UnsafeRawBufferPointer, id: ObjectID) -> Unmanaged<RowLayout>? {
+        let number = Int(truncatingIfNeeded: id.rawValue >> 48)
+        guard number < newestLayouts.count, image.count >= RowLayout.headerSize, let known = newestLayouts[number],
+            UInt64(littleEndian: image.loadUnaligned(as: UInt64.self)) == known.header
+        else { return nil }
+        return known.layout
     }
 
     /// The layout that a row image names in its first bytes.

@@ -9,9 +9,16 @@ import StrataModel
 
 /// The events of one save, encoded and sealed, in one buffer.
 struct EventList: ~Copyable {
+    private struct Place {
+        let offset: Int
+        let size: Int
+        /// The image of the row that the event changes or removes, where it lies in the map.
+        let before: UnsafeRawBufferPointer?
+    }
+
     private var arena: Arena
-    private var places: [(offset: Int, size: Int)] = []
-    private var salts = SaltSource()
+    private var places: [Place] = []
+    private var salts: SaltSource
     private let transaction: TransactionSequence
 
     /// - Parameter sizeInBytes: what the payloads of `count` events will take about; a list that grows is copied.
@@ -19,6 +26,7 @@ struct EventList: ~Copyable {
         self.transaction = transaction
         arena = Arena(capacity: max(1 << 12, sizeInBytes + count * EventHeader.size))
         places.reserveCapacity(count)
+        salts = SaltSource(expected: count)
     }
 
     var count: Int { places.count }
@@ -28,12 +36,15 @@ struct EventList: ~Copyable {
         arena.bytes(at: places[index].offset, count: places[index].size)
     }
 
-    /// Encodes an event whose payload is `parts` one after the other.
+    /// The row before an event, if it was read when the event was made: valid until the transaction writes.
+    func rowBefore(_ index: Int) -> UnsafeRawBufferPointer? { places[index].before }
+
+    /// Encodes an event.
     mutating func append(
         _ kind: EventKind, _ object: ObjectID, previous: EventSequence, flags: EventFlags = .none,
-        _ lead: UnsafeRawBufferPointer, _ rest: UnsafeRawBufferPointer = .empty
+        _ payload: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer? = nil
     ) {
-        let payloadSize = lead.count + rest.count
+        let payloadSize = payload.count
         let place = arena.allocate(EventHeader.size + payloadSize)
         guard let base = place.bytes.baseAddress else { return }
         EventHeader(
@@ -41,31 +52,39 @@ struct EventList: ~Copyable {
             payloadSize: payloadSize
         ).encode(into: base)
         salts.next(into: base + EventHeader.saltOffset)
-        let payload = UnsafeMutableRawBufferPointer(rebasing: place.bytes[EventHeader.size...])
-        payload.copyMemory(from: lead)
-        if !rest.isEmpty { UnsafeMutableRawBufferPointer(rebasing: payload[lead.count...]).copyMemory(from: rest) }
+        UnsafeMutableRawBufferPointer(rebasing: place.bytes[EventHeader.size...]).copyMemory(from: payload)
         EventDigest.write(
             saltAndPayload: UnsafeRawBufferPointer(rebasing: place.bytes[EventHeader.saltOffset...]),
             into: base + EventHeader.digestOffset)
         EventHeader.seal(place.bytes)
-        places.append((place.offset, place.bytes.count))
+        places.append(Place(offset: place.offset, size: place.bytes.count, before: before))
     }
 
     mutating func append(
-        _ kind: EventKind, _ object: ObjectID, previous: EventSequence, _ payload: borrowing ByteWriter
+        _ kind: EventKind, _ object: ObjectID, previous: EventSequence, _ payload: borrowing ByteWriter,
+        before: UnsafeRawBufferPointer? = nil
     ) {
-        append(kind, object, previous: previous, payload.bytes)
+        append(kind, object, previous: previous, payload.bytes, before: before)
     }
 }
 
-/// Random salts, fetched from the system 4 KiB at a time: one system call for 256 events.
+/// Random salts, fetched from the system together: up to 4 KiB at a time, for 256 events.
 struct SaltSource {
-    private static let size = 4096
-    private var pool = [UInt8](repeating: 0, count: size)
-    private var next = size
+    private static let mostBytes = 4096
+    /// From here on one read of the device is cheaper than a system call for every eight bytes.
+    private static let deviceBytes = 128
+    private var pool: [UInt8]
+    private var next: Int
+
+    /// - Parameter expected: about how many salts will be taken; 0 when nobody knows.
+    init(expected: Int) {
+        let salts = expected == 0 ? Self.mostBytes / 16 : min(expected, Self.mostBytes / 16)
+        pool = [UInt8](repeating: 0, count: 16 * salts)
+        next = pool.count
+    }
 
     mutating func next(into target: UnsafeMutableRawPointer) {
-        if next == Self.size {
+        if next == pool.count {
             pool.withUnsafeMutableBytes(Self.fill)
             next = 0
         }
@@ -77,6 +96,13 @@ struct SaltSource {
     }
 
     private static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
+        var generator = SystemRandomNumberGenerator()
+        guard bytes.count >= deviceBytes else {
+            for offset in stride(from: 0, to: bytes.count, by: 8) {
+                bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt64.self)
+            }
+            return
+        }
         var filled = 0
         let descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC)
         if descriptor >= 0 {
@@ -87,7 +113,6 @@ struct SaltSource {
             }
         }
         // Without the device, one system call for each byte that is still missing.
-        var generator = SystemRandomNumberGenerator()
         while filled < bytes.count {
             bytes[filled] = UInt8(truncatingIfNeeded: generator.next())
             filled += 1

@@ -12,16 +12,16 @@ struct SaveCheck: ~Copyable {
     let plan: LinkPlan
     let head: LogHead
     let view: View
-    private let blobs: BlobStore
+    let blobs: BlobStore
     private(set) var staleness: Staleness
     /// Where in `changes.updates` an object is; empty where nobody will ask.
     private var updates: [ObjectID: Int] = [:]
     private var deletions: Set<ObjectID> = []
     private var existing: Set<ObjectID> = []
     /// The rows of `changes.updates` and `changes.deletions` at the head, valid while nothing is written.
-    private var updatedRows: [RowView?] = []
-    private var deletedRows: [RowView?] = []
-    private var touched = TouchedSet()
+    private(set) var updatedRows: [RowView?] = []
+    private(set) var deletedRows: [RowView?] = []
+    var touched = TouchedSet()
 
     init(_ changes: ChangeSet, view: View, head: LogHead, blobs: BlobStore) {
         self.blobs = blobs
@@ -81,7 +81,7 @@ struct SaveCheck: ~Copyable {
         return result.derived
     }
 
-    private func modelChanged() -> StrataError {
+    func modelChanged() -> StrataError {
         StrataError(
             .modelChanged,
             "The store has model version \(schema.version.rawValue), the save was prepared under "
@@ -98,14 +98,21 @@ struct SaveCheck: ~Copyable {
 
     private mutating func checkRevisions() throws {
         updatedRows.reserveCapacity(changes.updates.count)
-        for update in changes.updates { updatedRows.append(try checkedRow(update.id, update.baseRevision)) }
         deletedRows.reserveCapacity(changes.deletions.count)
-        for deletion in changes.deletions { deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision)) }
+        let (updates, deletions) = (changes.updates, changes.deletions)
+        try view.findRows(updates.count + deletions.count) { rows in
+            for update in updates { updatedRows.append(try checkedRow(update.id, update.baseRevision, rows)) }
+            for deletion in deletions {
+                deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision, rows))
+            }
+        }
     }
 
     /// The row at the head; notes when it is not the one that the save relies on.
-    private mutating func checkedRow(_ id: ObjectID, _ base: EventSequence) throws -> RowView? {
-        guard let row = try view.row(id) else {
+    private mutating func checkedRow(
+        _ id: ObjectID, _ base: EventSequence, _ rows: View.RowFinder
+    ) throws -> RowView? {
+        guard let row = try rows.row(id) else {
             staleness.objects.append(.init(id: id, theirs: nil, revision: .zero))
             return nil
         }
@@ -154,6 +161,7 @@ struct SaveCheck: ~Copyable {
 
     /// Insertions come sorted by id.
     private func isInserted(_ id: ObjectID) -> Bool {
+        guard let first = changes.insertions.first?.id, first <= id else { return false }
         var low = 0
         var high = changes.insertions.count
         while low < high {
@@ -163,7 +171,7 @@ struct SaveCheck: ~Copyable {
         return low < changes.insertions.count && changes.insertions[low].id == id
     }
 
-    private func entity(of id: ObjectID) throws -> EntitySchema {
+    func entity(of id: ObjectID) throws -> EntitySchema {
         guard let entity = schema.entity(id.entityID), !entity.isAbstract else {
             throw StrataError(
                 .unknownEntity, "The save names an entity this store does not have.", context: .init(objectID: id))
@@ -246,181 +254,5 @@ struct SaveCheck: ~Copyable {
         try check.settle(deletions: deletions) { id in
             updates[id].map { changes.updates[$0].image }
         }
-    }
-}
-
-// MARK: - Events
-
-extension SaveCheck {
-    private mutating func writeInsertions(to events: inout EventList) throws {
-        let mayExist = try idsThatMayExist()
-        for insertion in changes.insertions {
-            let entity = try entity(of: insertion.id)
-            var previous = EventSequence.zero
-            if !mayExist.isEmpty, mayExist.contains(insertion.id.entityID) {
-                guard try !view.exists(insertion.id) else {
-                    throw StrataError(
-                        .invalidRequest, "The save inserts an object that is there already.",
-                        context: .init(entityName: entity.name, objectID: insertion.id))
-                }
-                previous = try tombstone(of: insertion.id)
-            }
-            guard try RowHeader(insertion.image.unsafeBytes).version == schema.version else { throw modelChanged() }
-            try checkBlobs(insertion.id, insertion.image, entity, entity.layout.variableSlots)
-            events.append(.inserted, insertion.id, previous: previous, insertion.image.unsafeBytes)
-            touched.add(insertion.id.entityID, .inserted)
-        }
-    }
-
-    /// Entities of the insertions that have, or had, an object with an id as large: only there must each be looked up.
-    private func idsThatMayExist() throws -> Set<EntityID> {
-        var smallest: [EntityID: ObjectID] = [:]
-        for insertion in changes.insertions {
-            let known = smallest[insertion.id.entityID]
-            if known.map({ insertion.id < $0 }) ?? true { smallest[insertion.id.entityID] = insertion.id }
-        }
-        var found: Set<EntityID> = []
-        for (entity, id) in smallest {
-            for table in [view.tables.objects, view.tables.tombstones] {
-                let hasLarger = try view.transaction.withCursor(table) { cursor in
-                    try cursor.seek(atOrAfter: id.rawValue)
-                        && StoreKey.objectID(cursor.key, at: 0).entityID == entity
-                }
-                if hasLarger { found.insert(entity) }
-            }
-        }
-        return found
-    }
-
-    private func tombstone(of id: ObjectID) throws -> EventSequence {
-        guard let value = try view.transaction.get(view.tables.tombstones, id.rawValue) else { return .zero }
-        guard value.count == 8 else {
-            throw StrataError.corrupt(CorruptRecord("tombstone of another length", at: 0), "tombstones", id: id)
-        }
-        return EventSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
-    }
-
-    private mutating func writeUpdates(to events: inout EventList) throws {
-        var payload = ByteWriter()
-        for (update, row) in zip(changes.updates, updatedRows) {
-            guard let row else { continue }
-            let entity = try entity(of: update.id)
-            try checkBlobs(update.id, update.image, entity, update.changedSlots)
-            let list = try differences(update, row, entity)
-            guard !list.isEmpty else { continue }
-            payload.reset()
-            try payload.append(changes: list)
-            events.append(.updated, update.id, previous: row.revision, payload)
-            touched.add(update.id.entityID, .updated, list.map(\.property))
-        }
-    }
-
-    /// Files may have gone since they were written, if nobody held a lease.
-    private func checkBlobs(_ id: ObjectID, _ image: RowImage, _ entity: EntitySchema, _ slots: [Int]) throws {
-        for slot in slots where entity.layout.slots[slot].allowsExternalStorage {
-            let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
-            guard let reference = try reader.blob(slot), !blobs.exists(reference) else { continue }
-            throw StrataError(
-                .missingBlob, "The save names a large value whose file is not there.",
-                context: .init(
-                    entityName: entity.name, objectID: id, key: entity.properties[slot].name,
-                    path: blobs.path(of: reference)))
-        }
-    }
-
-    private func differences(
-        _ update: ChangeSet.Update, _ row: RowView, _ entity: EntitySchema
-    ) throws -> [PropertyChange] {
-        let after = try RowReader(update.image.unsafeBytes, layout: entity.layout)
-        let before = try row.reader
-        var list: [PropertyChange] = []
-        for slot in update.changedSlots.sorted() where entity.layout.slots[slot].storage != nil {
-            let property = entity.properties[slot].id
-            let old = try view.value(slot, of: row, before, entity)
-            let new = try after.value(slot)
-            guard old != new else { continue }
-            list.append(PropertyChange(property: property, before: old.asBeforeImage, after: .value(new)))
-        }
-        return list
-    }
-
-    private mutating func writePairs(_ gone: [PairKey], to events: inout EventList) throws {
-        var payload = ByteWriter()
-        for key in gone { try writePair(key, .unlink, &payload, to: &events) }
-        for change in changes.pairs {
-            try writePair(change.key, change.kind, &payload, to: &events)
-        }
-    }
-
-    /// A link that is there already, or an unlink of one that is gone, is no change: two contexts may agree.
-    private mutating func writePair(
-        _ key: PairKey, _ kind: ChangeSet.PairChange.Kind, _ payload: inout ByteWriter, to events: inout EventList
-    ) throws {
-        let state = try StoreKey.withPair(key) { bytes in
-            try view.transaction.get(view.tables.pairs, bytes).map { value throws(CorruptRecord) in
-                try PairState(value)
-            }
-        }
-        payload.reset()
-        let event: EventKind
-        switch (kind, state) {
-        case (.link(let positions), nil):
-            event = .linked
-            payload.append(pair: PairEvent(key: key, positions: positions))
-        case (.unlink, let state?):
-            event = .unlinked
-            payload.append(pair: PairEvent(key: key, positions: state.positions))
-        case (.move(let positions), let state?), (.link(let positions), let state?):
-            guard positions != state.positions else { return }
-            event = .moved
-            payload.append(pair: PairEvent(key: key, positions: positions, positionsBefore: state.positions))
-        case (.unlink, nil), (.move, nil): return
-        }
-        events.append(event, key.source, previous: state?.revision ?? .zero, payload)
-        touched.add(key.source.entityID, event, [key.property])
-        touched.add(key.target.entityID, event, [key.property])
-    }
-
-    private mutating func writeDeletions(to events: inout EventList) throws {
-        var payload = ByteWriter()
-        for (deletion, row) in zip(changes.deletions, deletedRows) {
-            guard let row else { continue }
-            payload.reset()
-            try payload.append(lastRow: row)
-            events.append(.deleted, deletion.id, previous: row.revision, payload)
-            touched.add(deletion.id.entityID, .deleted)
-        }
-    }
-}
-
-extension AttributeValue {
-    /// As a before-image: large values are not repeated, the chain has them.
-    var asBeforeImage: RecordedValue { isLarge ? .previous : .value(self) }
-
-    private var isLarge: Bool {
-        switch self {
-        case .string(let text): text.utf8.count > EventHeader.largeValueLimit
-        case .data(let data): data.count > EventHeader.largeValueLimit
-        case .url(let url): url.absoluteString.utf8.count > EventHeader.largeValueLimit
-        case .composite(let elements): elements.values.contains(where: \.isLarge) || elements.count > 64
-        default: false
-        }
-    }
-}
-
-extension ByteWriter {
-    /// The payload of a `deleted` event: the row as it is, or value by value when some are large.
-    mutating func append(lastRow row: RowView) throws {
-        let variableSize = row.image.count - row.layout.fixedSize
-        guard variableSize > EventHeader.largeValueLimit else {
-            append(UInt8(0))
-            return append(row.image)
-        }
-        let reader = try row.reader
-        var values: [(property: PropertyID, value: RecordedValue)] = []
-        for (slot, description) in row.layout.slots.enumerated() where description.storage != nil {
-            values.append((description.propertyID, try reader.value(slot).asBeforeImage))
-        }
-        try append(lastValues: values)
     }
 }

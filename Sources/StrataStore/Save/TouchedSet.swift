@@ -5,14 +5,22 @@ struct TouchedSet {
     private var entities: [EntityID: (kinds: UInt8, properties: Set<PropertyID>)] = [:]
     private var last: EntityID?
     private var lastKind: EventKind?
+    private var lastProperty: PropertyID?
 
-    mutating func add(_ entity: EntityID, _ kind: EventKind, _ properties: [PropertyID] = []) {
+    mutating func add(_ entity: EntityID, _ kind: EventKind) {
         // Saves come in runs of one entity and kind.
-        if properties.isEmpty, entity == last, kind == lastKind { return }
+        if entity == last, kind == lastKind { return }
         entities[entity, default: (0, [])].kinds |= 1 << (kind.rawValue - 1)
-        if !properties.isEmpty { entities[entity, default: (0, [])].properties.formUnion(properties) }
         last = entity
         lastKind = kind
+        lastProperty = nil
+    }
+
+    mutating func add(_ entity: EntityID, _ kind: EventKind, _ property: PropertyID) {
+        add(entity, kind)
+        if property == lastProperty { return }
+        entities[entity, default: (0, [])].properties.insert(property)
+        lastProperty = property
     }
 
     /// Sorted by entity.

@@ -4,7 +4,7 @@ import StrataModel
 /// Judges the uniqueness constraints of one save on its net result at the head.
 ///
 /// Removals count before additions, so objects may swap values. Keys with a nil in them clash with nothing.
-struct UniquenessCheck {
+package struct UniquenessCheck {
     private struct Claim {
         let id: ObjectID
         let index: IndexSchema
@@ -97,6 +97,12 @@ struct UniquenessCheck {
         return try withExtendedLifetime(image) { try key(index, entity, image.unsafeBytes, id) } == unique
     }
 
+    /// - Parameter others: what has the same values already, or wants them too.
+    package static func sentence(_ names: String, _ others: [String]) -> String {
+        let verb = others.count == 1 ? "has" : "have"
+        return "\(names) must be unique, and \(others.joined(separator: ", ")) \(verb) the same."
+    }
+
     private func clash(_ holders: [Claim]) throws -> StrataError {
         let first = holders[0]
         let entity = schema.entity(first.id.entityID)
@@ -110,10 +116,10 @@ struct UniquenessCheck {
                 if let slot = entity.slot(of: element.propertyID) { values[name] = try reader.value(slot) }
             }
         }
-        let others = holders.dropFirst().map { String(describing: $0.id) }.joined(separator: ", ")
         return StrataError(
             .constraintMerge,
-            "\(names.joined(separator: ", ")) must be unique, and \(others) has the same.",
+            Self.sentence(
+                names.joined(separator: ", "), holders.dropFirst().map { schema.name(of: $0.id) }),
             context: .init(
                 entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","), objectValues: values,
                 conflictingObjectIDs: holders.dropFirst().map(\.id)))

@@ -1,3 +1,4 @@
+import LMDB
 package import StrataModel
 
 extension View {
@@ -132,6 +133,7 @@ extension View {
         _ relationship: PropertyID, _ owner: ObjectID, isDescending: Bool,
         _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {
+        if layers.isEmpty, !isDescending { return try scanBaseLinks(relationship, owner, body) }
         let added = LayeredKeys(
             try layers.enumerated().map { try $0.element.addedLinks(relationship, self, below: $0.offset + 1) })
         let source = plan.source(of: relationship)
@@ -145,6 +147,18 @@ extension View {
                     key, _ in
                     try body(key)
                 }
+            }
+        }
+    }
+
+    /// The same where nothing lies above the base.
+    private func scanBaseLinks(
+        _ relationship: PropertyID, _ owner: ObjectID, _ body: (UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try StoreKey.withLinkPrefix(relationship, owner: owner) { prefix in
+            try transaction.withCursor(tables.links) { cursor in
+                var isThere = try cursor.seek(atOrAfter: prefix)
+                while isThere, cursor.key.hasPrefix(prefix), try body(cursor.key) { isThere = try cursor.next() }
             }
         }
     }

@@ -87,6 +87,23 @@ extension View {
         return try storedRow(bytes, id).withNewestReader(id, schema, body)
     }
 
+    /// Finds rows one after the other: ids that ascend are found without a search from the root for each.
+    struct RowFinder {
+        fileprivate let view: View
+        fileprivate let cursor: Cursor?
+
+        func row(_ id: ObjectID) throws -> RowView? {
+            guard let cursor else { return try view.row(id) }
+            return try cursor.seek(to: id.rawValue) ? try view.storedRow(cursor.value, id) : nil
+        }
+    }
+
+    /// - Parameter count: about how many rows will be asked for.
+    func findRows(_ count: Int, _ body: (RowFinder) throws -> Void) throws {
+        guard layers.isEmpty, count > 4 else { return try body(RowFinder(view: self, cursor: nil)) }
+        try transaction.withCursor(tables.objects) { try body(RowFinder(view: self, cursor: $0)) }
+    }
+
     /// Objects of these entities by the base's counters alone: an estimate where layers lie above.
     func roughCount(of entities: [EntitySchema]) throws -> Int {
         var count = 0

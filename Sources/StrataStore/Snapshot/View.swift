@@ -95,7 +95,7 @@ package final class View {
     }
 
     private func baseRow(_ id: ObjectID) throws -> RowView? {
-        try RowView(id, in: transaction, tables, histories)
+        try RowView(id, in: transaction, tables.objects, histories)
     }
 
     /// A value of the `objects` table, checked.
@@ -295,48 +295,5 @@ package final class View {
             guard let value = try transaction.get(tables.counts, bytes) else { return 0 }
             return Int(try CounterKey.value(value))
         }
-    }
-}
-
-/// A row at the view's point, valid inside the read.
-package struct RowView {
-    package let image: UnsafeRawBufferPointer
-    package let layout: RowLayout
-    /// The newest event that changed the row.
-    package let revision: EventSequence
-    /// Keeps a layer's bytes alive; nil for bytes of the map.
-    private let owner: RowImage?
-    let histories: SchemaHistory
-
-    /// The row as the `objects` table has it; nil when it has none.
-    ///
-    /// - Throws: `corrupt` when the stored row does not match its checksum.
-    init?(
-        _ id: ObjectID, in transaction: ReadTransaction, _ tables: StoreTables, _ histories: SchemaHistory
-    ) throws {
-        guard let bytes = try transaction.get(tables.objects, id.rawValue) else { return nil }
-        try self.init(stored: bytes, id, histories)
-    }
-
-    /// A value of the `objects` table, checked.
-    init(stored bytes: UnsafeRawBufferPointer, _ id: ObjectID, _ histories: SchemaHistory) throws {
-        do {
-            let stored = try StoredRow(bytes)
-            image = stored.image
-            layout = try histories.layout(of: stored.image, id: id)
-            revision = stored.revision
-        } catch {
-            throw StrataError.corrupt(error, "objects", id: id)
-        }
-        owner = nil
-        self.histories = histories
-    }
-
-    init(image: RowImage, layout: RowLayout, revision: EventSequence, histories: SchemaHistory) {
-        self.histories = histories
-        self.image = image.unsafeBytes
-        self.layout = layout
-        self.revision = revision
-        owner = image
     }
 }

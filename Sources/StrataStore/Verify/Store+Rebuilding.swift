@@ -36,7 +36,6 @@ extension Store {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
-        try refuseDamagedLog(progress)
         return try runRebuild(limits, progress)
     }
 
@@ -60,7 +59,7 @@ extension Store {
         let result = Locked<RebuildReport?>(nil)
         try onWriter { [self] in
             do {
-                let report = try Rebuild(core: core, limits: limits, progress: progress).run()
+                let report = try Rebuild(core: core, blobs: blobs, limits: limits, progress: progress).run()
                 result.withLock { $0 = report }
             } catch {
                 throw core.publicError(error, during: "rebuild")
@@ -72,18 +71,6 @@ extension Store {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
         return report
-    }
-
-    private func refuseDamagedLog(_ progress: ProgressHandler?) throws {
-        let problems = try core.environment.read { transaction in
-            if try core.rebuildMark(transaction) != nil { return [VerificationProblem]() }
-            let verifier = Verifier(core, blobs, transaction, .quick, progress)
-            return verifier.checkLogAlone()
-        }
-        guard let first = problems.first else { return }
-        throw StrataError(
-            .corrupt, "The log is damaged, and the views may know what it has lost: nothing was dropped. \(first)",
-            context: .init(path: path))
     }
 }
 
@@ -104,6 +91,7 @@ extension StoreCore {
 /// One rebuild, on the writer's thread.
 struct Rebuild {
     let core: StoreCore
+    let blobs: BlobStore
     let limits: RebuildLimits
     let progress: ProgressHandler?
 
@@ -133,22 +121,35 @@ struct Rebuild {
         try core.write(body)
     }
 
-    /// The whole rebuild when it is small; else drops the views and leaves the mark.
+    /// The whole rebuild when it is small; else drops the views and leaves the mark. Either is given up when the log
+    /// proves damaged.
     private func begin() throws -> Outcome {
         try write { transaction in
             if let mark = try core.rebuildMark(transaction) { return Outcome(head: mark.head) }
             let head = try core.readHead(transaction)
-            let before = try TableDigest.all(core.tables, transaction)
-            for (_, table) in core.tables.viewTables { try transaction.clear(table) }
-            var outcome = Outcome(head: head, before: before)
-            guard try isSmall(head, transaction) else {
-                try core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
-                return outcome
-            }
-            _ = try replay(after: .zero, head, SchemaHistory([]), limit: nil, transaction)
-            outcome.after = try TableDigest.all(core.tables, transaction)
-            return outcome
+            return try isSmall(head, transaction) ? all(head, transaction) : drop(head, transaction)
         }
+    }
+
+    private func all(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
+        let survey = RebuildSurvey(of: .logAndViews, core, blobs, nil)
+        let made = Result {
+            for (_, table) in core.tables.viewTables { try transaction.clear(table) }
+            _ = try replay(after: .zero, head, SchemaHistory([]), limit: nil, transaction)
+            return try TableDigest.all(core.tables, transaction)
+        }
+        // What is wrong with the log says more than what the replay made of it.
+        let before = try survey.finish()
+        return Outcome(head: head, before: before, after: try made.get())
+    }
+
+    private func drop(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
+        let survey = RebuildSurvey(of: .log, core, blobs, progress)
+        let before = Result { try TableDigest.all(core.tables, transaction) }
+        try survey.finish()
+        for (_, table) in core.tables.viewTables { try transaction.clear(table) }
+        try core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
+        return Outcome(head: head, before: try before.get())
     }
 
     private func isSmall(_ head: LogHead, _ transaction: WriteTransaction) throws -> Bool {

@@ -31,7 +31,7 @@ package struct TableDigest: Sendable, Hashable {
 }
 
 /// Collects the records of one table, in key order, for its digest.
-struct RecordHash {
+struct RecordHash: ~Copyable {
     private var hash = StreamDigest()
     private(set) var count = 0
 
@@ -42,11 +42,11 @@ struct RecordHash {
     }
 
     private mutating func add(framed bytes: UnsafeRawBufferPointer) {
-        withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { hash.add($0) }
+        hash.add(littleEndian: UInt32(bytes.count))
         if !bytes.isEmpty { hash.add(bytes) }
     }
 
-    func finish(_ name: String) -> TableDigest {
+    consuming func finish(_ name: String) -> TableDigest {
         TableDigest(name: name, entryCount: count, digest: Data(hash.finish()))
     }
 }

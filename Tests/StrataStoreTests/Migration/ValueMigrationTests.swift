@@ -123,7 +123,7 @@ struct ValueMigrationTests {
         let error = #expect(throws: StrataError.self) { try store.open(note([x], unique: [["x"]])) { _ in } }
         #expect(error?.details.map(\.code) == [.constraintMerge])
         #expect(error?.details.first?.context.objectID == ids[2])
-        #expect(error?.details.first?.message.contains("\(ids[0])") ?? false)
+        #expect(error?.details.first?.message.contains("Note/p\(ids[0].row)") ?? false)
         try store.open(note([x])) { try $0.delete(ids[2]) }
         try store.open(note([x], unique: [["x"]])) { fixture in
             let clash = #expect(throws: StrataError.self) { try fixture.insert("Note", ["x": .string("b")]) }

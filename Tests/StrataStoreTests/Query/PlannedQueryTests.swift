@@ -45,9 +45,29 @@ import Testing
         for operation in [QueryExplanation.Step.Operation.index, .links, .scan, .filter, .sort] {
             #expect(operations[operation, default: 0] > 25, "\(operations)")
         }
-        // A seed may ask for none of one of these.
-        let rare = [QueryExplanation.Step.Operation.intersection, .union, .objects]
-        #expect(rare.count { operations[$0, default: 0] > 0 } >= 2, "\(operations)")
+        // A seed may ask for none of one of these; all together ask for each.
+        #expect(Self.rare.count { operations[$0, default: 0] > 0 } >= 2, "\(operations)")
+    }
+
+    private static let rare = [QueryExplanation.Step.Operation.intersection, .union, .objects]
+
+    @Test func allSeedsTogetherAskForEveryKindOfStep() throws {
+        var operations: [QueryExplanation.Step.Operation: Int] = [:]
+        for seed in RandomTesting.seeds.prefix(8) {
+            var random = SeededGenerator(seed: seed)
+            var world = try QueryWorld(&random)
+            let before = world.state
+            try world.save(try world.mutate(60, &random), from: before)
+            var generator = QueryGenerator(random: random, state: world.state)
+            try world.fixture.store.read(at: try world.fixture.store.head()) { view in
+                for _ in 0..<40 {
+                    let query = try CompiledQuery(
+                        try generator.request(world), view.schema, access: .disturbed(seed))
+                    for step in try view.explain(query).steps { operations[step.operation, default: 0] += 1 }
+                }
+            }
+        }
+        for operation in Self.rare { #expect(operations[operation, default: 0] > 0, "\(operations)") }
     }
 
     /// Groups and aggregates of the same objects, of every kind of plan.

@@ -190,7 +190,7 @@ struct ComparisonCompiler {
         if path.isToMany, quantifier == nil {
             guard operation == .contains else {
                 throw refusal(
-                    .invalidRequest, path, "\(path.text) leads to many; compare it with ANY, ALL or CONTAINS.")
+                    .invalidRequest, path, comparison.quantifierNeeded(path.text))
             }
             (operation, quantifier) = (.equalTo, .any)
         }

@@ -127,7 +127,9 @@ struct ResolvedPath: Sendable {
 
     private func unknown(_ step: String, among names: [String], of owner: String) -> StrataError {
         var sentence = "\(owner) has no property named \(step)"
-        if let nearest = NearestName.of(step, among: names) {
+        if step == "entity" {
+            sentence += "; the request says of which entity objects are, and whether those below it count."
+        } else if let nearest = NearestName.of(step, among: names) {
             sentence += "; did you mean \(nearest)?"
         } else {
             sentence += "."

@@ -74,7 +74,7 @@ struct PredicateCheck {
             !(isEquality && right.isList)
         {
             throw refusal(
-                .invalidRequest, "\(comparison.left) leads to many; compare it with ANY, ALL or CONTAINS.")
+                .invalidRequest, comparison.quantifierNeeded("\(comparison.left)"))
         }
         switch comparison.operator {
         case .between:
@@ -124,5 +124,14 @@ struct PredicateCheck {
 
     func refusal(_ code: StrataError.Code, _ sentence: String, key: String? = nil) -> StrataError {
         StrataError(code, sentence, context: .init(entityName: entity.name, key: key))
+    }
+}
+
+extension ComparisonPredicate {
+    /// What to write for a comparison of a collection as if it were one value.
+    func quantifierNeeded(_ path: String) -> String {
+        let isAboutNil = left == .constant(.null) || right == .constant(.null)
+        let count = isAboutNil ? " Whether it has members is asked by \(path).@count == 0." : ""
+        return "\(path) leads to many; compare it with ANY, ALL or CONTAINS.\(count)"
     }
 }

@@ -58,9 +58,17 @@ struct StepRunner {
         var goesOn = true
         var rows = 0
         for entity in step.entities.schemas where goesOn {
+            guard let condition else {
+                try view.forEachRow(of: entity) { id, row in
+                    rows += 1
+                    goesOn = try body(id, row)
+                    return goesOn
+                }
+                continue
+            }
             try view.forEachRow(of: entity) { id, row in
                 rows += 1
-                if let condition, try !condition.holds(row, id, evaluation) { return true }
+                guard try condition.holds(row, id, evaluation) else { return true }
                 goesOn = try body(id, row)
                 return goesOn
             }

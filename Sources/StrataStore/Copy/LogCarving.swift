@@ -1,0 +1,138 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// Puts a log together from the leaf pages of a data file whose trees cannot be followed.
+///
+/// Records of the log tell by their checksums that they are some; which of several with one number is the committed one
+/// the chain of digests says.
+struct LogCarving {
+    private let scan: LeafScan
+    /// Where records with a number stand, each content once.
+    private var transactions: [UInt64: [LeafScan.Place]] = [:]
+    private var events: [UInt64: [LeafScan.Place]] = [:]
+
+    /// Records in one commit.
+    private static let stepSize = 10_000
+
+    /// - Throws: when the file cannot be read.
+    init(file path: String) throws {
+        scan = try LeafScan(path: path)
+        scan.forEachEntry { key, place in
+            guard key.count == 8, place.count >= EventHeader.size, let bytes = scan.bytes(at: place) else { return }
+            let number = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
+            bytes.withUnsafeBytes { note(number, place, $0) }
+        }
+    }
+
+    var isEmpty: Bool { transactions.isEmpty }
+
+    private mutating func note(_ number: UInt64, _ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer) {
+        if let event = try? EventView(bytes), EventDigest.matches(event) {
+            add(place, bytes, to: &events[number, default: []])
+        } else if (try? TransactionRecord(bytes, sequence: TransactionSequence(rawValue: number))) != nil {
+            add(place, bytes, to: &transactions[number, default: []])
+        }
+    }
+
+    /// Checksum and digest stand at the beginning, so records that begin alike are the same.
+    private func add(_ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer, to places: inout [LeafScan.Place]) {
+        let beginning = bytes[..<EventHeader.size]
+        let isKnown = places.contains { other in
+            let start = LeafScan.Place(offset: other.offset, count: EventHeader.size)
+            return other.count == place.count && scan.bytes(at: start)?.elementsEqual(beginning) ?? false
+        }
+        if !isKnown { places.append(place) }
+    }
+
+    // MARK: Writing
+
+    /// Makes an environment in an empty directory with the tables of a store, of which those of the log are filled.
+    func write(to path: String) throws {
+        var options = EnvironmentOptions()
+        options.durability = .disposable
+        let environment = try Environment.open(at: path, options: options)
+        do {
+            let opened = try environment.openTables(StoreTables.names)
+            let tables = try StoreTables(
+                Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
+            var digest = LogHead.start.digest
+            var records: [(UInt64, [UInt8])] = []
+            var contents: [(UInt64, [UInt8])] = []
+            for number in transactions.keys.sorted() {
+                guard let chosen = try transaction(number, after: digest) else { continue }
+                digest = chosen.digest
+                records.append((number, chosen.bytes))
+                // Numbers of events that two transactions claim are the first one's.
+                contents += chosen.events.filter { $0.0 > contents.last?.0 ?? 0 }
+            }
+            try append(records, to: tables.transactions, of: environment)
+            try append(contents, to: tables.events, of: environment)
+            try environment.close()
+        } catch {
+            try environment.close()
+            throw error
+        }
+    }
+
+    private func append(_ records: [(UInt64, [UInt8])], to table: Table, of environment: Environment) throws {
+        for start in stride(from: 0, to: records.count, by: Self.stepSize) {
+            try environment.write { transaction in
+                for (number, bytes) in records[start..<min(start + Self.stepSize, records.count)] {
+                    try bytes.withUnsafeBytes { try transaction.append(table, number, $0) }
+                }
+            }
+        }
+    }
+
+    /// A transaction as it may have been committed.
+    private struct Candidate {
+        let bytes: [UInt8]
+        let events: [(UInt64, [UInt8])]
+        let digest: [UInt8]
+        /// Whether the digest follows from the one before.
+        let follows: Bool
+    }
+
+    private func transaction(_ number: UInt64, after digest: [UInt8]) throws -> Candidate? {
+        var best: Candidate?
+        for place in transactions[number] ?? [] {
+            guard let candidate = try candidate(number, place, after: digest) else { continue }
+            if candidate.follows { return candidate }
+            best = candidate
+        }
+        return best
+    }
+
+    private func candidate(_ number: UInt64, _ place: LeafScan.Place, after digest: [UInt8]) throws -> Candidate? {
+        guard let bytes = scan.bytes(at: place) else { return nil }
+        return try bytes.withUnsafeBytes { buffer in
+            let record = try TransactionRecord(buffer, sequence: TransactionSequence(rawValue: number))
+            var chain = EventDigest.Chain(previous: digest, record: buffer)
+            var found: [(UInt64, [UInt8])] = []
+            for offset in 0..<UInt64(record.eventCount) {
+                guard let event = try event(record.firstEvent.rawValue + offset, of: number) else { continue }
+                event.withUnsafeBytes { chain.add($0) }
+                found.append((record.firstEvent.rawValue + offset, event))
+            }
+            let isWhole = found.count == record.eventCount
+            let chained = chain.finish()
+            return Candidate(
+                bytes: bytes, events: found, digest: record.digest,
+                follows: isWhole && chained == record.digest)
+        }
+    }
+
+    /// An event of a transaction; without its payload where that has been removed, though older pages may have it.
+    private func event(_ number: UInt64, of transaction: UInt64) throws -> [UInt8]? {
+        var newest: [UInt8]?
+        for place in events[number] ?? [] {
+            guard let bytes = scan.bytes(at: place) else { continue }
+            let header = try bytes.withUnsafeBytes { try EventView($0).header }
+            guard header.transaction.rawValue == transaction else { continue }
+            if header.flags.contains(.redacted) { return bytes }
+            newest = bytes
+        }
+        return newest
+    }
+}

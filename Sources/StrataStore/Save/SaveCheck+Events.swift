@@ -1,0 +1,202 @@
+import Foundation
+import LMDB
+import StrataModel
+
+/// What a save that was found in order says in the log.
+extension SaveCheck {
+    mutating func writeInsertions(to events: inout EventList) throws {
+        let mayExist = try idsThatMayExist()
+        for insertion in changes.insertions {
+            let entity = try entity(of: insertion.id)
+            var previous = EventSequence.zero
+            if !mayExist.isEmpty, mayExist.contains(insertion.id.entityID) {
+                guard try !view.exists(insertion.id) else {
+                    throw StrataError(
+                        .invalidRequest, "The save inserts an object that is there already.",
+                        context: .init(entityName: entity.name, objectID: insertion.id))
+                }
+                previous = try tombstone(of: insertion.id)
+            }
+            guard try RowHeader(insertion.image.unsafeBytes).version == schema.version else { throw modelChanged() }
+            try checkBlobs(insertion.id, insertion.image, entity, entity.layout.variableSlots)
+            events.append(.inserted, insertion.id, previous: previous, insertion.image.unsafeBytes)
+            touched.add(insertion.id.entityID, .inserted)
+        }
+    }
+
+    /// Entities of the insertions that have, or had, an object with an id as large: only there must each be looked up.
+    private func idsThatMayExist() throws -> Set<EntityID> {
+        var found: Set<EntityID> = []
+        var least: ObjectID?
+        // Insertions come sorted by id, so the first of an entity is nearly always the smallest.
+        for id in changes.insertions.lazy.map(\.id) {
+            if let least, least.entityID == id.entityID, least < id { continue }
+            least = id
+            for table in [view.tables.objects, view.tables.tombstones] {
+                let hasLarger = try view.transaction.withCursor(table) { cursor in
+                    try cursor.seek(atOrAfter: id.rawValue)
+                        && StoreKey.objectID(cursor.key, at: 0).entityID == id.entityID
+                }
+                if hasLarger { found.insert(id.entityID) }
+            }
+        }
+        return found
+    }
+
+    private func tombstone(of id: ObjectID) throws -> EventSequence {
+        guard let value = try view.transaction.get(view.tables.tombstones, id.rawValue) else { return .zero }
+        guard value.count == 8 else {
+            throw StrataError.corrupt(CorruptRecord("tombstone of another length", at: 0), "tombstones", id: id)
+        }
+        return EventSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
+    }
+
+    mutating func writeUpdates(to events: inout EventList) throws {
+        var payload = ByteWriter()
+        for (update, row) in zip(changes.updates, updatedRows) {
+            guard let row else { continue }
+            let entity = try entity(of: update.id)
+            try checkBlobs(update.id, update.image, entity, update.changedSlots)
+            guard try writeDifferences(update, row, entity, to: &payload) else { continue }
+            events.append(.updated, update.id, previous: row.revision, payload, before: row.imageInMap)
+        }
+    }
+
+    /// Files may have gone since they were written, if nobody held a lease.
+    private func checkBlobs(_ id: ObjectID, _ image: RowImage, _ entity: EntitySchema, _ slots: [Int]) throws {
+        for slot in slots where entity.layout.entries[slot].kind == .externalData {
+            let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
+            guard let reference = try reader.blob(slot), !blobs.exists(reference) else { continue }
+            throw StrataError(
+                .missingBlob, "The save names a large value whose file is not there.",
+                context: .init(
+                    entityName: entity.name, objectID: id, key: entity.properties[slot].name,
+                    path: blobs.path(of: reference)))
+        }
+    }
+
+    /// Makes the payload of an update.
+    ///
+    /// - Returns: false when nothing has changed.
+    private mutating func writeDifferences(
+        _ update: ChangeSet.Update, _ row: RowView, _ entity: EntitySchema, to payload: inout ByteWriter
+    ) throws -> Bool {
+        let after = try RowReader(update.image.unsafeBytes, layout: entity.layout)
+        let before = try row.reader
+        let isSameLayout = row.isIn(entity.layout)
+        var count: UInt16 = 0
+        payload.reset()
+        payload.append(littleEndian: count)
+        for slot in update.changedSlots.inOrder where entity.layout.entries[slot].kind != .absent {
+            let property = entity.properties[slot].id
+            let start = payload.count
+            payload.append(littleEndian: property.rawValue)
+            if isSameLayout, let old = FixedValue(slot, of: before), let new = FixedValue(slot, of: after) {
+                guard !old.isIdentical(to: new) else {
+                    payload.truncate(to: start)
+                    continue
+                }
+                old.append(to: &payload)
+                new.append(to: &payload)
+            } else {
+                let old = try view.value(slot, of: row, before, entity)
+                let new = try after.value(slot)
+                guard !old.isIdentical(to: new) else {
+                    payload.truncate(to: start)
+                    continue
+                }
+                try ValueCodec.encode(old.asBeforeImage, into: &payload)
+                try ValueCodec.encode(new, into: &payload)
+            }
+            count += 1
+            touched.add(update.id.entityID, .updated, property)
+        }
+        payload.overwrite(littleEndian: count, at: 0)
+        return count > 0
+    }
+
+    mutating func writePairs(_ gone: [PairKey], to events: inout EventList) throws {
+        var payload = ByteWriter()
+        for key in gone { try writePair(key, .unlink, &payload, to: &events) }
+        for change in changes.pairs {
+            try writePair(change.key, change.kind, &payload, to: &events)
+        }
+    }
+
+    /// A link that is there already, or an unlink of one that is gone, is no change: two contexts may agree.
+    private mutating func writePair(
+        _ key: PairKey, _ kind: ChangeSet.PairChange.Kind, _ payload: inout ByteWriter, to events: inout EventList
+    ) throws {
+        let state = try StoreKey.withPair(key) { bytes in
+            try view.transaction.get(view.tables.pairs, bytes).map { value throws(CorruptRecord) in
+                try PairState(value)
+            }
+        }
+        payload.reset()
+        let event: EventKind
+        switch (kind, state) {
+        case (.link(let positions), nil):
+            event = .linked
+            payload.append(pair: PairEvent(key: key, positions: positions))
+        case (.unlink, let state?):
+            event = .unlinked
+            payload.append(pair: PairEvent(key: key, positions: state.positions))
+        case (.move(let positions), let state?), (.link(let positions), let state?):
+            guard positions != state.positions else { return }
+            event = .moved
+            payload.append(pair: PairEvent(key: key, positions: positions, positionsBefore: state.positions))
+        case (.unlink, nil), (.move, nil): return
+        }
+        events.append(event, key.source, previous: state?.revision ?? .zero, payload)
+        touched.add(key.source.entityID, event, key.property)
+        touched.add(key.target.entityID, event, key.property)
+    }
+
+    mutating func writeDeletions(to events: inout EventList) throws {
+        var payload = ByteWriter()
+        for (deletion, row) in zip(changes.deletions, deletedRows) {
+            guard let row else { continue }
+            payload.reset()
+            try payload.append(lastRow: row)
+            events.append(.deleted, deletion.id, previous: row.revision, payload, before: row.imageInMap)
+            touched.add(deletion.id.entityID, .deleted)
+        }
+    }
+}
+
+extension [Int] {
+    /// Ascending; nearly always they are so already.
+    fileprivate var inOrder: [Int] { zip(self, dropFirst()).allSatisfy { $0 < $1 } ? self : sorted() }
+}
+
+extension AttributeValue {
+    /// As a before-image: large values are not repeated, the chain has them.
+    var asBeforeImage: RecordedValue { isLarge ? .previous : .value(self) }
+
+    private var isLarge: Bool {
+        switch self {
+        case .string(let text): text.utf8.count > EventHeader.largeValueLimit
+        case .data(let data): data.count > EventHeader.largeValueLimit
+        case .url(let url): url.absoluteString.utf8.count > EventHeader.largeValueLimit
+        case .composite(let elements): elements.values.contains(where: \.isLarge) || elements.count > 64
+        default: false
+        }
+    }
+}
+
+extension ByteWriter {
+    /// The payload of a `deleted` event: the row as it is, or value by value when some are large.
+    mutating func append(lastRow row: RowView) throws {
+        let variableSize = row.image.count - row.layout.fixedSize
+        guard variableSize > EventHeader.largeValueLimit else {
+            append(UInt8(0))
+            return append(row.image)
+        }
+        let reader = try row.reader
+        var values: [(property: PropertyID, value: RecordedValue)] = []
+        for (slot, description) in row.layout.slots.enumerated() where description.storage != nil {
+            values.append((description.propertyID, try reader.value(slot).asBeforeImage))
+        }
+        try append(lastValues: values)
+    }
+}
