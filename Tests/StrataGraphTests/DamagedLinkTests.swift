@@ -63,16 +63,44 @@ struct DamagedLinkTests {
         expectCorrupt("another entity")
     }
 
-    @Test func whereMoreAreCountedThanLinkedTheOthersReadAsEmpty() throws {
+    /// Says that the owner has so many movies.
+    private func count(_ number: UInt64) throws {
         let core = context.binding.store.core
         let relationship = try #require(owner._entity.properties.first { $0.name == "favoriteMovies" })
         try core.environment.write { transaction in
             try CounterKey.members(relationship.id, owner: owner.objectID).withBytes { key in
-                try withUnsafeBytes(of: UInt64(5).littleEndian) { try transaction.put(core.tables.counts, key, $0) }
+                try withUnsafeBytes(of: number.littleEndian) { try transaction.put(core.tables.counts, key, $0) }
             }
         }
+    }
+
+    @Test func whereMoreAreCountedThanLinkedTheOthersReadAsEmpty() throws {
+        try count(5)
         #expect(owner.favoriteMovies.count == 5)
         #expect(owner.favoriteMovies.map(\.title) == ["film 0", "film 1", "film 2", "", ""])
+        #expect(owner.favoriteMovies.count == 5)
         expectCorrupt("fewer members")
+    }
+
+    @Test func whatWasLostIsForgottenWhenTheCounterIsMended() throws {
+        try count(5)
+        #expect(owner.favoriteMovies.count == 5 && owner.favoriteMovies.map(\.title).count == 5)
+        try count(3)
+        let writer = container.newBackgroundContext()
+        try writer.existingObject(with: owner.objectID, as: FamilyMember.self).name = "Hanna"
+        try writer.save()
+        context.refresh(owner, mergeChanges: false)
+        #expect(owner.favoriteMovies.map(\.title) == ["film 0", "film 1", "film 2"])
+        #expect(owner.favoriteMovies.count == 3)
+    }
+
+    @Test func changesOnTopOfWhatWasLostAreCounted() throws {
+        try count(5)
+        #expect(owner.favoriteMovies.count == 5 && owner.favoriteMovies.map(\.title).count == 5)
+        let fourth = Movie(context: context)
+        owner.favoriteMovies.insert(fourth)
+        #expect(owner.favoriteMovies.count == 6)
+        owner.favoriteMovies.remove(fourth)
+        #expect(owner.favoriteMovies.count == 5)
     }
 }

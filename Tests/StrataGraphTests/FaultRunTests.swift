@@ -52,9 +52,34 @@ import Testing
         #expect(walk(try fetched()) == [1, 10, 27, 60, 125, 190, 200])
     }
 
-    @Test func membersAreReadSoToo() throws {
-        let owner = try #require(try context.fetch(FetchRequest<FamilyMember>()).first)
-        #expect(walk(Array(owner.favoriteMovies)) == [1, 10, 27, 60, 125, 190, 200])
+    private func owner() throws -> FamilyMember { try #require(try context.fetch(FetchRequest<FamilyMember>()).first) }
+
+    @Test func whoGoesThroughMembersReadsMoreFromTheFirstOn() throws {
+        // Itself and 16, 32, 64 and again 64 that follow.
+        #expect(walk(Array(try owner().favoriteMovies)) == [17, 50, 115, 180, 200])
+    }
+
+    @Test func aWalkOverMembersBeginsWithTheFirstFault() throws {
+        let movies = try owner().favoriteMovies
+        let known = movies.prefix(40)
+        for movie in known { #expect(movie.title.hasPrefix("film")) }
+        context.faultRuns.removeAll()
+        let before = readCount(context.registeredObjects.compactMap { $0 as? Movie })
+        var titles: [String] = []
+        for movie in movies {
+            titles.append(movie.title)
+            if titles.count == before + 1 { break }
+        }
+        #expect(titles.last == "film \(before)")
+        #expect(readCount(context.registeredObjects.compactMap { $0 as? Movie }) == before + 17)
+        withExtendedLifetime(known) {}
+    }
+
+    @Test func whoLooksAtOneMemberOrAtIDsReadsNoMore() throws {
+        let movies = try owner().favoriteMovies
+        #expect(movies.objectIDs.count == 200)
+        #expect(movies[3].title == "film 3")
+        #expect(readCount(context.registeredObjects.compactMap { $0 as? Movie }) == 1)
     }
 
     @Test func someOutOfOrderReadNothingMore() throws {
@@ -88,6 +113,28 @@ import Testing
                 #expect(other.title.hasPrefix("film 15"))
             }
         }
+    }
+
+    @Test func aListIsKeptUntilItsEndIsRead() throws {
+        _ = walk(try fetched())
+        #expect(context.faultRuns.count == 0)
+        let movies = try fetched()
+        #expect(context.faultRuns.count == 1)
+        // Those in memory are not asked for again: this list stays until others take its place.
+        for _ in 0..<10 { _ = try fetched() }
+        #expect(context.faultRuns.count == 4)
+        withExtendedLifetime(movies) {}
+    }
+
+    @Test func longListsAreNotKept() {
+        var runs = FaultRuns()
+        let ids = (1...FaultRuns.longestList + 1).map { ObjectID(rawValue: UInt64($0)) }
+        runs.begin(ids)
+        #expect(runs.count == 0)
+        runs.begin(ids, from: 3)
+        #expect(runs.isEmpty)
+        runs.begin(Array(ids.dropLast()))
+        #expect(runs.count == 1 && runs.following(ids[0]).isEmpty && runs.following(ids[1]).count == 8)
     }
 
     @Test func theListsGoWithReset() throws {

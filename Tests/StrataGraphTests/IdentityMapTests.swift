@@ -50,6 +50,14 @@ import Testing
                 plain = [:]
                 map.sweep()
                 for object in held { plain[object.objectID] = object }
+            case 17:
+                let ids = plain.keys.sorted()
+                plain = [:]
+                for _ in 0..<50 {
+                    if case .released(let object) = map.sweepStep() { #expect(map[object.objectID] == nil) }
+                }
+                for id in ids { plain[id] = map[id] }
+                #expect(held.allSatisfy { map[$0.objectID] === $0 })
             default:
                 map.remove(ObjectID(entity: entity.id, row: row))
                 plain[ObjectID(entity: entity.id, row: row)] = nil
@@ -81,6 +89,47 @@ import Testing
         map.sweep()
         #expect(map.count == 0)
         map.forEach { _ in Issue.record("swept objects are gone") }
+    }
+
+    @Test func stepsOfSweepingComeToTheEndAndSayHowManyAreHeld() {
+        var map = IdentityMap()
+        var held: [ManagedObject] = []
+        for row in 1...1000 as ClosedRange<UInt64> {
+            let made = object(row * 97)
+            map.insert(made)
+            if row % 10 == 0 { held.append(made) }
+        }
+        var released = 0
+        rounds: while true {
+            switch map.sweepStep() {
+            case .released: released += 1
+            case .nothing: continue
+            case .end(let heldCount):
+                #expect(heldCount == 100)
+                break rounds
+            }
+        }
+        #expect(released == 900 && map.count == 100)
+        for object in held { #expect(map[object.objectID] === object) }
+    }
+
+    @Test func readingManyObjectsKeepsFewThatNobodyHolds() throws {
+        let container = try makeContainer()
+        let writer = container.newBackgroundContext()
+        for number in 0..<6000 { FamilyMember(context: writer).name = "\(number)" }
+        try writer.save()
+        let context = container.newBackgroundContext()
+        let ids = try context.fetchObjectIDs(FetchRequest<FamilyMember>())
+        var held: [FamilyMember] = []
+        for (number, id) in ids.enumerated() {
+            let member = try context.existingObject(with: id, as: FamilyMember.self)
+            #expect(member.name == "\(number)")
+            if number % 100 == 0 { held.append(member) }
+        }
+        #expect(context.registeredObjects.count <= ManagedObjectContext.leastSweepThreshold + 1)
+        for (place, member) in held.enumerated() {
+            #expect(context.registeredObject(for: member.objectID) === member && member.name == "\(place * 100)")
+        }
     }
 
     @Test func whatIsKnownOfRelationshipsGoesWithItsOwners() throws {

@@ -13,6 +13,23 @@ import Testing
         context = container.newBackgroundContext()
     }
 
+    @Test func textOfEveryShortLengthReadsAsItWasWritten() throws {
+        let letters = "abcdefghijklmnopqrstu"
+        var written: [ObjectID: String] = [:]
+        for length in 0...letters.count {
+            for tail in ["", "ü", "🎬"] {
+                let kinds = try filled()
+                kinds.text = letters.prefix(length) + tail
+                written[kinds.objectID] = kinds.text
+                #expect(
+                    kinds.text == letters.prefix(length) + tail && kinds.text.utf8.count == length + tail.utf8.count)
+            }
+        }
+        try context.save()
+        let other = container.newBackgroundContext()
+        for (id, text) in written { #expect(try other.existingObject(with: id, as: Kinds.self).text == text) }
+    }
+
     private func filled() throws -> Kinds {
         let kinds = Kinds(context: context)
         kinds.text = "Grüße 🎬 long enough to be on the heap"

@@ -26,7 +26,7 @@ import Testing
         #expect(workers.contains { $0.report.refusals > 0 })
     }
 
-    @Test(arguments: RandomTesting.seeds.prefix(4))
+    @Test(arguments: RandomTesting.seeds)
     func threads(seed: UInt64) async throws {
         let container = try makeStore()
         let reports = try await withThrowingTaskGroup(of: RaceReport.self) { group in

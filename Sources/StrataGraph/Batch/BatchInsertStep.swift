@@ -9,6 +9,8 @@ final class BatchInsertStep {
     private let rules: RowRules
     private let prepared: [BatchRowMaker.Prepared]
     private let ids: [ObjectID]
+    /// The number of the first row in the whole request.
+    private let passed: Int
     private let lease = BatchLease()
     /// Which object a row becomes is settled in the writing, unless others are to be linked with it.
     private let settlesFirst: Bool
@@ -22,6 +24,7 @@ final class BatchInsertStep {
     ) throws {
         self.writer = writer
         self.policy = policy
+        self.passed = passed
         var maker = BatchRowMaker(writer.binding, entity, lease)
         prepared = try writer.prepare(rows, &maker, policy, passed)
         rules = RowRules(entity.schema, writer.binding.schema)
@@ -30,18 +33,54 @@ final class BatchInsertStep {
     }
 
     /// Submits the step's save, over the newest state.
-    func begin() throws { attempt = try writer.begin(fill) }
+    func begin() throws { attempt = try naming { try writer.begin(fill) } }
 
     /// Waits until the step is saved.
     func finish(_ type: BatchResultType, into result: inout BatchResult) throws {
         defer { withExtendedLifetime(lease) {} }
-        let receipt = try writer.finish(attempt, isSettled: settlesFirst, fill)
+        let receipt = try naming { try writer.finish(attempt, isSettled: settlesFirst, fill) }
         guard let upsert = settled ?? receipt?.upsert else { return }
         if let receipt { result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1 }
         result.mergedCount += upsert.mergedCount
         result.keptCount += upsert.keptCount
         result.count += ids.count - upsert.keptCount
         if type == .objectIDs { result.objectIDs += ids.map { upsert.finalHolder(of: $0) } }
+    }
+
+    /// Errors speak of new objects, which a refused step leaves nowhere: rows are named instead.
+    private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StrataError {
+            var named = naming(error)
+            named.details = error.details.map(naming)
+            throw named
+        }
+    }
+
+    private func naming(_ error: StrataError) -> StrataError {
+        guard let row = error.context.objectID.flatMap(row(of:)) else { return error }
+        let others = error.context.conflictingObjectIDs
+        guard others.contains(where: { self.row(of: $0) != nil }), let key = error.context.key else {
+            return BatchWriter.numbered(error, row)
+        }
+        let names = others.map { other in
+            self.row(of: other).map { "row \($0)" } ?? writer.binding.schema.name(of: other)
+        }
+        let sentence = UniquenessCheck.sentence(key.split(separator: ",").joined(separator: ", "), names)
+        return BatchWriter.numbered(
+            StrataError(error.code, sentence, context: error.context, cause: error.cause), row)
+    }
+
+    /// Ids are in the order of the rows.
+    private func row(of id: ObjectID) -> Int? {
+        var range = ids.startIndex..<ids.endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if ids[middle] == id { return passed + middle }
+            range = ids[middle] < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
     }
 
     private func fill(_ view: View, _ changes: inout ChangeSet) throws {
@@ -130,7 +169,7 @@ extension BatchWriter {
     }
 
     /// The error with the number of the row, counted from 0 over the whole request.
-    private static func numbered(_ error: StrataError, _ row: Int) -> StrataError {
+    fileprivate static func numbered(_ error: StrataError, _ row: Int) -> StrataError {
         StrataError(
             error.code, "Row \(row): \(error.message)", context: error.context, details: error.details,
             cause: error.cause)

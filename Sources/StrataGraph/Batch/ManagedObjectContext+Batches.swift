@@ -34,6 +34,7 @@ extension ManagedObjectContext {
                     running = step
                 }
             } catch {
+                // What was wrong with the step before comes first, since its rows do.
                 try finish()
                 throw error
             }

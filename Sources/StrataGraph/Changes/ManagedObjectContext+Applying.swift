@@ -161,7 +161,8 @@ extension ManagedObjectContext {
                 return false
             }
             let now = object.attributeValue(property)
-            return now != values.before && (now != values.after || isStrict && property.attribute != nil)
+            return !now.isIdentical(to: values.before)
+                && (!now.isIdentical(to: values.after) || isStrict && property.attribute != nil)
         }
         guard !contested.isEmpty else { return nil }
         var reduced = change
@@ -236,7 +237,7 @@ extension ManagedObjectContext {
     private func setAttributes(of id: ObjectID, _ plan: ApplicationPlan) throws {
         guard let change = plan.objects[id], change.existsAfter, let object = try presentObject(id) else { return }
         for (property, value) in changedProperties(of: object, change) where property.relationship == nil {
-            guard property.kind != .position, object.attributeValue(property) != value else { continue }
+            guard property.kind != .position, !object.attributeValue(property).isIdentical(to: value) else { continue }
             try object.write(value, to: property)
         }
     }
@@ -315,7 +316,7 @@ extension ManagedObjectContext {
             }
             try linkPair(state, key.target, at: nil)
             if link.isOrdered { try setPlace(of: key.target, after.inSource, state) }
-            if let inverse = binding.link(inverseID), inverse.isOrdered, inverse !== link {
+            if let inverse = binding.link(inverseID), inverse.isOrdered, key.source != key.target {
                 try setPlace(of: key.source, after.inTarget, toManyState(inverse, key.target))
             }
         }

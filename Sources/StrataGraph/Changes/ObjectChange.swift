@@ -42,7 +42,7 @@ extension ObjectChange {
         return Set(changes.objects.keys).union(links.keys).sorted().compactMap { id in
             let object = changes.objects[id]
             let properties = (object?.values ?? [:]).compactMap { property, values -> HistoryEvent.Change? in
-                guard !isPlace(property), values.before != values.after else { return nil }
+                guard !isPlace(property), !values.isNothing else { return nil }
                 return HistoryEvent.Change(key: names.name(of: property), before: values.before, after: values.after)
             }
             let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key), $0.value) }

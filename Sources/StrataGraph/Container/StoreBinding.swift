@@ -14,6 +14,8 @@ final class StoreBinding: Sendable {
     private let byName: [String: EntityRuntime]
     private let byClass: [ObjectIdentifier: EntityRuntime]
     private let links: [PropertyID: LinkRuntime]
+    /// The same by number, without hidden ones.
+    private let linksByNumber: [LinkRuntime?]
     /// For each entity the relationships without inverse that may lead to its objects, read backwards.
     private let incoming: [EntityID: [LinkRuntime]]
     /// Hidden places of objects among the members of ordered relationships.
@@ -50,6 +52,13 @@ final class StoreBinding: Sendable {
         self.byClass = byClass
         let links = LinkRuntime.all(in: schema)
         self.links = links
+        var linksByNumber: [LinkRuntime?] = []
+        for (id, link) in links where id.rawValue < 1 << 16 {
+            let number = Int(id.rawValue)
+            while linksByNumber.count <= number { linksByNumber.append(nil) }
+            linksByNumber[number] = link
+        }
+        self.linksByNumber = linksByNumber
         var incoming: [EntityID: [LinkRuntime]] = [:]
         for link in links.values where link.id.isHiddenInverse {
             for entity in schema.entity(link.ownerEntity)?.entityIDs ?? [] {
@@ -101,6 +110,11 @@ final class StoreBinding: Sendable {
 
     func entity(named name: String) -> EntityRuntime? { byName[name] }
     func entity(of objectClass: ManagedObject.Type) -> EntityRuntime? { byClass[ObjectIdentifier(objectClass)] }
-    func link(_ id: PropertyID) -> LinkRuntime? { links[id] }
+
+    func link(_ id: PropertyID) -> LinkRuntime? {
+        let number = Int(id.rawValue)
+        return number < linksByNumber.count ? linksByNumber[number] : links[id]
+    }
+
     func incomingLinks(of entity: EntityID) -> [LinkRuntime] { incoming[entity] ?? [] }
 }

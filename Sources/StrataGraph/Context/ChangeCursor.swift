@@ -36,10 +36,15 @@ extension ManagedObjectContext {
         let found =
             inserted[cursor.inserted...] + updated[cursor.updated...] + deleted[cursor.deleted...]
             + touched[cursor.touched...]
-        cursor = ChangeCursor(
+        cursor = endOfLists
+        return ContiguousArray(found)
+    }
+
+    /// The cursor of who has seen everything.
+    var endOfLists: ChangeCursor {
+        ChangeCursor(
             inserted: inserted.count, updated: updated.count, deleted: deleted.count, touched: touched.count,
             deletedRows: deletedRows.ids.count)
-        return ContiguousArray(found)
     }
 
     /// As `listed`; from now on the objects' next change makes them count as touched.
@@ -56,6 +61,7 @@ extension ManagedObjectContext {
             layers.seen.removed(place, from: list)
             observers.announced.removed(place, from: list)
             undoManager?.cursor.removed(place, from: list)
+            prepared.removed(place, from: list)
         }
     }
 }

@@ -38,7 +38,10 @@ extension ManagedObjectContext {
     /// Makes a fault the deleted object that its id stands for.
     func adoptDeletion(of object: ManagedObject, _ row: DeletedRows.Row) {
         do {
-            let found = try binding.read(at: row.sequence, layers: inherited) { try Self.load(object, from: $0) }
+            var found = false
+            try binding.store.readRows(at: row.sequence, layers: inherited, through: binding.schema) {
+                found = try Self.load(object, from: $0)
+            }
             object._state &= ~ObjectState.fault
             if found { object.awakeFromFetch() }
         } catch {

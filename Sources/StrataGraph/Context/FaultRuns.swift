@@ -3,58 +3,94 @@ import StrataModel
 /// Lists of objects that somebody may be going through, fetched or members of a to-many, so that their faults are read
 /// several at a time: a read transaction costs a tenth of a fault or more, and one serves all of them.
 ///
-/// The first two faults of a list are read one by one; from the second in a row on, each is read together with those that
-/// follow it, 8, 16, 32 and then 64. Who looks at one object, or only at ids, reads nothing more.
+/// The first fault of a fetched list is read by itself; from the second in a row on, each is read together with those
+/// that follow it, 8, 16, 32 and then 64. Who goes through a to-many wants its members, so there the first is read
+/// with 16 already. Who looks at one fetched object, or only at ids, reads nothing more.
+///
+/// A list is kept until its end is read, four others were given out since, or the context is reset. Lists of more than
+/// `longestList` ids, half a megabyte, are not kept: their faults are read one by one.
 struct FaultRuns {
     private struct Run {
-        let ids: [ObjectID]
+        var ids: [ObjectID]
         /// The place that is expected to be asked for.
-        var next = 0
-        /// How many will be read with it; 0 as long as nothing was asked for.
-        var length = 0
-        var isBegun = false
+        var next: Int
+        /// How many were read with the last one.
+        var length: Int
+        /// Whether the next fault is read with others.
+        var isBegun: Bool
+
+        /// Where the object is, if it is about to be asked for.
+        func place(of id: ObjectID) -> Int? {
+            let end = min(ids.count, next + FaultRuns.reach)
+            var place = next
+            while place < end {
+                if ids[place] == id { return place }
+                place += 1
+            }
+            return nil
+        }
+
+        /// What to read with the object in that place.
+        mutating func following(_ place: Int) -> Range<Int> {
+            guard isBegun else {
+                isBegun = true
+                next = place + 1
+                return next..<next
+            }
+            length = max(FaultRuns.shortest, min(FaultRuns.longest, length * 2))
+            next = min(ids.count, place + 1 + length)
+            return place + 1..<next
+        }
     }
 
+    static let longestList = 1 << 16
     /// As many walks may be nested.
-    private static let limit = 4
+    private static var limit: Int { 4 }
     /// How far behind the expected place an object is looked for: those between may be in memory already.
-    private static let reach = 4
-    private static let (shortest, longest) = (8, 64)
+    private static var reach: Int { 4 }
+    private static var shortest: Int { 8 }
+    private static var longest: Int { 64 }
+    /// At most `limit`; those that ended have no ids.
     private var runs: [Run] = []
+    /// Where the oldest stands when there are `limit`.
     private var oldest = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
 
     /// Somebody was given these objects, in this order.
     mutating func begin(_ ids: [ObjectID]) {
-        guard ids.count > 2 else { return }
-        if runs.count < Self.limit { return runs.append(Run(ids: ids)) }
-        runs[oldest] = Run(ids: ids)
+        if ids.count > 2 { keep(Run(ids: ids, next: 0, length: 0, isBegun: false)) }
+    }
+
+    /// Somebody goes through these members and meets the first fault in that place.
+    mutating func begin(_ members: [ObjectID], from place: Int) {
+        if members.count - place > 1 { keep(Run(ids: members, next: place, length: Self.shortest, isBegun: true)) }
+    }
+
+    private mutating func keep(_ run: Run) {
+        guard run.ids.count <= Self.longestList else { return }
+        count += 1
+        guard runs.count == Self.limit else { return runs.append(run) }
+        if !runs[oldest].ids.isEmpty { count -= 1 }
+        runs[oldest] = run
         oldest = (oldest + 1) % Self.limit
     }
 
     /// Forgets the lists.
-    mutating func removeAll() {
-        runs.removeAll()
-        oldest = 0
-    }
+    mutating func removeAll() { self = FaultRuns() }
 
     /// What is likely to be asked for after `id`, whose fault fires.
     mutating func following(_ id: ObjectID) -> ArraySlice<ObjectID> {
         for index in runs.indices {
-            let run = runs[index]
-            var place = run.next
-            let end = min(run.ids.count, place + Self.reach)
-            while place < end, run.ids[place] != id { place += 1 }
-            guard place < end else { continue }
-            guard run.isBegun else {
-                runs[index].isBegun = true
-                runs[index].next = place + 1
-                return []
+            guard let place = runs[index].place(of: id) else { continue }
+            let range = runs[index].following(place)
+            let ids = runs[index].ids
+            if runs[index].next == ids.count {
+                runs[index].ids = []
+                count -= 1
             }
-            let length = run.length == 0 ? Self.shortest : min(Self.longest, run.length * 2)
-            let last = min(run.ids.count, place + 1 + length)
-            runs[index].length = length
-            runs[index].next = last
-            return run.ids[place + 1..<last]
+            return ids[range]
         }
         return []
     }

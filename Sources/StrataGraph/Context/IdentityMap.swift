@@ -22,10 +22,16 @@ struct IdentityMap: ~Copyable {
     /// Places that are no gap.
     private var used = 0
     private(set) var count = 0
+    /// Sweeping step by step goes down the table: the place behind the next one to be looked at, and the objects that
+    /// were found held since it began at the end.
+    private var hand = 0
+    private var heldCount = 0
 
-    private static let smallestCapacity = 16
+    private static var smallestCapacity: Int { 16 }
     /// What is kept after a sweep: room for the objects that come before the next one.
-    private static let leastSweptCapacity = ManagedObjectContext.leastSweepThreshold * 2
+    private static var leastSweptCapacity: Int { ManagedObjectContext.leastSweepThreshold * 2 }
+    /// Places that a step of sweeping looks at.
+    private static var stepLength: Int { 16 }
 
     init() {
         capacity = Self.smallestCapacity
@@ -58,6 +64,7 @@ struct IdentityMap: ~Copyable {
         }
     }
 
+    @inline(__always)
     subscript(_ id: ObjectID) -> ManagedObject? { table[find(id.rawValue)].object }
 
     mutating func insert(_ object: ManagedObject) {
@@ -77,10 +84,23 @@ struct IdentityMap: ~Copyable {
 
     mutating func remove(_ id: ObjectID) {
         let place = find(id.rawValue)
-        guard table[place].id != Place.gap else { return }
-        table[place].id = Place.removed
+        if table[place].id != Place.gap { _ = take(place) }
+    }
+
+    /// Takes the object out of its place. Where no search goes on behind it the place is a gap again, and so are removed
+    /// ones before it.
+    private mutating func take(_ place: Int) -> ManagedObject? {
+        let object = table[place].object.take()
         count -= 1
-        table[place].object = nil
+        table[place].id = Place.removed
+        guard table[(place + 1) & (capacity - 1)].id == Place.gap else { return object }
+        var last = place
+        while table[last].id == Place.removed {
+            table[last].id = Place.gap
+            used -= 1
+            last = (last - 1) & (capacity - 1)
+        }
+        return object
     }
 
     /// Calls `body` with every object; `body` may add and remove some, which it need not see.
@@ -95,6 +115,47 @@ struct IdentityMap: ~Copyable {
 
     // MARK: Sweeping
 
+    /// What a step of sweeping came to.
+    enum SweepStep {
+        /// An object that nobody else holds, taken out.
+        case released(ManagedObject)
+        /// Objects that are held, or none.
+        case nothing
+        /// The last place of the table, after so many objects that are held.
+        case end(heldCount: Int)
+    }
+
+    /// Looks for an object that nobody else holds in the next few places.
+    ///
+    /// Whoever makes objects takes as many such steps, so that memory that is let go of is taken again while it lies in the
+    /// processor's cache. The object is let go of by the caller, for what it runs may use the map.
+    mutating func sweepStep() -> SweepStep {
+        for _ in 0..<Self.stepLength {
+            if hand == 0 {
+                defer { beginRound() }
+                return .end(heldCount: heldCount)
+            }
+            hand -= 1
+            guard table[hand].object != nil else { continue }
+            if isKnownUniquelyReferenced(&table[hand].object), let object = take(hand) { return .released(object) }
+            heldCount += 1
+        }
+        return .nothing
+    }
+
+    private mutating func beginRound() {
+        let fitting = fittingCapacity
+        if fitting * 4 <= capacity { move(toTableOf: fitting * 2) }
+        hand = capacity
+        heldCount = 0
+    }
+
+    private var fittingCapacity: Int {
+        var fitting = Self.smallestCapacity
+        while fitting < count * 4 { fitting *= 2 }
+        return max(fitting, min(capacity, Self.leastSweptCapacity))
+    }
+
     /// Lets go of every object that nobody else holds.
     ///
     /// Changed objects are held by the context's lists. The table's reference is the only one exactly when nothing can
@@ -106,10 +167,8 @@ struct IdentityMap: ~Copyable {
             count -= 1
             table[place].object = nil
         }
-        var fitting = Self.smallestCapacity
-        while fitting < count * 4 { fitting *= 2 }
         // A table that was full and is swept empty is about to be filled again.
-        fitting = max(fitting, min(capacity, Self.leastSweptCapacity), capacity / 4)
+        let fitting = max(fittingCapacity, capacity / 4)
         if count == 0, fitting == capacity {
             for place in 0..<capacity { table[place].id = Place.gap }
             used = 0
@@ -124,6 +183,8 @@ struct IdentityMap: ~Copyable {
         table = Self.emptyTable(newCapacity)
         capacity = newCapacity
         used = count
+        hand = newCapacity
+        heldCount = 0
         for oldPlace in 0..<oldCapacity where old[oldPlace].object != nil {
             let place = find(old[oldPlace].id)
             swap(&table[place], &old[oldPlace])

@@ -9,7 +9,8 @@ extension ManagedObjectContext {
     /// A cascade makes objects only of classes that override a hook of deletions (`prepareForDeletion`, `willSave`,
     /// `didSave`, `validateForDelete`); of the others it knows the ids (`deletedObjectIDs`).
     ///
-    /// An object that was never saved just leaves the context. Deleting a deleted object does nothing.
+    /// An object that was never saved just leaves the context, and whatever pointed at it points at nothing, also where
+    /// the rule is `deny` or `noAction`. Deleting a deleted object does nothing.
     public func delete(_ object: ManagedObject) {
         do {
             if object._context !== self {
@@ -35,7 +36,11 @@ extension ManagedObjectContext {
     private func delete(_ object: ManagedObject, _ waiting: inout [ObjectID]) throws {
         if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
         guard !isReadOnly else { throw readOnlyError }
+        // Two that delete each other there are each told once.
+        if object._flags.contains(.preparesDeletion) { return }
+        object._flags.insert(.preparesDeletion)
         object.prepareForDeletion()
+        object._flags.remove(.preparesDeletion)
         if object._state & ObjectState.fault != 0 { try load(object) }
         if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
         markDeleted(object)
@@ -64,9 +69,14 @@ extension ManagedObjectContext {
         for index in entity.toOneIndexes { try propagate(object, entity.properties[index], &waiting) }
         for index in entity.toManyIndexes {
             guard let link = binding.link(entity.properties[index].id) else { continue }
-            try propagate(object, link, link.deleteRule, &waiting)
+            try propagate(object, link, Self.rule(link.deleteRule, of: object), &waiting)
         }
         for link in binding.incomingLinks(of: entity.id) { try propagate(object, link, .nullify, &waiting) }
+    }
+
+    /// What the store never knew can neither be denied to go nor be pointed at afterwards.
+    private static func rule(_ rule: DeleteRule, of object: ManagedObject) -> DeleteRule {
+        object._flags.contains(.withdrawn) && rule != .cascade ? .nullify : rule
     }
 
     private func propagate(
@@ -75,7 +85,7 @@ extension ManagedObjectContext {
         guard property.isInRow, let relationship = property.relationship else { return }
         let target = object.reference(property.place)
         guard !target.isNil else { return }
-        let rule = relationship.description.deleteRule
+        let rule = Self.rule(relationship.description.deleteRule, of: object)
         switch property.inverse {
         case .toMany(let link, _):
             noteLinkChange(link, owner: target, member: object.objectID, isAdded: false)

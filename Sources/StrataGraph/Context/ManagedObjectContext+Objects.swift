@@ -70,14 +70,16 @@ extension ManagedObjectContext {
     /// - Throws: `referentialIntegrity` (133000) when there is no such object, or it is deleted in this context.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         if deletedRows.contains(id) { throw Self.noObject(id, binding.entity(id.entityID)?.name) }
-        let known = map[id]
-        guard let entity = known?._entity ?? binding.entity(id.entityID), !id.isNil else {
-            throw Self.noObject(id, nil)
+        if let known = map[id] {
+            if known._state & ObjectState.fault != 0 { try load(known) }
+            guard known._state & ObjectState.gone == 0 else { throw Self.noObject(id, known._entity.name) }
+            return known
         }
-        let object = known ?? makeFault(id, entity)
+        guard let entity = binding.entity(id.entityID), !id.isNil else { throw Self.noObject(id, nil) }
+        let object = makeFault(id, entity)
         if object._state & ObjectState.fault != 0 { try load(object) }
-        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 {
-            if known == nil { forget(object) }
+        guard object._state & ObjectState.gone == 0 else {
+            forget(object)
             throw Self.noObject(id, object._entity.name)
         }
         return object
@@ -95,17 +97,23 @@ extension ManagedObjectContext {
         return typed
     }
 
-    func registeredOrFault(_ id: ObjectID) -> ManagedObject? {
-        if let known = map[id] { return known }
-        guard let entity = binding.entity(id.entityID), !id.isNil else {
-            report(StrataError(.corrupt, "An object id is of no known entity.", context: .init(objectID: id)))
-            return nil
-        }
-        return makeFault(id, entity)
+    @inline(__always)
+    func registeredOrFault(_ id: ObjectID) -> ManagedObject? { map[id] ?? faultOfUnregistered(id) }
+
+    @inline(never)
+    private func faultOfUnregistered(_ id: ObjectID) -> ManagedObject? {
+        if let entity = binding.entity(id.entityID), !id.isNil { return makeFault(id, entity) }
+        reportUnknownEntity(id)
+        return nil
+    }
+
+    @inline(never)
+    private func reportUnknownEntity(_ id: ObjectID) {
+        report(StrataError(.corrupt, "An object id is of no known entity.", context: .init(objectID: id)))
     }
 
     func makeFault(_ id: ObjectID, _ entity: EntityRuntime) -> ManagedObject {
-        if map.count >= sweepThreshold { sweep() }
+        if map.count >= sweepThreshold { sweepAhead() }
         var state = ObjectState.fault | ObjectState.clean
         if observesObjects { state |= ObjectState.observed }
         if isReadOnly { state |= ObjectState.readOnly }
@@ -116,14 +124,29 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Lets go of clean objects that nobody else holds, and of what is known of their relationships.
+    /// Lets go of some clean objects that nobody else holds, so that those that are made next take their place.
     ///
     /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of 300,000
     /// movies at random took a tenth longer with 8192.
+    private func sweepAhead() {
+        for _ in 0..<Self.sweptAtOnce {
+            switch map.sweepStep() {
+            case .released: break
+            case .nothing: return
+            case .end(let heldCount): return noteSwept(heldCount)
+            }
+        }
+    }
+
+    /// Lets go of all clean objects that nobody else holds, and of what is known of their relationships.
     func sweep() {
         guard !retainsRegisteredObjects else { return }
         map.sweep()
-        sweepThreshold = max(Self.leastSweepThreshold, map.count * 2)
+        noteSwept(map.count)
+    }
+
+    private func noteSwept(_ heldCount: Int) {
+        sweepThreshold = max(Self.leastSweepThreshold, heldCount * 2)
         if toManyStates.count >= sweepThreshold {
             toManyStates = toManyStates.filter { $0.value.hasChanges || map[$0.key.owner] != nil }
         }
@@ -133,91 +156,6 @@ extension ManagedObjectContext {
     func forget(_ object: ManagedObject) {
         map.remove(object.objectID)
         object.detach()
-    }
-
-    // MARK: Faults
-
-    /// Fires a fault for a property that cannot throw.
-    func fire(_ object: ManagedObject) {
-        do {
-            try load(object)
-        } catch {
-            report(Self.typed(error))
-            return
-        }
-        if object._state & ObjectState.inaccessible != 0, !shouldDeleteInaccessibleFaults {
-            report(Self.noObject(object.objectID, object._entity.name))
-        }
-    }
-
-    /// Reads the object's row; an object that is not there becomes inaccessible.
-    func load(_ object: ManagedObject) throws {
-        guard object._state & ObjectState.fault != 0 else { return }
-        let found = try binding.store.readRow(
-            object.objectID, at: base, layers: inherited, through: binding.schema
-        ) { row in try Self.load(object, row) }
-        if !found { object._state |= ObjectState.inaccessible }
-        object._state &= ~ObjectState.fault
-        if found { object.awakeFromFetch() }
-        let following = faultRuns.following(object.objectID)
-        if !following.isEmpty { readAhead(following) }
-    }
-
-    /// Reads objects that are likely to be asked for next; what cannot be read stays a fault, which tells when it fires.
-    private func readAhead(_ ids: ArraySlice<ObjectID>) {
-        var faults: ContiguousArray<ManagedObject> = []
-        faults.reserveCapacity(ids.count)
-        for id in ids where !deletedRows.contains(id) {
-            guard let object = map[id] ?? binding.entity(id.entityID).map({ makeFault(id, $0) }) else { continue }
-            if object.isFault, !object.isDeleted { faults.append(object) }
-        }
-        var readCount = 0
-        do {
-            try read { view in
-                for object in faults {
-                    guard try Self.load(object, from: view) else { return }
-                    object._state &= ~ObjectState.fault
-                    readCount += 1
-                }
-            }
-        } catch {
-            // Nobody asked for that object yet. It stays a fault, and whoever asks is told.
-        }
-        for object in faults.prefix(readCount) { object.awakeFromFetch() }
-    }
-
-    /// Reads the faults that somebody still holds, since nobody can when the context is gone.
-    ///
-    /// No code of the app runs here, which could hold on to a context that goes.
-    func readHeldFaults() {
-        map.sweep()
-        var faults: [ManagedObject] = []
-        map.forEach { if $0.isFault { faults.append($0) } }
-        guard !faults.isEmpty else { return }
-        do {
-            try read { view in
-                for object in faults where try Self.load(object, from: view) { object._state &= ~ObjectState.fault }
-            }
-        } catch {
-            report(Self.typed(error))
-        }
-    }
-
-    static func load(_ object: ManagedObject, from view: View) throws -> Bool {
-        try load(object, view.row(object.objectID))
-    }
-
-    private static func load(_ object: ManagedObject, _ row: RowView?) throws -> Bool {
-        guard let row else { return false }
-        let entity = object._entity
-        if row.layout === entity.layout {
-            try entity.checkVariableSlots(row.image, of: object.objectID)
-            object.adoptRow(row.image, revision: row.revision)
-        } else {
-            let image = try row.converted(to: entity.schema)
-            image.bytes.withUnsafeBytes { object.adoptRow($0, revision: row.revision) }
-        }
-        return true
     }
 
     // MARK: Lists
@@ -250,20 +188,5 @@ extension ManagedObjectContext {
 
     static func typed(_ error: any Error) -> StrataError {
         (error as? StrataError) ?? StrataError(.corrupt, "A record is damaged.", cause: error)
-    }
-}
-
-extension EntityRuntime {
-    /// Checks that every value of variable width lies inside the row, so that reading need not.
-    func checkVariableSlots(_ image: UnsafeRawBufferPointer, of id: ObjectID) throws {
-        do {
-            let reader = try RowReader(image, layout: layout)
-            for slot in layout.variableSlots where !reader.isNull(slot) {
-                _ = try reader.variableBytes(reader.entry(slot))
-            }
-        } catch {
-            throw StrataError(
-                .corrupt, "The object's row is damaged.", context: .init(entityName: name, objectID: id), cause: error)
-        }
     }
 }

@@ -14,9 +14,12 @@ extension ManagedObjectContext {
     ///
     /// - Throws: an error that a property had to keep; validation errors (several as the details of one
     ///   `validationMultipleErrors`, 1560); `merge` (133020) with a conflict for every object that others changed in
-    ///   the same property; `constraintMerge` (133021); `modelChanged`; what the store throws when it cannot write.
+    ///   the same property; `constraintMerge` (133021); `modelChanged`; `invalidRequest` within a save, where hooks
+    ///   and validations run; what the store throws when it cannot write.
     public func save() throws {
-        precondition(!isSaving, "save() was called from willSave or a validation.")
+        guard !isSaving else {
+            throw StrataError(.invalidRequest, "save() was called within a save: by willSave, didSave or a validation.")
+        }
         try throwPendingErrors()
         guard hasChanges else { return }
         guard !isScratch else {
@@ -107,21 +110,22 @@ extension ManagedObjectContext {
 
     /// Calls `willSave` on every changed object, and again on those changed by it.
     func prepare() throws {
-        var seen = (inserted: 0, updated: 0, deleted: 0, touched: touched.count)
+        prepared = ChangeCursor()
+        prepared.touched = touched.count
         for _ in 0..<100 {
-            if seen == (inserted.count, updated.count, deleted.count, touched.count) { return }
-            let start = seen
-            seen = (inserted.count, updated.count, deleted.count, touched.count)
-            for object in inserted[start.inserted..<seen.inserted] where object._flags.contains(.inserted) {
-                announceSave(object)
-            }
-            for object in updated[start.updated..<seen.updated] where object._flags.contains(.updated) {
+            // A hook may refresh objects or roll back: the lists grow shorter then, and the cursor goes back with them.
+            let new = inserted[prepared.inserted...]
+            let changed = updated[prepared.updated...]
+            let gone = deleted[prepared.deleted...]
+            let again = touched[prepared.touched...]
+            if new.isEmpty, changed.isEmpty, gone.isEmpty, again.isEmpty { return }
+            prepared = endOfLists
+            for object in new where object._flags.contains(.inserted) { announceSave(object) }
+            for object in changed where object._flags.contains(.updated) {
                 if !object._flags.contains(.deleted) { announceSave(object) }
             }
-            for object in deleted[start.deleted..<seen.deleted] where object._flags.contains(.deleted) {
-                announceSave(object)
-            }
-            for object in touched[start.touched..<seen.touched] where object._flags.isPending { announceSave(object) }
+            for object in gone where object._flags.contains(.deleted) { announceSave(object) }
+            for object in again where object._flags.isPending { announceSave(object) }
         }
         throw StrataError(.persistentStoreSave, "willSave changed objects in a hundred rounds without coming to rest.")
     }
@@ -222,7 +226,7 @@ extension ManagedObjectContext {
         insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?
     ) {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
-        let overwritten = changedObjects.filter(\.hasSetDerivedSlots).map { $0 }
+        let overwritten = Array(changedObjects.lazy.filter { $0.hasSetDerivedSlots })
         if let insertedRevision {
             for (place, insertion) in insertedRevision.insertions.enumerated() {
                 map[insertion.id]?._revision = insertedRevision.first.advanced(by: place)
@@ -293,6 +297,7 @@ extension ManagedObjectContext {
         leaving = []
         displaced = []
         observers.forgetAnnounced()
+        prepared = ChangeCursor()
         layers = PendingLayers()
         blobLease = nil
         doubtful = nil
@@ -314,8 +319,11 @@ extension ManagedObject {
     ///
     /// What the store computes is none of the object's own changes, whoever set it.
     final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> [Int] {
-        let slots = changedSlots.filter { !_entity.isEqual(slot: $0, rowBytes, base) }
-        return _entity.derivedSlots.isEmpty ? slots : slots.filter { !_entity.derivedSlots.contains($0) }
+        var slots = changedSlots
+        let row = rowBytes
+        slots.removeAll { _entity.isEqual(slot: $0, row, base) }
+        if !_entity.derivedSlots.isEmpty { slots.removeAll(where: _entity.derivedSlots.contains) }
+        return slots
     }
 
     /// Whether somebody set what the store computes.
@@ -335,7 +343,10 @@ extension EntityRuntime {
         if leftNull != 0 || rightNull != 0 { return leftNull == rightNull }
         let leftBytes = Self.bytes(left, property)
         let rightBytes = Self.bytes(right, property)
-        return leftBytes.count == rightBytes.count && leftBytes.elementsEqual(rightBytes)
+        guard leftBytes.count == rightBytes.count, let first = leftBytes.baseAddress,
+            let second = rightBytes.baseAddress
+        else { return false }
+        return memcmp(first, second, leftBytes.count) == 0
     }
 
     private static func bytes(_ row: UnsafeRawPointer, _ property: PropertyRuntime) -> UnsafeRawBufferPointer {

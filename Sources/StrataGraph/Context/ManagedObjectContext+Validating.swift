@@ -112,7 +112,7 @@ extension ManagedObject {
             var value = value(of: property)
             try validateValue(&value, forKey: property.name)
             let after = try boxed(value, for: property)
-            if before != after { try write(after, to: property) }
+            if !before.isIdentical(to: after) { try write(after, to: property) }
         } catch let error as StrataError {
             errors += error.code == .validationMultipleErrors ? error.details : [error]
         } catch {

@@ -63,6 +63,8 @@ public final class ManagedObjectContext {
     /// Errors that a property could not throw; the next save throws them.
     var pendingErrors: [StrataError] = []
     var isSaving = false
+    /// What the save that runs has called `willSave` on.
+    var prepared = ChangeCursor()
     var observers = ContextObservers()
     /// Records changes so that they can be undone; none by default.
     public var undoManager: ObjectUndoManager? {
@@ -109,7 +111,9 @@ public final class ManagedObjectContext {
     public var retainsRegisteredObjects = false {
         didSet { sweepThreshold = retainsRegisteredObjects ? .max : Self.leastSweepThreshold }
     }
-    static let leastSweepThreshold = 2048
+    static var leastSweepThreshold: Int { 2048 }
+    /// As many blocks of one size the C library keeps at hand.
+    static var sweptAtOnce: Int { 4 }
     /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved where
     /// it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does not.
     public var automaticallyMergesChangesFromParent = false {
@@ -125,7 +129,7 @@ public final class ManagedObjectContext {
     /// Whether objects made from now on announce their changes through the Observation framework.
     ///
     /// On by default for the view context. Reading an observed object costs some 15 to 40 ns a property.
-    public var observesObjects = false
+    @exclusivity(unchecked) public var observesObjects = false
 
     /// The id of the transaction that the next save makes, where one and the same save may be tried again.
     var savedTransactionID: UUID?

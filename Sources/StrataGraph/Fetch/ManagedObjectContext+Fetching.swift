@@ -13,23 +13,35 @@ extension ManagedObjectContext {
 
     /// The objects of a request's answer.
     func objects<Result: ManagedObject>(_ ids: [ObjectID], of request: FetchRequest<Result>) throws -> [Result] {
-        var results: [Result] = []
-        results.reserveCapacity(ids.count)
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(ids.count)
         for id in ids {
-            guard let object = registeredOrFault(id) else { continue }
-            guard let result = Self.cast(object, to: Result.self) else { throw wrongClass(request) }
-            results.append(result)
+            if let object = registeredOrFault(id) { objects.append(object) }
         }
-        if request.shouldRefreshRefetchedObjects { results.forEach(turnIntoFault) }
+        guard let results = Self.cast(objects, to: Result.self) else { throw wrongClass(request) }
+        if request.shouldRefreshRefetchedObjects { objects.forEach(turnIntoFault) }
         if !request.returnsObjectsAsFaults, request.includesPropertyValues {
-            try fill(results)
+            try fill(objects)
         } else {
             faultRuns.begin(ids)
         }
         if !request.relationshipKeyPathsForPrefetching.isEmpty {
-            try prefetch(request.relationshipKeyPathsForPrefetching, of: results)
+            try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
         }
         return results
+    }
+
+    /// The objects as the class asked for; nil when one of them is of another.
+    private static func cast<Result: ManagedObject>(
+        _ objects: [ManagedObject], to type: Result.Type
+    ) -> [Result]? {
+        for object in objects where Swift.type(of: object) != type && !(object is Result) { return nil }
+        return [Result](unsafeUninitializedCapacity: objects.count) { room, count in
+            for object in objects {
+                room.initializeElement(at: count, to: unsafeDowncast(object, to: type))
+                count += 1
+            }
+        }
     }
 
     /// The usual class is compared; only subclasses take the long way.
@@ -76,24 +88,5 @@ extension ManagedObjectContext {
             entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
             sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset)
         return (storeRequest, request.includesPendingChanges ? try pendingLayers() : [])
-    }
-
-    /// Reads the values of objects that are faults, in one read of the store.
-    func fill<Object: ManagedObject>(_ objects: [Object]) throws {
-        guard objects.contains(where: \.isFault) else { return }
-        var read: [Object] = []
-        read.reserveCapacity(objects.count)
-        // Also of objects that were read before a damaged one.
-        defer { for object in read { object.awakeFromFetch() } }
-        try self.read { view in
-            for object in objects where object.isFault {
-                if try Self.load(object, from: view) {
-                    read.append(object)
-                } else {
-                    object._state |= ObjectState.inaccessible
-                }
-                object._state &= ~ObjectState.fault
-            }
-        }
     }
 }

@@ -51,7 +51,7 @@ extension MergeConflict {
 
     /// Whether both sides wrote the same, so that whoever wins overrules nobody.
     var isAgreed: Bool {
-        !isDeletedHere && !isDeletedInStore && properties.allSatisfy { $0.theirs == $0.mine }
+        !isDeletedHere && !isDeletedInStore && properties.allSatisfy { $0.theirs.isIdentical(to: $0.mine) }
     }
 
     fileprivate var withoutLargeValues: MergeConflict {

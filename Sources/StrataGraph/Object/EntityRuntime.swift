@@ -5,6 +5,7 @@ import StrataModel
 /// Immutable. The memory behind the pointers is written in `init` and freed when the last object is gone.
 @usableFromInline final class EntityRuntime: Sendable {
     let schema: EntitySchema
+    let layout: RowLayout
     let objectClass: ManagedObject.Type
     /// By accessor index: declared properties, inherited first; hidden ones follow and have no accessor.
     let properties: [PropertyRuntime]
@@ -46,13 +47,13 @@ import StrataModel
 
     var id: EntityID { schema.id }
     var name: String { schema.name }
-    var layout: RowLayout { schema.layout }
 
     init(
         _ schema: EntitySchema, objectClass: ManagedObject.Type, order: [String], hasDefaults: Bool = true,
         hasPredicates: Bool = false
     ) throws {
         self.schema = schema
+        layout = schema.layout
         self.objectClass = objectClass
         let declared = try Self.declared(schema, order)
         let hidden = schema.properties.filter { if case .position = $0.kind { true } else { false } }

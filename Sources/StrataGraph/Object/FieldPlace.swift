@@ -50,4 +50,6 @@
     @usableFromInline static let inaccessible: UInt32 = 1 << 21
 
     @usableFromInline static let readMask: UInt32 = 0xFFFF
+    /// Not there for whoever asks for existing objects.
+    static let gone = deleted | inaccessible
 }

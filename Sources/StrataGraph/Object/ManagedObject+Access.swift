@@ -41,6 +41,10 @@ extension ManagedObject {
     /// Why the object cannot be changed; nil when it can.
     final func refusalToChange(key: String?) -> StrataError? {
         let state = _state
+        let reasons =
+            ObjectState.readOnly | ObjectState.deleted | ObjectState.inaccessible | ObjectState.detached
+            | ObjectState.probe
+        guard state & reasons != 0 else { return nil }
         let context = place(key)
         if state & ObjectState.readOnly != 0 {
             return StrataError(.readOnly, "The context cannot be changed.", context: context)

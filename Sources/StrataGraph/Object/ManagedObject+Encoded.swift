@@ -49,12 +49,25 @@ extension ManagedObject {
 
     final func transientValue(at index: Int) -> Any? {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
-        return _extras?.transients[index]
+        if let known = _extras?.transients[index] { return known }
+        let property = _entity.properties[index]
+        return property.attribute?.defaultValue.flatMap { property.swiftValue(of: $0) }
+    }
+
+    /// A value for a transient attribute, of the attribute's type where the model names one.
+    ///
+    /// - Throws: `wrongType`.
+    final func fitTransientValue(_ value: Any?, _ property: PropertyRuntime) throws -> Any? {
+        guard let type = property.attributeType, type != .undefined, type != .transformable, type != .composite else {
+            return value
+        }
+        let fit = try boxed(value, for: property)
+        return fit.isNull ? nil : property.swiftValue(of: fit)
     }
 
     final func setTransientValue(_ value: Any?, at index: Int) {
         if _state & ObjectState.observed != 0 { announceWillSet(index) }
-        ensureExtras().transients[index] = Self.unwrapped(value)
+        ensureExtras().transients.updateValue(Self.unwrapped(value), forKey: index)
         if _state & ObjectState.observed != 0 { announceDidSet(index) }
     }
 

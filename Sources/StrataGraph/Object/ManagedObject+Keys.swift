@@ -42,7 +42,9 @@ extension ManagedObject {
             try checkTarget(target, property)
             return try changeTarget(target, at: property.index)
         }
-        if property.isTransient { return setTransientValue(value, at: property.index) }
+        if property.isTransient {
+            return setTransientValue(try fitTransientValue(value, property), at: property.index)
+        }
         try write(try boxed(value, for: property), to: property)
     }
 
@@ -74,7 +76,9 @@ extension ManagedObject {
 
     // MARK: What changed
 
-    /// New values of the properties that this context changed, by name; for a to-many its members.
+    /// New values of the attributes and to-ones that this context changed, by name.
+    ///
+    /// To-manys and transient attributes are not among them; `ManagedObjectContext.changes()` has links too.
     public final var changedValues: [String: AttributeValue] {
         var values: [String: AttributeValue] = [:]
         for slot in slotsChangedByUser {

@@ -19,7 +19,7 @@ extension ManagedObject {
 
     /// Takes an image as the object's row; what was there is freed, changes too.
     final func adoptRow(_ image: UnsafeRawBufferPointer, revision: EventSequence) {
-        dropRow()
+        if _capacity != 0 || _mask != 0 || _extras != nil || _base != nil { dropRow() }
         let memory = RowAllocation.allocate(max(image.count, 8))
         if let start = image.baseAddress { memory.copyMemory(from: start, byteCount: image.count) }
         _row = memory

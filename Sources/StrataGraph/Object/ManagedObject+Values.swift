@@ -110,6 +110,18 @@ extension ManagedObject {
     }
 }
 
+extension PropertyRuntime {
+    /// A value that is fit for the attribute as the Swift value of its type.
+    func swiftValue(of value: AttributeValue) -> Any? {
+        switch attributeType {
+        case .integer16: Int16(attributeValue: value)
+        case .integer32: Int32(attributeValue: value)
+        case .float: Float(attributeValue: value)
+        default: value.plain
+        }
+    }
+}
+
 extension AttributeValue {
     /// A Swift value of any storable type; nil for other types.
     init?(any value: Any, for attribute: AttributeDescription) throws {

@@ -23,7 +23,7 @@ open class ManagedObject {
     /// Changed slots below 64; the others are in `_extras`.
     @exclusivity(unchecked) @usableFromInline final var _mask: UInt64 = 0
     @exclusivity(unchecked) final var _base: UnsafeMutableRawPointer?
-    @exclusivity(unchecked) final var _revision: EventSequence = .zero
+    @exclusivity(unchecked) final var _revision = EventSequence(rawValue: 0)
     @exclusivity(unchecked) final var _flags = ObjectFlags()
     /// Cleared by the context when it goes or lets go of the object.
     @exclusivity(unchecked) @usableFromInline unowned(unsafe) final var _context: ManagedObjectContext?
@@ -65,7 +65,7 @@ open class ManagedObject {
 
     deinit {
         if _capacity != 0 { RowAllocation.free(_row) }
-        RowAllocation.free(_base)
+        if let _base { RowAllocation.free(_base) }
     }
 
     // MARK: What an entity class overrides
@@ -134,7 +134,8 @@ extension ManagedObject: Hashable {
 
 /// What a managed object is made from; only contexts make one.
 public struct ObjectSeed {
-    let entity: EntityRuntime
+    /// Kept by the context's container while the object is made.
+    unowned(unsafe) let entity: EntityRuntime
     let objectID: ObjectID
     let state: UInt32
     unowned(unsafe) let context: ManagedObjectContext?

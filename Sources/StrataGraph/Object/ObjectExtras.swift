@@ -17,14 +17,16 @@ struct ObjectFlags: OptionSet {
     static let revisionUnknown = ObjectFlags(rawValue: 512)
     /// Made after its row was deleted; those who listen heard of it by its id.
     static let deletedAsRow = ObjectFlags(rawValue: 1024)
+    /// `prepareForDeletion` is being called.
+    static let preparesDeletion = ObjectFlags(rawValue: 2048)
 }
 
 /// The rarely needed part of an object, made when first needed.
 final class ObjectExtras {
     /// Changed slots from 64 on.
     var moreMask: [UInt64] = []
-    /// Values of transient attributes by index.
-    var transients: [Int: Any] = [:]
+    /// Values of transient properties by index, of those that were set.
+    var transients: [Int: Any?] = [:]
     /// Decoded values of transformable and composite attributes by index, valid while the row is not changed there.
     var decoded: [Int: Any] = [:]
     var registrar: ObservationRegistrar?

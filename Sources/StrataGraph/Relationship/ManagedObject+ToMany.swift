@@ -38,12 +38,7 @@ extension ManagedObject {
         return reading([]) { try context.members(state) }
     }
 
-    /// The ids of members that are about to be gone through.
-    @usableFromInline final func _toManyWalk(at index: Int) -> [ObjectID] {
-        let ids = toManyIDs(at: index)
-        _context?.faultRuns.begin(ids)
-        return ids
-    }
+    @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] { toManyIDs(at: index) }
 
     final func member<Member: ManagedObject>(inPlace position: Int, at index: Int, as type: Member.Type) -> Member {
         guard let context = _context else {
@@ -68,6 +63,7 @@ extension ManagedObject {
     final func addMember(_ member: ManagedObject, at index: Int, position: Int?) throws {
         let property = _entity.properties[index]
         let (context, link) = try changing(property, member)
+        if let position { try checkPlace(position, property) }
         if _state & ObjectState.observed != 0 { announceWillSet(index) }
         switch link.source {
         case .pairs: try context.linkPair(context.toManyState(link, objectID), member.objectID, at: position)
@@ -102,6 +98,7 @@ extension ManagedObject {
         let (context, link) = try changing(property, nil)
         let state = context.toManyState(link, objectID)
         let ids = try context.members(state)
+        try checkPlace(destination, property)
         guard ids.indices.contains(source), link.isOrdered else { return }
         if _state & ObjectState.observed != 0 { announceWillSet(index) }
         try context.moveMember(ids[source], to: destination, state)
@@ -117,7 +114,9 @@ extension ManagedObject {
     final func replaceMembers(_ members: [ManagedObject], at index: Int) throws {
         let property = _entity.properties[index]
         for member in members { _ = try changing(property, member) }
-        let kept = Set(members.map(\.objectID))
+        var kept: Set<ObjectID> = []
+        // Of one that is named twice the first place stands.
+        let members = members.filter { kept.insert($0.objectID).inserted }
         for id in toManyIDs(at: index) where !kept.contains(id) {
             if let member = _target(id) { try removeMember(member, at: index) }
         }
@@ -155,6 +154,12 @@ extension ManagedObject {
         return (context, link)
     }
 
+    private final func checkPlace(_ position: Int, _ property: PropertyRuntime) throws {
+        guard position < 0 else { return }
+        throw StrataError(
+            .invalidRequest, "\(property.name) has no place \(position).", context: place(property.name))
+    }
+
     private final func wrongMember(_ member: ManagedObject, _ property: PropertyRuntime) -> StrataError {
         StrataError(
             .wrongType, "\(property.name) does not take objects of \(member._entity.name).",
@@ -173,6 +178,9 @@ extension ManagedObjectContext {
     }
 
     @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? { registeredOrFault(id) }
+
+    /// Somebody goes through these members, of which the one in that place is the first that has to be read.
+    @usableFromInline func _noteWalk(_ members: [ObjectID], from place: Int) { faultRuns.begin(members, from: place) }
 
     @usableFromInline func _noMember<Member: ManagedObject>(_ id: ObjectID) -> Member {
         preconditionFailure("The member \(id) is no \(Member.self).")

@@ -57,23 +57,30 @@ extension ManagedObjectContext {
     func memberCount(_ state: ToManyState) throws -> Int {
         if let members = state.members { return members.count + state.lostCount }
         if state.baseCount == nil {
-            state.baseCount =
-                isNew(state.owner)
-                ? 0
-                : try read { view in
-                    try view.memberCount(of: state.link.id, owner: state.owner)
-                        - leavingMembers(of: state).count {
-                            try view.isMember($0, of: state.link.id, owner: state.owner)
-                        }
-                }
+            state.baseCount = try isNew(state.owner) ? 0 : read { view in try countedMembers(state, view) }
         }
         return (state.baseCount ?? 0) + state.difference
     }
 
+    /// The members that the store counts, without those that are leaving.
+    private func countedMembers(_ state: ToManyState, _ view: View) throws -> Int {
+        try view.memberCount(of: state.link.id, owner: state.owner)
+            - leavingMembers(of: state).count { try view.isMember($0, of: state.link.id, owner: state.owner) }
+    }
+
     func members(_ state: ToManyState) throws -> [ObjectID] {
         if let members = state.members { return members }
-        let listed = try isNew(state.owner) ? [] : read { view in try listedMembers(state, view) }
-        state.setMembers(base: listed)
+        guard !isNew(state.owner) else {
+            state.setMembers(base: [])
+            return state.members ?? []
+        }
+        try read { view in
+            let listed = try listedMembers(state, view)
+            // Fewer than were counted before: some are leaving since then, or the file is damaged.
+            let isShort = state.baseCount.map { $0 > listed.count } ?? false
+            state.setMembers(
+                base: listed, lost: isShort ? max(0, try countedMembers(state, view) - listed.count) : 0)
+        }
         return state.members ?? []
     }
 
@@ -81,6 +88,7 @@ extension ManagedObjectContext {
     func listedMembers(_ state: ToManyState, _ view: View) throws -> [(id: ObjectID, position: Int64)] {
         let leaving = leavingMembers(of: state)
         var list: [(id: ObjectID, position: Int64)] = []
+        list.reserveCapacity(16)
         var known: EntityID?
         try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
             if member.entityID != known {

@@ -73,7 +73,7 @@ extension ToMany {
 
     /// Puts a member in place `position` of an ordered relationship, also if it is a member already.
     ///
-    /// In an unordered relationship the place is ignored.
+    /// A place behind the last member is the end. In an unordered relationship the place is ignored.
     public func insert(_ member: Member, at position: Int) {
         switch storage {
         case .list(let list): list.members.insert(member, at: position)
@@ -140,7 +140,7 @@ extension ToMany: RandomAccessCollection {
         switch storage {
         case .list(let list): Iterator(context: nil, members: list.members, ids: [])
         case .live(let owner, let index):
-            Iterator(context: owner._context, members: [], ids: owner._toManyWalk(at: index))
+            Iterator(context: owner._context, members: [], ids: owner._toManyIDs(at: index))
         }
     }
 
@@ -150,6 +150,8 @@ extension ToMany: RandomAccessCollection {
         @usableFromInline let members: [Member]
         @usableFromInline let ids: [ObjectID]
         @usableFromInline var place = 0
+        /// Whether the context knows of the walk, as it does from the first fault on.
+        @usableFromInline var isNoted = false
 
         @usableFromInline init(context: ManagedObjectContext?, members: [Member], ids: [ObjectID]) {
             self.context = context
@@ -165,7 +167,12 @@ extension ToMany: RandomAccessCollection {
             }
             guard place < ids.count else { return nil }
             place += 1
-            return context._member(ids[place - 1], as: Member.self)
+            let member = context._member(ids[place - 1], as: Member.self)
+            if member._state & ObjectState.fault != 0, !isNoted {
+                isNoted = true
+                context._noteWalk(ids, from: place - 1)
+            }
+            return member
         }
     }
 }

@@ -18,8 +18,9 @@ final class ToManyState {
     private(set) var difference = 0
     /// What follows was read at the context's `generation` of that number.
     var generation: Int
+    /// Members that the store counts, those that are leaving left out.
     var baseCount: Int?
-    /// Members that were counted and are not listed, since the file is damaged.
+    /// Members that were counted and are not listed, since the file is damaged; part of `baseCount`.
     private(set) var lostCount = 0
     /// All members in order, changes included; nil until somebody iterates.
     private(set) var members: [ObjectID]?
@@ -40,6 +41,7 @@ final class ToManyState {
     func forgetBase(_ generation: Int) {
         self.generation = generation
         baseCount = nil
+        lostCount = 0
         members = nil
         positions = []
         lastPosition = nil
@@ -108,9 +110,11 @@ final class ToManyState {
     // MARK: Members
 
     /// Takes what the store lists, in order, and puts the changes on top.
-    func setMembers(base: [(id: ObjectID, position: Int64)]) {
-        if let counted = baseCount { lostCount = max(0, counted - base.count) }
-        baseCount = base.count
+    ///
+    /// - Parameter lost: how many more the store counts.
+    func setMembers(base: [(id: ObjectID, position: Int64)], lost: Int = 0) {
+        lostCount = lost
+        baseCount = base.count + lost
         let merged = merged(with: base)
         members = merged.map(\.id)
         positions = link.isOrdered ? merged.map(\.position) : []
@@ -183,6 +187,14 @@ extension Optional {
 struct ToManyKey: Hashable {
     let link: PropertyID
     let owner: ObjectID
+
+    // Looked up for each walk over members. The numbers are the store's own, so nobody chooses them to collide, and one
+    // multiplication spreads them as well as the hash function that it spares.
+    func _rawHashValue(seed: Int) -> Int {
+        let mixed =
+            (owner.rawValue ^ UInt64(link.rawValue) << 40 ^ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: mixed ^ mixed >> 32)
+    }
 }
 
 /// A member that came or went, noted where nobody has looked at the owner yet.

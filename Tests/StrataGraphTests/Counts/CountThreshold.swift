@@ -58,15 +58,16 @@ struct CountThreshold {
         // Bytes of tables.
         "an insert: bytes of log": .about(151.552),
         "an insert: bytes of views": .about(323.584),
-        // Requests for memory, in a debug build.
+        // Requests for memory, in a debug build. There each row of a list that is read takes two for closures by which
+        // references go uncounted; a release build makes none.
         "a fault by id, one attribute: allocations": .about(5),
         "a hot read: allocations": .exactly(0),
         "a row of a batch insert: allocations": .about(214),
         "an insert, made and saved: allocations": .about(209),
-        "indexed equality, again: allocations": .about(45),
-        "no index, again: allocations": .about(105),
-        "over a to-one, again: allocations": .about(285),
-        "range of 100 in order, again: allocations": .about(143),
+        "indexed equality, again: allocations": .about(49),
+        "no index, again: allocations": .about(187),
+        "over a to-one, again: allocations": .about(367),
+        "range of 100 in order, again: allocations": .about(345),
         "two indexes, again: allocations": .about(545),
     ]
 }

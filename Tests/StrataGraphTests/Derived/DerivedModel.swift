@@ -100,7 +100,7 @@ enum DerivedModel {
 }
 
 extension ManagedObjectContext {
-    func make(_ entity: String, _ values: [String: Any?] = [:]) throws -> ManagedObject {
+    @discardableResult func make(_ entity: String, _ values: [String: Any?] = [:]) throws -> ManagedObject {
         let object = try insertNewObject(forEntityName: entity)
         for (key, value) in values { try object.setValue(value, forKey: key) }
         return object

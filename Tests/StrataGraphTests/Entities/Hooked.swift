@@ -19,6 +19,8 @@ final class Hooked: ManagedObject {
 
     var calls: [String] = []
     var willSaveBody: ((Hooked) -> Void)?
+    var didSaveBody: ((Hooked) -> Void)?
+    var prepareForDeletionBody: ((Hooked) -> Void)?
 
     override func awakeFromInsert() { calls.append("awakeFromInsert") }
     override func awakeFromFetch() { calls.append("awakeFromFetch") }
@@ -26,8 +28,14 @@ final class Hooked: ManagedObject {
         calls.append("willSave")
         willSaveBody?(self)
     }
-    override func didSave() { calls.append(isDeleted ? "didSave deleted" : "didSave") }
-    override func prepareForDeletion() { calls.append("prepareForDeletion") }
+    override func didSave() {
+        calls.append(isDeleted ? "didSave deleted" : "didSave")
+        didSaveBody?(self)
+    }
+    override func prepareForDeletion() {
+        calls.append("prepareForDeletion")
+        prepareForDeletionBody?(self)
+    }
     override func willTurnIntoFault() { calls.append("willTurnIntoFault") }
     override func didTurnIntoFault() { calls.append("didTurnIntoFault") }
     override func validateForInsert() throws {

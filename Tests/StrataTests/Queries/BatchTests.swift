@@ -106,7 +106,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
         let error = try #require(throws: StrataError.self) {
             try context.execute(BatchInsertRequest<Invoice>([["number": 1, "customer": "A", "paid": 1]]))
         }
-        #expect(error.code == .managedObjectValidation && error.message == "More is paid than is owed.")
+        #expect(error.code == .managedObjectValidation && error.message == "Row 0: More is paid than is owed.")
     }
 
     @Test(
@@ -231,6 +231,16 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
     ]
 
     private func all() throws -> [Invoice] { try context.fetch(FetchRequest<Invoice>().sorted(by: \.number)) }
+
+    @Test func whatIsWrongInTheStepBeforeComesFirst() throws {
+        // The second step's rows are refused while the first is written, which is refused too.
+        let rows: [[String: AttributeValue]] = [["number": 1, "customer": "Anna"], ["number": 2, "customer": ""]]
+        var request = BatchInsertRequest<Invoice>(rows)
+        request.stepSize = 1
+        let error = try #require(throws: StrataError.self) { try context.execute(request) }
+        #expect(error.code == .constraintMerge)
+        #expect(try all().count == 1)
+    }
 
     @Test func rejectIsTheDefaultAndSavesNothing() throws {
         let rows: [[String: AttributeValue]] = [["number": 2, "customer": "Bob"], ["number": 1, "customer": "Anna"]]

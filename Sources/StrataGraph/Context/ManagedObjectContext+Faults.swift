@@ -1,0 +1,143 @@
+import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// Reads rows of the state that the context stands on.
+    func readRows(_ body: (RowReading) throws -> Void) throws {
+        try binding.store.readRows(at: base, layers: inherited, through: binding.schema, body)
+    }
+
+    /// Fires a fault for a property that cannot throw.
+    func fire(_ object: ManagedObject) {
+        do {
+            try load(object)
+        } catch {
+            report(Self.typed(error))
+            return
+        }
+        if object._state & ObjectState.inaccessible != 0, !shouldDeleteInaccessibleFaults {
+            report(Self.noObject(object.objectID, object._entity.name))
+        }
+    }
+
+    /// Reads the object's row, and those of objects that are likely to be asked for next; an object that is not there
+    /// becomes inaccessible.
+    func load(_ object: ManagedObject) throws {
+        guard object._state & ObjectState.fault != 0 else { return }
+        if !faultRuns.isEmpty {
+            let following = faultRuns.following(object.objectID)
+            if !following.isEmpty { return try load(object, before: faults(following)) }
+        }
+        var isThere = false
+        try readRows { isThere = try Self.load(object, from: $0) }
+        noteLoaded(object, isThere)
+    }
+
+    /// What of these objects is not in memory.
+    private func faults(_ ids: ArraySlice<ObjectID>) -> ContiguousArray<ManagedObject> {
+        var faults: ContiguousArray<ManagedObject> = []
+        faults.reserveCapacity(ids.count)
+        for id in ids where !deletedRows.contains(id) {
+            guard let object = map[id] ?? binding.entity(id.entityID).map({ makeFault(id, $0) }) else { continue }
+            if object.isFault, !object.isDeleted { faults.append(object) }
+        }
+        return faults
+    }
+
+    /// Reads the object and the faults that follow it in one read; of these, what cannot be read stays a fault, which tells
+    /// when it fires.
+    private func load(_ object: ManagedObject, before following: ContiguousArray<ManagedObject>) throws {
+        var isThere = false
+        var readCount = 0
+        try readRows { rows in
+            isThere = try Self.load(object, from: rows)
+            do {
+                for other in following {
+                    guard try Self.load(other, from: rows) else { return }
+                    other._state &= ~ObjectState.fault
+                    readCount += 1
+                }
+            } catch {
+                // Nobody asked for that object yet. It stays a fault, and whoever asks is told.
+            }
+        }
+        noteLoaded(object, isThere)
+        for other in following.prefix(readCount) where !other.isFault { other.awakeFromFetch() }
+    }
+
+    @inline(__always)
+    private func noteLoaded(_ object: ManagedObject, _ isThere: Bool) {
+        if !isThere { object._state |= ObjectState.inaccessible }
+        object._state &= ~ObjectState.fault
+        if isThere { object.awakeFromFetch() }
+    }
+
+    /// Reads the values of objects that are faults, in one read of the store.
+    func fill(_ objects: [ManagedObject]) throws {
+        guard objects.contains(where: \.isFault) else { return }
+        var read: ContiguousArray<ManagedObject> = []
+        read.reserveCapacity(objects.count)
+        // Also of objects that were read before a damaged one.
+        defer { for object in read { object.awakeFromFetch() } }
+        try readRows { rows in
+            for object in objects where object.isFault {
+                if try Self.load(object, from: rows) {
+                    read.append(object)
+                } else {
+                    object._state |= ObjectState.inaccessible
+                }
+                object._state &= ~ObjectState.fault
+            }
+        }
+    }
+
+    /// Reads the faults that somebody still holds, since nobody can when the context is gone.
+    ///
+    /// No code of the app runs here, which could hold on to a context that goes.
+    func readHeldFaults() {
+        map.sweep()
+        var faults: [ManagedObject] = []
+        map.forEach { if $0.isFault { faults.append($0) } }
+        guard !faults.isEmpty else { return }
+        do {
+            try readRows { rows in
+                for object in faults where try Self.load(object, from: rows) { object._state &= ~ObjectState.fault }
+            }
+        } catch {
+            report(Self.typed(error))
+        }
+    }
+
+    /// Gives the object its row; false when there is none.
+    @inline(__always)
+    static func load(_ object: ManagedObject, from rows: RowReading) throws -> Bool {
+        guard let row = try rows.row(object.objectID) else { return false }
+        if row.isIn(object._entity.layout), object._entity.layout.fits(row.image) {
+            object.adoptRow(row.image, revision: row.revision)
+        } else {
+            try convert(row, for: object)
+        }
+        return true
+    }
+
+    /// Adopts a row of an older layout, or finds out what is wrong with it.
+    @inline(never)
+    private static func convert(_ row: RowView, for object: ManagedObject) throws {
+        let entity = object._entity
+        guard row.isIn(entity.layout) else {
+            let image = try row.converted(to: entity.schema)
+            return image.bytes.withUnsafeBytes { object.adoptRow($0, revision: row.revision) }
+        }
+        do {
+            let reader = try row.reader
+            for slot in entity.layout.variableSlots where !reader.isNull(slot) {
+                _ = try reader.variableBytes(reader.entry(slot))
+            }
+        } catch {
+            throw StrataError(
+                .corrupt, "The object's row is damaged.",
+                context: .init(entityName: entity.name, objectID: object.objectID), cause: error)
+        }
+        object.adoptRow(row.image, revision: row.revision)
+    }
+}
