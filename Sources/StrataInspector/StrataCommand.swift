@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 import StrataModel
+import StrataStore
 
 /// `strata`: looks into any store, without the app's code, because the model lives in the store.
 public struct StrataCommand: ParsableCommand {
@@ -81,6 +82,9 @@ enum ExitStatus {
         case let error as UsageError:
             Output.printError("strata: \(error.message)")
             return badUsage
+        case let conflicts as NamedConflicts:
+            for line in conflicts.lines { Output.printError("strata: \(line)") }
+            return problem
         case let error as StrataError:
             for line in error.commandLineTexts { Output.printError("strata: \(line)") }
             return error.isBadUsage ? badUsage : problem
@@ -110,10 +114,7 @@ extension StrataError {
     var isBadUsage: Bool { [.invalidRequest, .unknownKey, .unknownEntity, .wrongType].contains(code) }
 
     /// A line for each failure.
-    var commandLineTexts: [String] {
-        let texts = details.isEmpty ? [commandLineText] : details.map(\.commandLineText)
-        return texts + context.conflicts.flatMap(\.commandLineTexts)
-    }
+    var commandLineTexts: [String] { details.isEmpty ? [commandLineText] : details.map(\.commandLineText) }
 
     /// One line: what failed and where, without codes of layers below.
     var commandLineText: String {
@@ -128,12 +129,20 @@ extension StrataError {
     }
 }
 
-extension MergeConflict {
-    /// A line for each property.
-    fileprivate var commandLineTexts: [String] {
-        func text(_ value: AttributeValue) -> String { ValueText.of(value) { "object \($0)" } }
-        let name = "\(entityName)/p\(objectID.row)"
-        if isDeletedInStore { return ["\(name): it has been deleted since"] }
-        return properties.map { "\(name).\($0.name): now \(text($0.theirs)), was to become \(text($0.mine))" }
+/// An error with conflicts, and the names of the objects that these are about.
+struct NamedConflicts: Error {
+    let error: StrataError
+    let names: RecordedNames
+
+    /// A line for each failure, then one for each property.
+    var lines: [String] { error.commandLineTexts + error.context.conflicts.flatMap { lines(of: $0) } }
+
+    private func lines(of conflict: MergeConflict) -> [String] {
+        func text(_ value: AttributeValue) -> String { ValueText.of(value) { names.name(of: $0) } }
+        let name = names.name(of: conflict.objectID)
+        if conflict.isDeletedInStore { return ["\(name): it has been deleted since"] }
+        return conflict.properties.map {
+            "\(name).\($0.name): now \(text($0.theirs)), was to become \(text($0.mine))"
+        }
     }
 }

@@ -146,6 +146,53 @@ import Testing
         #expect(written > 5)
     }
 
+    /// Trees begin on pages that may be gone, so the records of the log are looked for on every page that is left.
+    @Test func doctorSearchesWhatIsLeftOfAFile() throws {
+        let file = store.directory.appending(component: "data.mdb")
+        let bytes = try Data(contentsOf: file)
+        let new = store.path + ".new"
+        var saved: [Int] = []
+        for part in 1...9 {
+            let left = bytes.prefix(bytes.count / 10 * part)
+            try left.write(to: file)
+            remove(new)
+            let result = try Tool.run("doctor", store.path, "--into", new)
+            #expect(try Data(contentsOf: file) == left, "the damaged store is only read")
+            // Free pages at the end are missed by nobody.
+            if result.exitCode == 0, result.output.contains("the views are sound") { continue }
+            #expect(result.exitCode == 1, "\(part): \(result)")
+            guard FileManager.default.fileExists(atPath: new) else {
+                #expect((result.output + result.error).contains("cut short"), "\(part): \(result)")
+                continue
+            }
+            #expect(result.output.contains("The pages that are left were searched for its log"), "\(part): \(result)")
+            let verified = try Tool.run("verify", new)
+            #expect(verified.exitCode == 0, "\(part): \(result) \(verified)")
+            saved.append(try Tool.run("log", new, "--json").output.split(separator: "\n").count)
+        }
+        #expect(saved.last ?? 0 > 0 && saved == saved.sorted(), "\(saved)")
+    }
+
+    @Test func doctorNeedsNoneOfTheFirstPages() throws {
+        let file = store.directory.appending(component: "data.mdb")
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange(0..<8192, with: Data(count: 8192))
+        try bytes.write(to: file)
+        let new = store.path + ".new"
+        let result = try Tool.run("doctor", store.path, "--into", new)
+        #expect(
+            result
+                == .init(
+                    output: """
+                        the log is sound through transaction 5, event 15 (2026-01-01T00:00:05.000Z)
+                        The file is no store. The pages that are left were searched for its log, which may have gone on
+                        \(new): 5 transactions, 15 events, 8 objects, 0 large values, verified
+                        nothing behind the fault could be added
+
+                        """, error: "", exitCode: 1))
+        #expect(try Tool.run("verify", new).exitCode == 0)
+    }
+
     @Test func completionsArePrograms() throws {
         for shell in ["bash", "zsh", "fish"] {
             let result = try Tool.run("completions", shell)

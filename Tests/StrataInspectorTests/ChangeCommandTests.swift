@@ -135,4 +135,12 @@ import Testing
         #expect(try run("link", "Film/p7", "genres", "Genre/p4", "--place", "0").exitCode == 2)
         try expectSound()
     }
+
+    @Test func aConflictNamesItsObjects() throws {
+        #expect(try Tool.run("update", store.path, "Film/p5", "studio=Studio/p2").exitCode == 0)
+        #expect(try Tool.run("update", store.path, "Film/p5", "--nil", "studio").exitCode == 0)
+        let result = try Tool.run("revert", store.path, "t6")
+        #expect(result.exitCode == 1)
+        #expect(result.error.hasSuffix("strata: Film/p5.studio: now nil, was to become Studio/p1\n"), "\(result)")
+    }
 }

@@ -254,4 +254,15 @@ import Testing
 
                 """)
     }
+
+    @Test func elementsOfACompositeAreShownAndNamedWhereOneIsUnknown() throws {
+        let store = try AwkwardStore()
+        let shown = try Tool.run("model", "show", store.path, "--entity", "Größe").output
+        let lines = shown.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(lines.contains("maß composite"), "\(shown)")
+        #expect(lines.contains("maß.länge double") && lines.contains("maß.name string"), "\(shown)")
+        #expect(
+            try Tool.run("insert", store.path, "Größe", "maß={\"lange\":1}").error
+                == "strata: maß: maß has no element 'lange'. Did you mean 'länge'? It has länge, name.\n")
+    }
 }

@@ -47,6 +47,28 @@ import Testing
         #expect(try query("Film", "--limit", "0", "--columns", "year", "--json").output == "[]\n")
     }
 
+    @Test func whatBeginsWithAMinusIsAValue() throws {
+        let films = try query(
+            "Film", "--where", "-year < %@", "--argument", "-1980", "--columns", "-year", "--sort", "-year",
+            "--format", "csv")
+        #expect(films == .init(output: "-year\n-2008\n-1988\n", error: "", exitCode: 0))
+        let groups = try query(
+            "Film", "--group-by", "studio.name", "--columns", "studio.name,count", "--having", "-count < -1", "--sort",
+            "studio.name", "--format", "csv")
+        #expect(groups == .init(output: "studio.name,count\nGhibli,2\nMosfilm,2\n", error: "", exitCode: 0))
+    }
+
+    @Test func whatAFormatCannotAskForIsToldWithWhatCan() throws {
+        #expect(
+            try query("Studio", "--where", "films == nil").error
+                == "strata: films leads to many; compare it with ANY, ALL or CONTAINS. Whether it has members is asked "
+                + "by films.@count == 0.\n")
+        #expect(
+            try query("Studio", "--where", "entity.name == 'Studio'").error
+                == "strata: Studio has no property named entity; the request says of which entity objects are, and "
+                + "whether those below it count.\n")
+    }
+
     @Test func rowsComeAsJSONAndNDJSONInTheOrderOfTheColumns() throws {
         #expect(
             try query("Film", "--where", "rating = nil", "--columns", "title,studio,rating,year", "--json").output

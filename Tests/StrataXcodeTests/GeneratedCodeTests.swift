@@ -81,6 +81,30 @@ struct GeneratedCodeTests {
         #expect(complaint == nil)
     }
 
+    @Test(arguments: ["Sequence", "Int", "EntityBuilder", "KeyPathVisitor", "EntityDefinition", "ToMany", "Bool"])
+    func classesNamedAsTypesThatTheCodeUsesCompile(name: String) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: name,
+                properties: [
+                    .attribute(AttributeDescription(name: "flag", type: .boolean)),
+                    .relationship(
+                        RelationshipDescription(
+                            name: "steps", destinationEntityName: "Step", inverseName: "owner", isToMany: true,
+                            isOrdered: true)),
+                ]),
+            EntityDescription(
+                name: "Step",
+                properties: [
+                    .attribute(AttributeDescription(name: "number", type: .integer64, isOptional: true)),
+                    .relationship(
+                        RelationshipDescription(name: "owner", destinationEntityName: name, inverseName: "steps")),
+                ]),
+        ])
+        let complaint = try Compiler.check(ModelCode(model, modelName: "Steps", form: .plain).files)
+        #expect(complaint == nil)
+    }
+
     @Test func theFilesOfAModelAreTheseWhicheverWay() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(

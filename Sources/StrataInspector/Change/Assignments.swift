@@ -92,6 +92,8 @@ final class ObjectFinder {
     /// What was found by an attribute.
     private var known: [Key: ObjectID] = [:]
     private static let mostKnown = 200_000
+    /// What an import has not saved yet.
+    var pending: PendingRows?
     /// Objects that `create` made and that are saved.
     private(set) var createdCount = 0
 
@@ -117,6 +119,8 @@ final class ObjectFinder {
     }
 
     /// nil when there is none.
+    ///
+    /// - Throws: `PendingRows.NamedTooEarly` when one awaits being saved.
     func find(_ value: InputValue, by key: String?, in entity: EntityID, _ path: String) throws -> ObjectID? {
         guard let key else {
             guard let text = value.text else { throw UsageError("\(path) takes an object, not \(value.kindName).") }
@@ -139,7 +143,10 @@ final class ObjectFinder {
             throw UsageError(
                 "\(path): more than one \(schema.name) has '\(value.text ?? "")' as its \(key), so that names none.")
         }
-        guard let id = ids.first else { return nil }
+        guard let id = ids.first else {
+            if pending?.hold(sought, of: key, in: schema) == true { throw PendingRows.NamedTooEarly() }
+            return nil
+        }
         self.known[known] = id
         return id
     }

@@ -8,7 +8,7 @@ import StrataStore
 struct ChangeArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Who does this, for the log; your login name if it is not given.", valueName: "name"))
     var author: String?
-    @Option(help: ArgumentHelp("Why, for the log.", valueName: "text")) var reason: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("Why, for the log.", valueName: "text")) var reason: String?
     @Flag(help: "Print JSON.") var json = false
 
     init() {}

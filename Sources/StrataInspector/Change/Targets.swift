@@ -6,11 +6,11 @@ import StrataStore
 /// The objects that a command changes: named one by one, or found by a condition.
 struct TargetArguments: ParsableArguments {
     @Option(
-        name: [.customLong("where")],
+        name: [.customLong("where")], parsing: .unconditional,
         help: ArgumentHelp("The objects of the entity that meet this.", valueName: "format"))
     var condition: String?
     @Option(
-        name: [.customLong("argument")],
+        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
             valueName: "value"))

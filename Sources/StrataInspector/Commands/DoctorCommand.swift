@@ -11,7 +11,8 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             The log is read from its beginning, and nothing else of the store is believed: every event and transaction is \
             held against its checksum, its digest and the chain of digests. What stands behind the first fault is told \
-            transaction by transaction, as far as these can be read. The store itself is only read.
+            transaction by transaction, as far as these can be read. Where the file has been cut short, or its first pages \
+            are lost, the pages that are left are searched for the log. The store itself is only read.
 
             --into NEW makes a new store of the sound part, its views replayed from the log, and verifies it; then rows, \
             deletions and links behind the fault that are sound by themselves are added as one transaction by 'strata \

@@ -37,18 +37,19 @@ struct ExportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("plist, json, ndjson, csv or cloudevents.", valueName: "form")) var form: ExportForm?
     @Flag(help: "The same as --form json.") var json = false
     @Option(
-        name: [.customLong("where")],
+        name: [.customLong("where")], parsing: .unconditional,
         help: ArgumentHelp("Only objects that meet this.", valueName: "format"))
     var condition: String?
     @Option(
-        name: [.customLong("argument")],
+        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
             valueName: "value"))
     var arguments: [String] = []
     @Option(parsing: .unconditional, help: ArgumentHelp("Key paths, - before one that descends.", valueName: "keys"))
     var sort: String?
-    @Option(help: ArgumentHelp("What to write of each object.", valueName: "list")) var columns: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("What to write of each object.", valueName: "list"))
+    var columns: String?
     @Option(help: ArgumentHelp("Write the store as it was at this moment.", valueName: "moment")) var at: String?
     @Option(help: "For cloudevents: nothing before this moment.") var since: String?
     @Option(help: "For cloudevents: nothing after this moment.") var until: String?

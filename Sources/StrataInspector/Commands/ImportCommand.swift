@@ -29,8 +29,8 @@ struct ImportCommand: ParsableCommand {
             The form is told by the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or --form. A property list or \
             JSON file holds an array of dictionaries; CSV names its columns in the first line. A file may be larger than \
             memory, but for a property list, which is read whole. Records become objects past all memory, --rows of them \
-            in a transaction; rules, uniqueness and both ends of relationships are \
-            checked as in every save.
+            in a transaction, or fewer where a record names one above it; rules, uniqueness and both ends of \
+            relationships are checked as in every save.
 
             Keys go to the property of the same name, where case, spaces and underscores do not count, or to the one that \
             --map says: --map 'Family name=surname' --map comment=. A relationship names its object by an attribute, \

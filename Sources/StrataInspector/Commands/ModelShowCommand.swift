@@ -7,10 +7,10 @@ struct ModelShowCommand: ParsableCommand {
         abstract: "Lists the entities of a model with their properties, indexes and rules.",
         discussion: """
             --json prints {"model", "entities": [{"name", "class", "parent", "abstract", "renamedFrom", "attributes": \
-            [{"name", "type", "optional", "transient", "default", "derivedFrom", "rules", "renamedFrom"}], "relationships": [{"name", \
-            "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
+            [{"name", "type", "optional", "transient", "default", "derivedFrom", "rules", "renamedFrom", \
+            "elements"}], "relationships": [{"name", "destination", "inverse", "toMany", "ordered", "optional", "minCount", "maxCount", "deleteRule", \
             "renamedFrom"}], "indexes": [{"name", "properties"}], "unique": [[property]]}], "fetchRequests": [name], \
-            "configurations": {name: [entity]}}.
+            "configurations": {name: [entity]}}; "elements" of a composite are attributes.
 
             Examples:
                 strata model show Movies.xcdatamodeld
@@ -66,8 +66,7 @@ private struct EntityPrinter {
         var columns = Columns([.left, .left, .left], indent: "  ")
         for property in entity.properties {
             switch property {
-            case .attribute(let attribute):
-                columns.add(attribute.name, attribute.type.name, attribute.facts.joined(separator: ", "))
+            case .attribute(let attribute): add(attribute, attribute.name, to: &columns)
             case .relationship(let relationship):
                 let ordered = relationship.isOrdered ? "ordered " : ""
                 let kind = relationship.isToMany ? "\(ordered)to-many" : "to-one"
@@ -84,6 +83,12 @@ private struct EntityPrinter {
         for names in entity.uniquenessConstraints {
             Output.shared.line("  unique: \(names.joined(separator: ", "))")
         }
+    }
+
+    /// An attribute, and the elements of a composite by their paths.
+    private func add(_ attribute: AttributeDescription, _ path: String, to columns: inout Columns) {
+        columns.add(path, attribute.type.name, attribute.facts.joined(separator: ", "))
+        for element in attribute.elements { add(element, "\(path).\(element.name)", to: &columns) }
     }
 }
 
@@ -164,6 +169,7 @@ private struct ModelText: Encodable {
         let derivedFrom: String?
         let rules: [String]
         let renamedFrom: String?
+        let elements: [Attribute]?
     }
 
     struct Relationship: Encodable {
@@ -211,7 +217,8 @@ private struct ModelText: Encodable {
             transient: attribute.isTransient,
             default: attribute.defaultValue.map { JSONText.Value($0) { "\($0)" } },
             derivedFrom: attribute.derivationExpression?.description,
-            rules: attribute.validationRules.map(\.text), renamedFrom: attribute.renamingIdentifier)
+            rules: attribute.validationRules.map(\.text), renamedFrom: attribute.renamingIdentifier,
+            elements: attribute.type == .composite ? attribute.elements.map(text) : nil)
     }
 
     private static func text(_ relationship: RelationshipDescription) -> Relationship {

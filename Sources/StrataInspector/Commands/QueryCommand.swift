@@ -40,9 +40,11 @@ struct QueryCommand: ParsableCommand {
     var sort: String?
     @Option(help: "At most this many rows.") var limit: Int?
     @Option(help: "Pass over this many rows first.") var offset = 0
-    @Option(help: ArgumentHelp("What to print of each object or group.", valueName: "list")) var columns: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("What to print of each object or group.", valueName: "list"))
+    var columns: String?
     @Option(help: ArgumentHelp("Key paths that objects of one row agree in.", valueName: "keys")) var groupBy: String?
-    @Option(help: ArgumentHelp("Only groups whose rows meet this.", valueName: "format")) var having: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only groups whose rows meet this.", valueName: "format"))
+    var having: String?
     @Flag(help: "Print rows that are the same once.") var distinct = false
     @Flag(help: "Print how the objects are found.") var explain = false
     @OptionGroup var format: RowFormatArguments

@@ -39,25 +39,27 @@ struct ImportRun {
         let handler = progress.handler
         defer { progress.finish() }
         var reader = reader
-        var step: [BatchRow<ManagedObject>] = []
-        var places: [String] = []
+        let pending = PendingRows(entity)
+        maker.finder.pending = pending
         while Interrupt.exitCode == nil {
             let record = try reader.next()
             if let record {
                 read += 1
                 guard read > resumedAfter else { continue }
-                step.append(try row(record))
-                places.append(record.place)
+                do {
+                    pending.append(try row(record), record.place)
+                } catch is PendingRows.NamedTooEarly {
+                    try save(pending, records: read - 1)
+                    pending.append(try row(record), record.place)
+                }
             }
             if read % 500 == 0 || record == nil {
                 // Of the records that are not read yet nothing is known but their bytes.
                 let total = source.size.map { Int(Double(read) * Double($0) / Double(max(source.position, 1))) } ?? 0
                 handler(StoreProgress(phase: "records", done: read, total: total))
             }
-            guard step.count == stepSize || record == nil else { continue }
-            if !step.isEmpty { try save(step, places) }
-            step.removeAll(keepingCapacity: true)
-            places.removeAll(keepingCapacity: true)
+            guard pending.rows.count == stepSize || record == nil else { continue }
+            if !pending.rows.isEmpty { try save(pending, records: read) }
             if record == nil { return }
         }
     }
@@ -70,11 +72,13 @@ struct ImportRun {
         }
     }
 
-    private mutating func save(_ rows: [BatchRow<ManagedObject>], _ places: [String]) throws {
+    /// - Parameter records: how many of the file are done then.
+    private mutating func save(_ pending: PendingRows, records: Int) throws {
+        let rows = pending.rows
         context.transactionMetadata = [:]
         context.transactionReason = reason ?? "import"
         try maker.finder.saveCreated()
-        var metadata = mark.metadata(records: read)
+        var metadata = mark.metadata(records: records)
         metadata[HistoryTransaction.reasonKey] = reason ?? "import"
         context.transactionMetadata = metadata
         var request = BatchInsertRequest<ManagedObject>(entityName: entity.name, rows: rows, onClash: policy)
@@ -82,8 +86,9 @@ struct ImportRun {
         do {
             saved.add(try context.execute(request))
         } catch let error as StrataError {
-            throw InputFault(Self.text(error, places))
+            throw InputFault(Self.text(error, pending.places))
         }
+        pending.removeAll()
     }
 
     /// Names the records that a step was refused for.
@@ -93,15 +98,20 @@ struct ImportRun {
         return shown.joined(separator: "; ") + (faults.count > 10 ? "; and \(faults.count - 10) more" : "")
     }
 
-    /// Messages name the row by its number in the step.
+    /// Messages name rows by their numbers in the step.
     private static func placed(_ error: StrataError, _ places: [String]) -> String {
-        let words = error.message.split(separator: " ", maxSplits: 2)
-        if words.count == 3, words[0].lowercased() == "row", let number = Int(words[1].filter(\.isNumber)),
-            places.indices.contains(number)
-        {
-            return "\(places[number]): \(words[2])"
+        var words = error.message.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.first == "Row" else { return error.commandLineText }
+        var index = 0
+        while index + 1 < words.count {
+            let digits = words[index + 1].prefix(while: \.isNumber)
+            if words[index].lowercased() == "row", let number = Int(digits), places.indices.contains(number) {
+                words[index] = places[number] + words[index + 1].dropFirst(digits.count)
+                words.remove(at: index + 1)
+            }
+            index += 1
         }
-        return error.commandLineText
+        return words.joined(separator: " ")
     }
 
     // MARK: Reporting

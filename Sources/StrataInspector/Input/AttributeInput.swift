@@ -99,7 +99,8 @@ struct AttributeInput {
         var elements: [String: AttributeValue] = [:]
         for (name, member) in members {
             guard let element = attribute.elements.first(where: { $0.name == name }) else {
-                throw InputFault("\(attribute.name) has no element '\(name)'.")
+                let known = KnownNames(attribute.elements.map(\.name))
+                throw InputFault("\(attribute.name) has no element '\(name)'.\(known.hint(for: name))")
             }
             do {
                 elements[name] = try value(member, for: element)

@@ -36,7 +36,11 @@ struct StoreArguments: ParsableArguments {
         try checkIsThere()
         let store = try Store.open(location, model: nil, options: options)
         defer { store.close() }
-        return try body(store)
+        do {
+            return try body(store)
+        } catch let error as StrataError where !error.context.conflicts.isEmpty {
+            throw NamedConflicts(error: error, names: try store.recordedNames())
+        }
     }
 
     /// - Throws: `persistentStoreOpen` with the path, where there is no store.

@@ -8,12 +8,12 @@ struct QueryArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The entity; objects of entities below it count too.", valueName: "entity"))
     var entity: String
     @Option(
-        name: [.customLong("where")],
+        name: [.customLong("where")], parsing: .unconditional,
         help: ArgumentHelp(
             "Only objects that meet this: 'rating > 4 AND name CONTAINS[cd] \"al\"'.", valueName: "format"))
     var condition: String?
     @Option(
-        name: [.customLong("argument")],
+        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
             valueName: "value"))

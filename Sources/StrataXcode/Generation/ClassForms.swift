@@ -67,6 +67,7 @@ extension EntityCode {
     }
 
     private func swift(_ type: String) -> String { names.type(type, of: "Swift") }
+    private func graph(_ type: String) -> String { names.type(type, of: "StrataGraph") }
 
     private var entityName: String {
         """
@@ -77,8 +78,8 @@ extension EntityCode {
     private var definition: String {
         let arguments = ["\(className).self", "superclass: \(superclass).self"] + options
         return """
-                nonisolated \(access)override class var entityDefinition: EntityDefinition {
-                    EntityDefinition(\(arguments.joined(separator: ", "))) {
+                nonisolated \(access)override class var entityDefinition: \(graph("EntityDefinition")) {
+                    \(graph("EntityDefinition"))(\(arguments.joined(separator: ", "))) {
                         \(className)._describe_\(plainName)(&$0)
                     }
                 }
@@ -117,7 +118,7 @@ extension EntityCode {
             lines.append("entity.relationship(\(([path] + code.arguments).joined(separator: ", ")))")
         }
         return """
-                nonisolated \(access)static func _describe_\(plainName)<_Leaf: \(className)>(_ entity: inout EntityBuilder<_Leaf>) {
+                nonisolated \(access)static func _describe_\(plainName)<_Leaf: \(className)>(_ entity: inout \(graph("EntityBuilder"))<_Leaf>) {
             \(lines.map { "        " + $0 }.joined(separator: "\n"))
                 }
             """
@@ -129,7 +130,7 @@ extension EntityCode {
             "        case \(place): visitor.visit(object, \\\(className).\(CodeNames.escaped(name)))"
         }
         return """
-                nonisolated \(access)override func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                nonisolated \(access)override func _visitKeyPath<_Visitor: \(graph("KeyPathVisitor"))>(
                     at index: \(swift("Int")), _ visitor: inout _Visitor
                 ) {
                     guard let object = self as? \(className) else { return }

@@ -148,12 +148,14 @@ struct RelationshipCode {
     /// Whether it is its own inverse, which a macro cannot say.
     let isOwnInverse: Bool
     private let target: String
+    private let names: CodeNames
 
     init(
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ model: ManagedObjectModel,
         _ names: CodeNames
     ) {
         self.relationship = relationship
+        self.names = names
         let target = names.class(relationship.destinationEntityName)
         self.target = target
         type = relationship.isToMany ? "\(names.type("ToMany", of: "StrataGraph"))<\(target)>" : "\(target)?"
@@ -211,12 +213,13 @@ struct RelationshipCode {
         guard relationship.isToMany else { return nil }
         let name = CodeNames.escaped(relationship.name)
         let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        let (sequence, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
         var text = """
                 /// Adds one object to `\(relationship.name)`.
                 \(access)func addTo\(suffix)(_ member: \(target)) { \(name).insert(member) }
 
                 /// Adds objects to `\(relationship.name)`.
-                \(access)func addTo\(suffix)(_ members: some Sequence<\(target)>) { \(name).insert(contentsOf: members) }
+                \(access)func addTo\(suffix)(_ members: some \(sequence)<\(target)>) { \(name).insert(contentsOf: members) }
 
                 /// Takes one object out of `\(relationship.name)`.
                 \(access)func removeFrom\(suffix)(_ member: \(target)) { \(name).remove(member) }
@@ -226,7 +229,7 @@ struct RelationshipCode {
 
 
                     /// Puts an object at a place of `\(relationship.name)`.
-                    \(access)func insertInto\(suffix)(_ member: \(target), at place: Int) { \(name).insert(member, at: place) }
+                    \(access)func insertInto\(suffix)(_ member: \(target), at place: \(int)) { \(name).insert(member, at: place) }
                 """
         }
         return text
