@@ -26,14 +26,16 @@ index() {
     gunzip -c Fixtures/Debian/Packages.gz
 }
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold='' faint='' plain=''
+if [ -t 1 ]; then bold=$'\033[1m' faint=$'\033[2m' plain=$'\033[0m'; fi
+say() { printf '\n%s\n' "$bold$*$plain"; }
 # The command as one would type it, what it prints, and how long all of it took, the program's start included.
 run() {
     local word line='strata'
     for word in "${@:2}"; do
         case "$word" in *[!A-Za-z0-9_.,=/-]*) line+=" '$word'" ;; *) line+=" $word" ;; esac
     done
-    printf '\033[2m$ %s\033[0m\n' "${line//$work\//}"
+    printf '%s\n' "$faint\$ ${line//$work\//}$plain"
     TIMEFORMAT='(%R s)'
     time "$@"
 }
