@@ -33,7 +33,7 @@ demo-large: dependencies
 
 test: dependencies
 	swift build --build-tests
-	swift test --skip-build
+	Scripts/test.sh
 
 # A few minutes after the release build. RESULTS=file.json keeps the numbers of the first table.
 bench:

@@ -47,7 +47,8 @@ var targets: [Target] = [
     .target(
         name: "StrataTestSupport", dependencies: ["StrataGraph", "StrataStore", "StrataModel"],
         path: "Tests/StrataTestSupport"),
-    .executableTarget(name: "lmdb-child", dependencies: ["LMDB", "FaultShim"], path: "Tests/lmdb-child"),
+    .executableTarget(
+        name: "lmdb-child", dependencies: ["LMDB", "Locking", "FaultShim"], path: "Tests/lmdb-child"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "Locking", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(

@@ -25,6 +25,7 @@ extension Environment {
         while let idle = pool.take() { idle.discard() }
         mdb_env_close(handle)
         self.handle = nil
+        bounds.noteSize(0)
     }
 
     /// Reopens the environment if a commit has failed half way in it, and nobody has reopened it since.
@@ -57,6 +58,7 @@ extension Environment {
                 try reopenTables(in: opened)
             } catch {
                 mdb_env_close(opened)
+                bounds.noteSize(0)
                 throw error
             }
             handle = opened

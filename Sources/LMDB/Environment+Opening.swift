@@ -127,7 +127,8 @@ extension Environment {
 
     /// Opens LMDB's environment with the largest map the system grants, and notes where it lies.
     func openHandle() throws(LMDBError) -> OpaquePointer {
-        var size = max(min(options.mapSizeInBytes, options.maximumMapSizeInBytes), 64 << 10)
+        let wanted = min(options.mapSizeInBytes, options.maximumMapSizeInBytes, AddressSpace.share)
+        var size = max(wanted, 64 << 10)
         while true {
             do {
                 let opened = try openHandle(mapSize: size)
@@ -200,6 +201,7 @@ extension Environment {
     /// Notes where the map lies, and keeps users' data out of core dumps.
     func noteMap(of opened: OpaquePointer) {
         let (info, pageSize) = Self.shape(of: opened)
+        bounds.noteSize(Int(info.me_mapsize))
         guard let address = MapBounds.mapAddress(environment: opened, pageSize: pageSize) else {
             bounds.set(lower: 0, upper: .max, mapEnd: .max, pageSize: pageSize)
             return

@@ -63,7 +63,8 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var networkFileSystems = NetworkFileSystems.refused
     /// Whether the lock file is used.
     package var locking = Locking.shared
-    /// Address space to reserve; halved until the system grants it. It costs no disk and no memory.
+    /// Address space to reserve; it costs no disk and no memory. Less is taken where other stores of the process have
+    /// taken much (`AddressSpace`), or the system does not grant it.
     package var mapSizeInBytes = 256 << 30
     /// The map never grows beyond this.
     package var maximumMapSizeInBytes = 1 << 42

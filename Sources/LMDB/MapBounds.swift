@@ -12,8 +12,15 @@ final class MapBounds: Sendable {
     let mapEnd = Atomic<UInt>(.max)
     /// A page's number is its place in the map shifted by this.
     let pageShift = Atomic<UInt>(12)
+    /// The size of the map, as far as `AddressSpace` knows.
+    private let size = Atomic<Int>(0)
     /// How often the bounds were set: once for each opening of the file.
     let openings = Atomic<Int>(0)
+
+    /// Tells `AddressSpace` the size of the map; 0 when it is gone.
+    func noteSize(_ bytes: Int) {
+        AddressSpace.note(bytes, insteadOf: size.exchange(bytes, ordering: .relaxed))
+    }
 
     /// Whether the bytes lie inside the file's part of the map.
     @inline(__always)

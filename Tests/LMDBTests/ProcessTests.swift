@@ -164,6 +164,12 @@ import Testing
         #expect(try ChildProcess("open", store).lines() == ["records 10"])
     }
 
+    @Test func manyStoresLeaveAddressSpaceForTheRest() throws {
+        try FileManager.default.createDirectory(
+            atPath: store.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        #expect(try ChildProcess("many-stores", store, 600).lines() == ["room", "whole"])
+    }
+
     @Test func misuseByCodeIsTrapped() throws {
         for command in ["use-after-end", "nested-write"] {
             let store = TemporaryStore()

@@ -175,6 +175,30 @@ import Testing
         expectUnchangedBut(kinds)
     }
 
+    /// Short ASCII is made of its bytes by hand; it is the same String as any other, in every way that shows.
+    @Test func textsOfEveryLengthComeBackAsTheyWent() throws {
+        let kinds = try filled()
+        let signs = ["a", "\0", "\u{7F}", "\u{80}", "é", "€", "😀"]
+        for length in 0...20 {
+            for sign in signs {
+                for place in 0...max(0, length - 1) {
+                    var characters = (0..<length).map { String(UnicodeScalar(UInt8(97 + $0))) }
+                    if length > 0 { characters[place] = sign }
+                    let text = characters.joined()
+                    kinds.text = text
+                    let read = kinds.text
+                    guard Array(read.utf8) == Array(text.utf8), read == text, read.hashValue == text.hashValue else {
+                        Issue.record("\(text.debugDescription) was read as \(read.debugDescription)")
+                        continue
+                    }
+                    #expect(
+                        read.count == text.count && (read + "x") == (text + "x") && read.dropFirst() == text.dropFirst()
+                    )
+                }
+            }
+        }
+    }
+
     private func expectUnchangedBut(_ kinds: Kinds) {
         #expect(kinds.url == URL(string: "https://example.com/a?b=c#d") && kinds.mood == .wild)
     }

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -182,6 +183,14 @@ int rename(const char *from, const char *to) {
 int linkat(int from, const char *name, int to, const char *newName, int flags) {
     REAL(linkat);
     PLAIN(FAULT_NAME, real(from, name, to, newName, flags))
+}
+
+// Gives the error as its result, and always refuses.
+int pthread_create(
+    pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    REAL(pthread_create);
+    if (verdict(FAULT_THREAD) != -1) return failing_error;
+    return real(thread, attributes, body, argument);
 }
 
 #define OPENING(call) \

@@ -1,6 +1,7 @@
 import FaultShim
 import Glibc
 import LMDB
+import Locking
 
 /// What the other process can do.
 struct Child {
@@ -25,6 +26,7 @@ struct Child {
         case "in-memory": try inMemory()
         case "file-size-limit": try fileSizeLimit()
         case "address-space-limit": try addressSpaceLimit()
+        case "many-stores": try manyStores()
         case "fork": try fork()
         case "inherited-descriptors": try inheritedDescriptors()
         case "use-after-end": try useAfterEnd()
@@ -154,6 +156,19 @@ struct Child {
         let (environment, table) = try open()
         _ = try environment.write { try Child(path: path, number: 10).appendRecords($0, table, 100) }
         report(environment.mapSizeInBytes < number ? "smaller" : "not smaller")
+    }
+
+    /// Opens `number` stores at once and then asks for a thread and for memory.
+    private func manyStores() throws {
+        let environments = try (0..<number).map { try Environment.open(at: "\(path)/\($0)") }
+        let mapped = environments.reduce(0) { $0 + $1.mapSizeInBytes }
+        let room = mmap(nil, 64 << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        try BackgroundThread.start("other") {}
+        report(mapped < 4 << 40 && room != MAP_FAILED ? "room" : "no room beside \(mapped) bytes")
+        for environment in environments { try environment.close() }
+        // What is closed gives back what it took.
+        let last = try Environment.open(at: "\(path)/0")
+        report(last.mapSizeInBytes == 256 << 30 ? "whole" : "\(last.mapSizeInBytes) bytes")
     }
 
     private func addressSpaceInUse() throws -> Int {

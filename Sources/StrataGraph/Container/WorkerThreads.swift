@@ -35,33 +35,37 @@ final class WorkerThreads: Sendable {
             state.count += 1
             return true
         }
-        if needsThread { startThread() }
+        if needsThread, !startThread() { DispatchQueue.global().async { self.workOnce() } }
         available.signal()
     }
 
-    private func startThread() {
-        let thread = Thread { self.work() }
-        thread.name = "strata.worker"
-        thread.start()
+    /// - Returns: false when the system has no thread to give. Dispatch then lends one, as soon as there is one.
+    private func startThread() -> Bool {
+        do {
+            try BackgroundThread.start("strata.worker") { while true { self.workOnce() } }
+            return true
+        } catch {
+            state.withLock { $0.count -= 1 }
+            return false
+        }
     }
 
-    private func work() {
-        while true {
-            state.withLock { $0.idle += 1 }
-            available.wait()
-            let next = state.withLock { state -> (@Sendable () -> Void)? in
-                state.idle -= 1
-                guard state.next < state.waiting.count else { return nil }
-                let work = state.waiting[state.next]
-                state.next += 1
-                if state.next == state.waiting.count {
-                    state.waiting.removeAll(keepingCapacity: true)
-                    state.next = 0
-                }
-                return work
+    /// Waits for some work and does it.
+    private func workOnce() {
+        state.withLock { $0.idle += 1 }
+        available.wait()
+        let next = state.withLock { state -> (@Sendable () -> Void)? in
+            state.idle -= 1
+            guard state.next < state.waiting.count else { return nil }
+            let work = state.waiting[state.next]
+            state.next += 1
+            if state.next == state.waiting.count {
+                state.waiting.removeAll(keepingCapacity: true)
+                state.next = 0
             }
-            next?()
+            return work
         }
+        next?()
     }
 }
 

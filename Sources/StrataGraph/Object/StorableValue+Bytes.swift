@@ -6,9 +6,7 @@ extension String: StorableValue {
 
     @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> String {
         let bytes = object._bytes(place)
-        // Short ASCII stands in the String itself, which this makes without a call.
-        if bytes.count <= 15 { return String(unsafeUninitializedCapacity: bytes.count) { bytes._copyShort(to: $0) } }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(_shortASCII: bytes) ?? String(decoding: bytes, as: UTF8.self)
     }
 
     @inlinable public static func _store(_ value: String, in object: ManagedObject, _ place: FieldPlace) {
@@ -90,27 +88,5 @@ extension Decimal: StorableValue {
         case .integer(let value): self = Decimal(value)
         default: return nil
         }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Copies at most 16 bytes, a word at a time, and returns how many.
-    @inlinable func _copyShort(to room: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        guard let source = baseAddress, let target = UnsafeMutableRawBufferPointer(room).baseAddress else { return 0 }
-        if count >= 8 {
-            let last = source.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
-            target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
-            target.storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
-        } else if count >= 4 {
-            let last = source.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
-            target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
-            target.storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
-        } else {
-            for place in 0..<count {
-                target.storeBytes(
-                    of: source.load(fromByteOffset: place, as: UInt8.self), toByteOffset: place, as: UInt8.self)
-            }
-        }
-        return count
     }
 }

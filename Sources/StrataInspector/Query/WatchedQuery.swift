@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import StrataModel
 import StrataStore
 
@@ -11,7 +12,7 @@ enum WatchedQuery {
         let monitor = QueryMonitor()
         let progress = ProgressLine()
         let report = progress.handler
-        let watch = Thread {
+        let watch: @Sendable () -> Void = {
             while !monitor.isFinished {
                 Thread.sleep(forTimeInterval: 0.1)
                 let done = monitor.examinedRowCount
@@ -19,7 +20,12 @@ enum WatchedQuery {
                 report(StoreProgress(phase: "rows read", done: done, total: done > total ? 0 : total))
             }
         }
-        watch.start()
+        do {
+            try BackgroundThread.start("strata.progress", watch)
+        } catch {
+            // The query runs all the same.
+            Output.printError("How far the query is will not be told: \(error).")
+        }
         defer {
             monitor.finish()
             progress.finish()

@@ -50,28 +50,27 @@ final class HeadFeed: @unchecked Sendable {
     func observe(
         _ handler: @escaping @Sendable (EventSequence) -> Void, onClose: @escaping @Sendable () -> Void,
         from start: EventSequence, read: @escaping @Sendable () -> EventSequence?
-    ) -> HeadObservation {
+    ) throws(BackgroundThread.Unavailable) -> HeadObservation {
         condition.lock()
         defer { condition.unlock() }
+        if !isRunning, !isStopped {
+            // It waits for the lock before it looks who observes.
+            try BackgroundThread.start("strata.head") { [self] in run(read) }
+            isRunning = true
+        }
         let number = nextNumber
         nextNumber += 1
         let observation = HeadObservation(handler, onClose: onClose) { [weak self] in self?.remove(number) }
         entries.append(Entry(number: number, observation: observation, known: start))
         // The head may have moved since the observer looked.
         hasNews = true
-        if !isRunning, !isStopped {
-            isRunning = true
-            let thread = Thread { [self] in run(read) }
-            thread.name = "strata.head"
-            thread.start()
-        }
         return observation
     }
 
     private func remove(_ number: UInt64) {
         condition.lock()
         entries.removeAll { $0.number == number }
-        condition.signal()
+        condition.broadcast()
         condition.unlock()
     }
 
@@ -79,14 +78,14 @@ final class HeadFeed: @unchecked Sendable {
     func notify() {
         condition.lock()
         hasNews = true
-        condition.signal()
+        condition.broadcast()
         condition.unlock()
     }
 
     func stop() {
         condition.lock()
         isStopped = true
-        condition.signal()
+        condition.broadcast()
         condition.unlock()
     }
 
@@ -146,11 +145,16 @@ extension Store {
     package func observeHead(
         onClose: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable (EventSequence) -> Void
     ) throws -> HeadObservation {
-        feed.observe(handler, onClose: onClose, from: try head()) { [weak self] in
-            do { return try self?.head() } catch {
-                StoreLog.logger.debug("the end of the log cannot be read any more: \(error)")
-                return nil
+        let start = try head()
+        do {
+            return try feed.observe(handler, onClose: onClose, from: start) { [weak self] in
+                do { return try self?.head() } catch {
+                    StoreLog.logger.debug("the end of the log cannot be read any more: \(error)")
+                    return nil
+                }
             }
+        } catch {
+            throw core.publicError(error, during: "beginning to observe the store")
         }
     }
 }

@@ -21,6 +21,11 @@ extension Store {
         } catch let error as LMDBError {
             directory.removeIfTemporary()
             throw StrataError(opening: error, path: directory.path)
+        } catch let error as BackgroundThread.Unavailable {
+            directory.removeIfTemporary()
+            throw StrataError(
+                .persistentStoreOpen, "The store has no thread to write on: \(error).",
+                context: .init(path: directory.path), cause: error)
         } catch {
             directory.removeIfTemporary()
             throw error
@@ -54,7 +59,7 @@ extension Store {
                 environment: environment, tables: tables, options: options, header: header, path: directory.path,
                 histories: histories)
             let blobs = try BlobStore(location, directory: directory.path, core: core)
-            return Store(location: location, core: core, blobs: blobs)
+            return try Store(location: location, core: core, blobs: blobs)
         } catch {
             try environment.close()
             throw error

@@ -20,12 +20,13 @@ package final class Store: Sendable {
     private let finished = Locked<RebuildReport?>(nil)
     private let isClosed = Atomic(false)
 
-    init(location: StoreLocation, core: StoreCore, blobs: BlobStore) {
+    /// - Throws: `BackgroundThread.Unavailable` when the system has no thread for the writer.
+    init(location: StoreLocation, core: StoreCore, blobs: BlobStore) throws(BackgroundThread.Unavailable) {
         self.location = location
         self.core = core
         self.blobs = blobs
         let committer = CommitterBox(Committer(core, blobs))
-        let writer = WriterThread(
+        let writer = try WriterThread(
             name: "strata.writer",
             WriterThread.Duties(
                 work: { committer.commit($0) },

@@ -210,6 +210,10 @@ final class StoreCore: Sendable {
         case let error as CorruptRecord:
             StrataError(
                 .corrupt, "A record is damaged: \(error.reason).", context: .init(path: path), cause: error)
+        case let error as BackgroundThread.Unavailable:
+            StrataError(
+                .persistentStoreOperation, "The store failed during \(work): \(error).", context: .init(path: path),
+                cause: error)
         case let error as UnstorableValue:
             StrataError(.wrongType, "A value does not fit its property: \(error.reason).", cause: error)
         default: error

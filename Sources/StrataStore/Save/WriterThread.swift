@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// One thread that runs jobs in order; LMDB's write transaction must begin and end on one thread, and waiting for the
 /// disk must not occupy a thread of Swift's pool.
@@ -22,19 +23,20 @@ final class WriterThread: @unchecked Sendable {
     private var isStopping = false
     private var hasEnded = false
     private var company = Company()
-    private var thread: Thread?
+    /// The thread, from its beginning to its end.
+    private var thread: pthread_t?
     private let duties: Duties
 
-    init(name: String, _ duties: Duties) {
+    /// - Throws: `BackgroundThread.Unavailable`.
+    init(name: String, _ duties: Duties) throws(BackgroundThread.Unavailable) {
         self.duties = duties
-        let thread = Thread { [self] in run() }
-        thread.name = name
-        self.thread = thread
-        thread.start()
+        try BackgroundThread.start(name) { [self] in run() }
     }
 
     /// Whether the caller runs on this thread.
-    var isCurrent: Bool { condition.withLock { Thread.current === thread } }
+    var isCurrent: Bool { condition.withLock { isThisThread } }
+
+    private var isThisThread: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
 
     /// Saves that wait.
     var waitingSaveCount: Int {
@@ -64,11 +66,12 @@ final class WriterThread: @unchecked Sendable {
         defer { condition.unlock() }
         isStopping = true
         condition.broadcast()
-        guard Thread.current !== thread else { return }
+        guard !isThisThread else { return }
         while !hasEnded { condition.wait() }
     }
 
     private func run() {
+        condition.withLock { thread = pthread_self() }
         while let group = next() {
             if case .turn(let turn)? = group.first?.job, let submission = group.first {
                 begin(turn, submission)
@@ -80,7 +83,6 @@ final class WriterThread: @unchecked Sendable {
         }
         condition.lock()
         hasEnded = true
-        // A thread keeps what it runs, and that is this object.
         thread = nil
         condition.broadcast()
         condition.unlock()
@@ -223,7 +225,7 @@ final class Submission: @unchecked Sendable {
     func finish(_ result: Result<SaveOutcome?, any Error>) {
         condition.lock()
         self.result = result
-        condition.signal()
+        condition.broadcast()
         condition.unlock()
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
 
 /// What a rebuild must know of the store as it was before: that its log is sound, and what its views held. It reads that
@@ -21,15 +22,19 @@ final class RebuildSurvey: @unchecked Sendable {
     init(
         of scope: Scope, _ core: StoreCore, _ blobs: BlobStore, _ progress: ProgressHandler?
     ) {
-        let thread = Thread { [self] in
+        let read: @Sendable () -> Void = { [self] in
             let result = Result { try Self.read(scope, core, blobs, progress) }
             condition.withLock {
                 self.result = result
                 condition.broadcast()
             }
         }
-        thread.name = "strata.survey"
-        thread.start()
+        do {
+            try BackgroundThread.start("strata.survey", read)
+        } catch {
+            // Then one after the other.
+            read()
+        }
     }
 
     /// Waits for the end.

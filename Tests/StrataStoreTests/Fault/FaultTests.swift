@@ -30,6 +30,13 @@ import Testing
             ])
     }
 
+    /// The system may have no thread to give, as when too many run or address space is used up.
+    @Test func withoutAThreadThereIsAnErrorAndNoWaiting() throws {
+        let lines = try run("threads")
+        guard lines != ["unavailable"] else { return }
+        #expect(lines == ["opening", "observing", "rebuilding", "fetching", "done"])
+    }
+
     private func run(_ work: String, _ arguments: String...) throws -> [String] {
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-fault-\(UUID().uuidString)")
         try FileManager.default.createDirectory(

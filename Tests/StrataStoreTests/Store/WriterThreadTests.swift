@@ -33,8 +33,8 @@ import Testing
         var groups: [[Int]] { state.withLock(\.groups) }
     }
 
-    private func writer(_ record: Record, gate: DispatchSemaphore? = nil) -> WriterThread {
-        WriterThread(
+    private func writer(_ record: Record, gate: DispatchSemaphore? = nil) throws -> WriterThread {
+        try WriterThread(
             name: "test",
             WriterThread.Duties(
                 work: { group in
@@ -49,9 +49,9 @@ import Testing
         Submission(.save(ChangeSet(base: .zero, modelVersion: ModelVersion(rawValue: 1))))
     }
 
-    @Test func nobodyIsPassedOverByWhoComesLater() {
+    @Test func nobodyIsPassedOverByWhoComesLater() throws {
         let record = Record()
-        let writer = writer(record)
+        let writer = try writer(record)
         let isDone = DispatchGroup()
         for _ in 0..<8 {
             isDone.enter()
@@ -71,10 +71,10 @@ import Testing
         #expect(record.groups.allSatisfy { $0.count <= 8 })
     }
 
-    @Test func allWhoWaitAreTakenTogether() {
+    @Test func allWhoWaitAreTakenTogether() throws {
         let record = Record()
         let gate = DispatchSemaphore(value: 0)
-        let writer = writer(record, gate: gate)
+        let writer = try writer(record, gate: gate)
         let first = Self.save()
         #expect(record.submit(first, to: writer))
         while record.groups.isEmpty { usleep(100) }

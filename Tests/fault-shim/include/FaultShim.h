@@ -7,7 +7,8 @@ enum {
     FAULT_WRITE = 1,  // write, pwrite, writev
     FAULT_SYNC = 2,   // fsync, fdatasync
     FAULT_NAME = 4,   // mkdir, rename, link, ftruncate, open that makes a file
-    FAULT_META = 8    // pwrite to a descriptor that syncs each write: the meta page of a commit
+    FAULT_META = 8,   // pwrite to a descriptor that syncs each write: the meta page of a commit
+    FAULT_THREAD = 16 // pthread_create
 };
 
 // How the first failing call fails; the others of the same arming have no effect.

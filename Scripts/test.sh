@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Runs the test suite. What failed stands once more at the end, where a reader of a long output looks.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+output="$(mktemp)"
+trap 'rm -f "$output"' EXIT
+swift test --skip-build "$@" 2>&1 | tee "$output"
+status=$?
+if [ "$status" -ne 0 ]; then
+    printf '\nWhat failed:\n'
+    # Each issue with the lines of its comment; a known issue fails nothing.
+    grep -A 6 -E '^✘ |Fatal error|unexpected signal' "$output" | grep -v -E '^[✔◇]|recorded a known issue'
+fi
+exit "$status"
