@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Subscriptions
 
-    @Test(.timeLimit(.minutes(1))) func acknowledgementsOutOfOrderNeverGoBackNorResurrect() async throws {
+    @Test(.timeLimit(.minutes(30))) func acknowledgementsOutOfOrderNeverGoBackNorResurrect() async throws {
         let mailer = try container.subscription(named: "mailer")
         for title in ["1", "2", "3"] {
             Movie(context: context).title = title

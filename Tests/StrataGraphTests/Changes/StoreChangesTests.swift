@@ -18,7 +18,7 @@ import Testing
         try change.changes().compactMap { $0["title"]?.after }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aConsumerCatchesUpAndFollows() async throws {
+    @Test(.timeLimit(.minutes(30))) func aConsumerCatchesUpAndFollows() async throws {
         let token = try container.currentHistoryToken()
         try save("1")
         try save("2")
@@ -39,7 +39,7 @@ import Testing
         #expect(found != nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func cancellingEndsIt() async throws {
+    @Test(.timeLimit(.minutes(30))) func cancellingEndsIt() async throws {
         let changes = try container.changes(since: try container.currentHistoryToken())
         let task = Task {
             var count = 0
@@ -51,7 +51,7 @@ import Testing
         #expect(try await task.value == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func closingTheContainerEndsItWithAnError() async throws {
+    @Test(.timeLimit(.minutes(30))) func closingTheContainerEndsItWithAnError() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-feed-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let other = try makeContainer([Movie.self, FamilyMember.self], at: .url(directory))
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: StrataError.self) { try container.changes(since: token) }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSubscriptionGoesOnWhereItWas() async throws {
+    @Test(.timeLimit(.minutes(30))) func aSubscriptionGoesOnWhereItWas() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-sub-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let first = try makeContainer([Movie.self, FamilyMember.self], at: .url(directory))

@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataTestSupport
 import Testing
 
 /// Keys of one element over one attribute type, from values and from rows.
@@ -277,17 +278,6 @@ struct CompoundKeyTests {
         var values: [[UInt8]] = []
         for text in [accented, accented + "a"] { values.append(try key([.string(text)], codec).bytes) }
         #expect(values[0] == values[1])
-    }
-
-    private func processorTime(_ body: () throws -> Void) rethrows -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
-        let start = now()
-        try body()
-        return now() - start
     }
 
     @Test func longTextIsNotFoldedToItsEnd() throws {

@@ -5,7 +5,7 @@ import StrataModel
 import Testing
 
 /// The writer's queue is fair by its order, whatever the scheduler does.
-@Suite(.timeLimit(.minutes(2))) struct WriterThreadTests {
+@Suite(.timeLimit(.minutes(30))) struct WriterThreadTests {
     /// What the writer did: groups of numbers, each the number of a submission by its arrival.
     private final class Record: Sendable {
         private struct State {
