@@ -18,8 +18,7 @@ extension AttributeValue: Codable {
         case .integer: self = .integer(try Self.integer(read(String.self), at: decoder))
         case .float: self = .float(Float(bitPattern: try read(UInt32.self)))
         case .double: self = .double(Double(bitPattern: try Self.bits(read(String.self), at: decoder)))
-        // JSON has no number for what is none.
-        case .decimal: self = .decimal((try? read(String.self)) == nil ? try read(Decimal.self) : .nan)
+        case .decimal: self = .decimal(try Self.decimal(in: container))
         case .string: self = .string(try read(String.self))
         case .date:
             let bits = try Self.bits(read(String.self), at: decoder)
@@ -42,7 +41,7 @@ extension AttributeValue: Codable {
         case .integer(let value): try container.encode(String(value), forKey: .integer)
         case .float(let value): try container.encode(value.bitPattern, forKey: .float)
         case .double(let value): try container.encode(String(value.bitPattern), forKey: .double)
-        case .decimal(let value) where value.isNaN: try container.encode("NaN", forKey: .decimal)
+        case .decimal(let value) where value.isNaN: try container.encode(Self.notANumber, forKey: .decimal)
         case .decimal(let value): try container.encode(value, forKey: .decimal)
         case .string(let value): try container.encode(value, forKey: .string)
         case .date(let value):
@@ -54,6 +53,21 @@ extension AttributeValue: Codable {
         case .objectID(let value): try container.encode(value, forKey: .objectID)
         case .composite(let value): try container.encode(value, forKey: .composite)
         }
+    }
+
+    /// What stands for a decimal that is none, for which JSON has no number.
+    private static let notANumber = "NaN"
+
+    private static func decimal(in container: KeyedDecodingContainer<Key>) throws -> Decimal {
+        // Anything but a text is read, or refused, as a number.
+        guard let text = try? container.decode(String.self, forKey: .decimal) else {
+            return try container.decode(Decimal.self, forKey: .decimal)
+        }
+        guard text == notANumber else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .decimal, in: container, debugDescription: "not a decimal: \(text)")
+        }
+        return .nan
     }
 
     private static func integer(_ text: String, at decoder: any Decoder) throws -> Int64 {
