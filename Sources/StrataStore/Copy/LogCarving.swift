@@ -27,6 +27,8 @@ struct LogCarving {
 
     var isEmpty: Bool { transactions.isEmpty }
 
+    /// Whether bytes are a record is asked of their checksum: most entries on the pages of a store are none, so what does
+    /// not read as one is no error here. A record of the log that is damaged is missed by the chain of digests.
     private mutating func note(_ number: UInt64, _ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer) {
         if let event = try? EventView(bytes), EventDigest.matches(event) {
             add(place, bytes, to: &events[number, default: []])

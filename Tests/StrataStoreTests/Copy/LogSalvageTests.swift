@@ -38,4 +38,36 @@ import Testing
         #expect(changes.objects[rocky]?.values[owner.id]?.after == .null)
         #expect(changes.pairs.count == 1)
     }
+
+    /// Pages that LMDB has given up still hold the payload, and are searched too.
+    @Test(arguments: [40, 40_000]) func aRemovedPayloadIsNotCarvedOutOfOldPages(size: Int) throws {
+        let damaged = try DamagedStore()
+        let secret = String(repeating: "forgotten ", count: size / 10)
+        _ = try damaged.fixture.insert("Movie", ["title": .string(secret)])
+        let place = try #require(try damaged.records("events").lastIndex { $0.value.count > size })
+        let event = try damaged.records("events")[place]
+        try damaged.put("events", event.key, DamagedStore.redacted(event.value))
+        // The row, as redaction would take it away too.
+        for row in try damaged.records("objects") where row.value.count > size {
+            try damaged.remove("objects", row.key)
+        }
+        damaged.store.close()
+        let path = damaged.directory.path(percentEncoded: false)
+        var bytes = try Data(contentsOf: damaged.directory.appending(component: "data.mdb"))
+        #expect(bytes.range(of: Data(secret.utf8)) != nil, "nothing is left to be carved out")
+        bytes.replaceSubrange(0..<8192, with: Data(count: 8192))
+        try bytes.write(to: damaged.directory.appending(component: "data.mdb"))
+        let salvage = try LogSalvage(path)
+        defer { #expect(throws: Never.self) { try salvage.close() } }
+        let end = try #require(try salvage.examine(through: nil, note: { _ in }).end)
+        #expect(end.lastEvent.rawValue == UInt64(place + 1), "the log is sound without the payload")
+        let target = damaged.directory.deletingLastPathComponent().appending(
+            component: "carved-\(UUID().uuidString).strata", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: target) }
+        try LogCarving(file: path + "/data.mdb").write(to: target.path(percentEncoded: false))
+        let carved = try Data(contentsOf: target.appending(component: "data.mdb"))
+        #expect(carved.range(of: Data(secret.utf8)) == nil)
+        #expect(carved.range(of: Data("Alien".utf8)) != nil)
+    }
 }

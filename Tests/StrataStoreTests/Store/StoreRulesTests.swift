@@ -36,15 +36,6 @@ import Testing
         #expect(try fixture.store.head() == head)
     }
 
-    /// Takes payload and salt out of an event's record, as redaction is to.
-    private func redacted(_ record: [UInt8]) -> [UInt8] {
-        var record = Array(record.prefix(EventHeader.size))
-        record[2] |= UInt8(EventFlags.redacted.rawValue)
-        for offset in EventHeader.saltOffset..<EventHeader.size { record[offset] = 0 }
-        record.withUnsafeMutableBytes { EventHeader.seal($0) }
-        return record
-    }
-
     private func kinds(_ store: Store) throws -> [EventKind] {
         var kinds: [EventKind] = []
         try store.events(from: EventSequence(rawValue: 1), through: try store.head()) {
@@ -59,11 +50,11 @@ import Testing
         // The rating of Alien: what came and went between its neighbours.
         let place = try #require(try kinds(damaged.store).lastIndex(of: .updated))
         let (key, record) = try damaged.records("events")[place]
-        try damaged.put("events", key, redacted(record))
+        try damaged.put("events", key, DamagedStore.redacted(record))
         #expect(try kinds(damaged.store)[place] == .updated)
         #expect(try damaged.problems(.quick).map(\.description) == [])
         // Anything else of the header is covered.
-        var forged = redacted(record)
+        var forged = DamagedStore.redacted(record)
         forged[EventHeader.digestOffset] ^= 1
         forged.withUnsafeMutableBytes { EventHeader.seal($0) }
         try damaged.put("events", key, forged)

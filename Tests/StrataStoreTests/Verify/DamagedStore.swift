@@ -85,6 +85,15 @@ final class DamagedStore {
         try write { transaction in _ = try key.withUnsafeBytes { try transaction.delete(table(name), $0) } }
     }
 
+    /// Takes payload and salt out of an event's record, as redaction is to.
+    static func redacted(_ record: [UInt8]) -> [UInt8] {
+        var record = Array(record.prefix(EventHeader.size))
+        record[2] |= UInt8(EventFlags.redacted.rawValue)
+        for offset in EventHeader.saltOffset..<EventHeader.size { record[offset] = 0 }
+        record.withUnsafeMutableBytes { EventHeader.seal($0) }
+        return record
+    }
+
     func problems(_ depth: VerificationDepth = .full) throws -> [VerificationProblem] {
         try store.verify(depth).problems
     }
