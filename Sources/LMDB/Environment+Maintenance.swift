@@ -132,8 +132,12 @@ extension ReadTransaction {
         defer { cursor.close() }
         var count = 0
         while try cursor.next() {
-            guard cursor.value.count >= MemoryLayout<UInt>.size else { continue }
-            count += Int(truncatingIfNeeded: cursor.value.loadUnaligned(as: UInt.self))
+            let words = cursor.value.count / MemoryLayout<UInt>.size
+            guard words > 0, let pages = Int(exactly: cursor.value.loadUnaligned(as: UInt.self)), pages < words else {
+                throw LMDBError(
+                    .corrupted, operation: "count the free pages", path: environment.path, detail: "a list has no end")
+            }
+            count += pages
         }
         return count
     }

@@ -106,7 +106,7 @@ struct FreeListScan {
 
 extension [UInt8] {
     /// The number at an offset, in the byte order of the host. The bytes must be there.
-    fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type, at offset: Int) -> Number {
+    func number<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type, at offset: Int) -> Number {
         withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }
 }

@@ -29,6 +29,8 @@ extension Environment {
         let descriptor = try target.openFile(temporary, O_RDWR | O_CREAT | O_EXCL)
         defer { StoreDirectory.closeFile(descriptor) }
         do throws(LMDBError) {
+            // LMDB would follow a damaged page beside its memory.
+            if kind == .compacting { try checkTrees() }
             try write(to: descriptor, kind)
             _ = try StoreHeader.read(descriptor: descriptor, path: target.path(of: temporary))
             guard fsync(descriptor) == 0 else {

@@ -104,7 +104,7 @@ extension LMDBError: CustomStringConvertible {
 
 extension LMDBError.Code {
     /// The fixed message of a code, without a full stop.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .mapFull: "the map is full and cannot grow"
         case .mapResized: "another process made the file larger than this process's map"

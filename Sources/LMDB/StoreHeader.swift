@@ -32,8 +32,9 @@ struct StoreHeader {
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let version: UInt32 = 1
     private static let metaPageFlag: UInt16 = 0x08
-    private static let noPage = UInt64.max
-    private static let maximumDepth = 32
+    private static let usualPageSize = 4096
+    static let noPage = UInt64.max
+    static let maximumDepth = 32
 
     /// One meta page.
     struct Meta {
@@ -55,6 +56,16 @@ struct StoreHeader {
             main = Tree(bytes, at: 88)
             lastPage = bytes.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
             transaction = bytes.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
+        }
+
+        /// The meta page at a place; nil where the file cannot be read there.
+        init?(descriptor: Int32, at offset: Int) {
+            let meta = withUnsafeTemporaryAllocation(byteCount: bytesRead, alignment: 8) { buffer -> Meta? in
+                guard pread(descriptor, buffer.baseAddress, bytesRead, off_t(offset)) == bytesRead else { return nil }
+                return Meta(UnsafeRawBufferPointer(buffer))
+            }
+            guard let meta else { return nil }
+            self = meta
         }
     }
 
@@ -119,14 +130,22 @@ extension StoreHeader {
             // A short first page may be anything; only after a good first page is a short second one a cut file.
             throw error(offset == 0 ? .foreign : .truncated, path, "\(fileSize) bytes")
         }
+        // What only one of the two pages says is damage.
+        let isAlone = offset != 0 || isHeader(at: usualPageSize, of: descriptor)
         guard meta.magic == magic else {
-            throw error(offset == 0 ? .foreign : .invalid, path, "no magic number in meta page at \(offset)")
+            throw error(isAlone ? .invalid : .foreign, path, "no magic number in meta page at \(offset)")
         }
-        if meta.version > version { throw error(.newerFormat, path, "format \(meta.version)") }
+        if meta.version > version, !isAlone { throw error(.newerFormat, path, "format \(meta.version)") }
         guard meta.version == version, meta.pageFlags & metaPageFlag != 0 else {
             throw error(.invalid, path, "format \(meta.version)")
         }
         return meta
+    }
+
+    /// Whether a page says that it is a meta page of this format.
+    private static func isHeader(at offset: Int, of descriptor: Int32) -> Bool {
+        guard let meta = Meta(descriptor: descriptor, at: offset) else { return false }
+        return meta.magic == magic && meta.version == version && meta.pageFlags & metaPageFlag != 0
     }
 
     private static func checkedPageSize(_ size: UInt32, path: String) throws(LMDBError) -> Int {

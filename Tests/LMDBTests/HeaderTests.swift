@@ -63,6 +63,16 @@ import Testing
         try expect(.newerFormat, for: bytes)
     }
 
+    /// What one of the two pages says and the other does not is damage, and no other kind of file.
+    @Test(arguments: [16, 20]) func aMetaPageThatStandsAloneIsInvalid(offset: Int) throws {
+        let sound = try whole()
+        for page in 0...1 {
+            var bytes = sound
+            bytes[page * pageSize + offset] ^= 2
+            try expect(.invalid, for: bytes)
+        }
+    }
+
     /// Each change makes the header contradict itself in one way.
     @Test(arguments: [
         (40, UInt32(0)), (40, 4095), (40, 65_536), (40, 256), (20, 0), (136, 0), (136, UInt32.max), (44, 0xFFFF_0008),
