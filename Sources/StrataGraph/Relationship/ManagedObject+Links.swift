@@ -123,8 +123,10 @@ extension ManagedObject {
             .otherContext, "The target belongs to another context.", context: place(key, .objectID(target.objectID)))
     }
 
+    /// Why the row cannot be written: what reading it has just reported, which is thrown instead.
     final func unreadable(_ key: String) -> StrataError {
-        StrataError(.deletedObject, "The object cannot be read any more.", context: place(key))
+        if isFault, let error = _context?.pendingErrors.popLast() { return error }
+        return StrataError(.deletedObject, "The object cannot be read any more.", context: place(key))
     }
 }
 

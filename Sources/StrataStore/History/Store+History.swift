@@ -31,7 +31,7 @@ extension Store {
             guard after < head.transaction, limit > 0 else { return [] }
             let count = UInt64(min(limit, Int(clamping: head.transaction.rawValue - after.rawValue)))
             return try (1...count).compactMap {
-                try reader.transaction(TransactionSequence(rawValue: after.rawValue + $0))
+                try reader.transaction(TransactionSequence(rawValue: after.rawValue + $0), in: head)
             }
         }
     }
@@ -42,15 +42,17 @@ extension Store {
             let end = min(before?.rawValue ?? .max, head.transaction.rawValue + 1)
             guard end > 1, limit > 0 else { return [] }
             let count = min(UInt64(limit), end - 1)
-            return try (1...count).compactMap { try reader.transaction(TransactionSequence(rawValue: end - $0)) }
+            return try (1...count).compactMap {
+                try reader.transaction(TransactionSequence(rawValue: end - $0), in: head)
+            }
         }
     }
 
     /// nil when the log has no such transaction.
     package func transaction(_ sequence: TransactionSequence) throws -> TransactionRecord? {
         try readLog { reader, head in
-            guard sequence <= head.transaction else { return nil }
-            return try reader.transaction(sequence)
+            guard sequence > .zero, sequence <= head.transaction else { return nil }
+            return try reader.transaction(sequence, in: head)
         }
     }
 

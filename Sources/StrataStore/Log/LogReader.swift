@@ -140,6 +140,13 @@ struct LogReader {
         }
     }
 
+    /// A transaction up to the head; nil only where history was dropped.
+    func transaction(_ sequence: TransactionSequence, in head: LogHead) throws -> TransactionRecord? {
+        if let record = try transaction(sequence) { return record }
+        guard head.firstKeptEvent.rawValue > 1 else { throw Self.missing(sequence) }
+        return nil
+    }
+
     /// The newest transaction for which `isBefore` holds; the records are in an order that makes it true and then false.
     func lastTransaction(
         upTo newest: TransactionSequence, where isBefore: (TransactionRecord) -> Bool
@@ -150,7 +157,7 @@ struct LogReader {
         while low < high {
             let middle = (low + high + 1) / 2
             guard let record = try transaction(TransactionSequence(rawValue: middle)) else {
-                throw StrataError(.corrupt, "A transaction of the log is missing: \(middle).")
+                throw Self.missing(TransactionSequence(rawValue: middle))
             }
             if isBefore(record) {
                 low = middle
@@ -168,6 +175,10 @@ struct LogReader {
         } catch {
             throw StrataError.corrupt(error, "events", at: sequence)
         }
+    }
+
+    private static func missing(_ sequence: TransactionSequence) -> StrataError {
+        StrataError(.corrupt, "A transaction of the log is missing: \(sequence).")
     }
 
     private static func missing(_ sequence: EventSequence) -> StrataError {

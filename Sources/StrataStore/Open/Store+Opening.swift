@@ -105,7 +105,7 @@ extension Store {
         let environment = try Environment.open(at: directory.path, options: probing)
         do {
             // A store whose making was cut short has none of LMDB's commits, or empty tables and no header.
-            if try environment.info().lastTransaction > 0 { try probe(environment, directory, options) }
+            if try environment.read({ $0.number }) > 0 { try probe(environment, directory, options) }
             try environment.close()
         } catch {
             try environment.close()
@@ -151,7 +151,8 @@ extension Store {
     private static func foreign(_ directory: StoreDirectory) -> StrataError {
         StrataError(
             .persistentStoreOpen, "The file is an LMDB file, but no Strata store.",
-            context: .init(path: directory.path))
+            context: .init(path: directory.path),
+            cause: LMDBError(.foreign, operation: "open the store", path: directory.path))
     }
 
     private static func openTables(_ environment: Environment) throws -> StoreTables {

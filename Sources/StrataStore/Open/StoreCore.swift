@@ -254,7 +254,8 @@ extension StrataError {
                 cause: error)
         case .busy:
             self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
-        case .corrupted, .truncated, .invalid:
+        // The tables of a store, their flags and the order of the log are what every store has.
+        case .corrupted, .truncated, .invalid, .notFound, .incompatibleTable, .keyExists:
             self.init(.corrupt, "The store's file is damaged.", context: context, cause: error)
         case .outcomeUnknown, .panic:
             self.init(.inDoubt, "Whether the last commit is on disk is not known.", context: context, cause: error)
@@ -268,9 +269,16 @@ extension StrataError {
         case .transactionTooLarge:
             self.init(.saveTooLarge, "The save touches more pages than one commit can.", context: context, cause: error)
         default:
-            self.init(.persistentStoreOperation, "The store failed during \(work).", context: context, cause: error)
+            self.init(
+                .persistentStoreOperation, "The store failed during \(work): \(error.code.sentence).", context: context,
+                cause: error)
         }
     }
+}
+
+extension StrataError {
+    /// Whether a file is none of a store's, as far as its first pages tell; damage may have made it so.
+    package var isOfForeignFile: Bool { (cause as? LMDBError)?.code == .foreign }
 }
 
 /// What a snapshot's head says, kept by the read transactions that see the same snapshot.

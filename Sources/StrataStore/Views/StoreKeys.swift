@@ -48,8 +48,10 @@ enum StoreKey {
             source: objectID(key, at: 4), target: objectID(key, at: 12))
     }
 
+    /// The object at a place in a key; one that is none where a damaged page gives a shorter key.
     static func objectID(_ key: UnsafeRawBufferPointer, at offset: Int) -> ObjectID {
-        ObjectID(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+        guard offset >= 0, key.count >= offset &+ 8 else { return ObjectID(rawValue: 0) }
+        return ObjectID(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
     }
 
     /// The object at the end of any ordered key.

@@ -84,7 +84,9 @@ struct GroupRun {
         var groups: [(first: ObjectID, count: Int64)] = []
         func prefixSize(_ key: UnsafeRawBufferPointer) -> Int? {
             guard key.count < IndexKeys.cutKeySize else { return nil }
-            return 4 + codec.prefixLengths(of: Array(key[4..<(key.count - 8)]))[shape.keys.count - 1]
+            let lengths = codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8)))
+            // A damaged page may give a key shorter than any.
+            return min(key.count, 4 + lengths[shape.keys.count - 1])
         }
         // Texts may be the same in other spellings: a group has that of its first object.
         if access.isCovered, view.layers.isEmpty, !access.isDescending, access.ranges.count == 1 {

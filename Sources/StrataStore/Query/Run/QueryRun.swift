@@ -192,14 +192,14 @@ private struct TiedEntries {
     mutating func add(
         _ id: ObjectID, _ entry: UnsafeRawBufferPointer, _ take: ([ObjectID]) throws -> Void
     ) rethrows -> Bool {
-        var bare = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
+        var bare = UnsafeRawBufferPointer(rebasing: entry.dropLast(8))
         if !ids.isEmpty, elements == nil ? key.isEqual(to: bare) : key.withUnsafeBytes(bare.hasPrefix) {
             ids.append(id)
             return false
         }
         if let elements {
-            let length = elements == 0 ? 0 : codec.prefixLengths(of: Array(bare[4...]))[elements - 1]
-            bare = UnsafeRawBufferPointer(rebasing: bare[..<(4 + length)])
+            let length = elements == 0 ? 0 : codec.prefixLengths(of: Array(bare.dropFirst(4)))[elements - 1]
+            bare = UnsafeRawBufferPointer(rebasing: bare.prefix(4 + length))
         }
         let isFirst = ids.isEmpty
         try finish(take)
