@@ -87,6 +87,7 @@ enum ExitStatus {
             return problem
         case let error as StrataError:
             for line in error.commandLineTexts { Output.printError("strata: \(line)") }
+            if let advice = DamageGuard.advice(on: error) { Output.printError("strata: \(advice)") }
             return error.isBadUsage ? badUsage : problem
         default:
             let code = StrataCommand.exitCode(for: error).rawValue

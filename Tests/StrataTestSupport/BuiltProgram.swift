@@ -28,8 +28,10 @@ public struct BuiltProgram: Sendable {
             ?? bundle.appending(component: name)
     }
 
-    /// Runs it to its end.
-    public func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
+    /// Runs it to its end, which comes by SIGKILL when it takes longer than it may.
+    public func run(
+        _ arguments: [String], environment: [String: String] = [:], limit: Duration? = nil
+    ) throws -> Result {
         let process = Process()
         process.executableURL = url
         process.arguments = arguments
@@ -39,6 +41,10 @@ public struct BuiltProgram: Sendable {
         process.standardOutput = output
         process.standardError = error
         try process.run()
+        let number = process.processIdentifier
+        let end = DispatchWorkItem { kill(number, SIGKILL) }
+        if let limit { DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: end) }
+        defer { end.cancel() }
         // Both at once: a program that fills the one while the other is read would wait for ever.
         let rest = Later(error.fileHandleForReading)
         let outputBytes = try output.fileHandleForReading.readToEnd() ?? Data()

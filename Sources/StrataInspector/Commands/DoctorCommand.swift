@@ -131,7 +131,7 @@ final class DoctorNotes {
         case rows = "reading rows behind the fault"
     }
 
-    private static let fileKey = "STRATA_DOCTOR"
+    static let fileKey = "STRATA_DOCTOR"
     private static let limitKey = "STRATA_DOCTOR_LIMIT"
     private static let skipKey = "STRATA_DOCTOR_SKIP_VIEWS"
     private let path: String

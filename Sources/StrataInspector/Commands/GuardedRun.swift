@@ -6,6 +6,12 @@ import Foundation
 enum GuardedRun {
     private static let mark = "STRATA_GUARDED"
 
+    /// Whether this is a child whose end by a signal a parent tells.
+    static var isChild: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return environment[mark] != nil || environment[DoctorNotes.fileKey] != nil
+    }
+
     /// Returns in the child, and where no child can be made.
     ///
     /// - Parameter report: tells that a signal ended the child; it gets a sentence without its full stop.

@@ -110,6 +110,9 @@ struct ImportCommand: ParsableCommand {
             if resume { run.resumedAfter = try mark.recordsDone(in: store) }
             do {
                 try run.run(try RecordReaders.reader(form, source, separator: try fieldSeparator()), source)
+            } catch let error as StrataError where error.code == .corrupt {
+                try run.report(json: change.json)
+                throw error
             } catch let fault as InputFault {
                 try run.report(json: change.json)
                 throw StrataError(.managedObjectValidation, "\(file): \(fault.message)")

@@ -85,7 +85,7 @@ struct ImportRun {
         request.stepSize = rows.count
         do {
             saved.add(try context.execute(request))
-        } catch let error as StrataError {
+        } catch let error as StrataError where error.code != .corrupt {
             throw InputFault(Self.text(error, pending.places))
         }
         pending.removeAll()

@@ -34,6 +34,7 @@ struct StoreArguments: ParsableArguments {
 
     private func with<R>(_ options: StoreOptions, _ body: (Store) throws -> R) throws -> R {
         try checkIsThere()
+        DamageGuard.watch(path)
         let store = try Store.open(location, model: nil, options: options)
         defer { store.close() }
         do {

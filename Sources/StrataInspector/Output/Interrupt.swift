@@ -41,6 +41,7 @@ enum Interrupt {
     private static let queue = DispatchQueue(label: "strata.interrupt")
     private static let sources = Locked<[any DispatchSourceSignal]>([])
     private static let ending = Atomic<Bool>(false)
+    private static let cleanUp = Locked<(@Sendable () -> String)?>(nil)
 
     /// Whether a signal is ending the program, on another thread.
     static var isEnding: Bool { ending.load(ordering: .relaxed) }
@@ -48,6 +49,7 @@ enum Interrupt {
     /// From now on a signal ends the program at once: `cleanUp` runs, on another thread than the command, what it returns
     /// is told, and the exit code is 128 and the signal's number.
     static func endAtOnce(_ cleanUp: @escaping @Sendable () -> String) {
+        self.cleanUp.withLock { $0 = cleanUp }
         handle { number in
             ending.store(true, ordering: .relaxed)
             let note = cleanUp()
@@ -65,6 +67,12 @@ enum Interrupt {
             let isMade = FileManager.default.fileExists(atPath: target + "/data.mdb")
             return isMade ? "\(target) is whole already." : "nothing was made at \(target)."
         }
+    }
+
+    /// Removes what an end at once would, for whoever ends the program for another reason.
+    static func takeAway() {
+        ending.store(true, ordering: .relaxed)
+        if let cleanUp = cleanUp.withLock({ $0 }) { _ = cleanUp() }
     }
 
     /// From now on signals are sent on to a child, whose end this process waits for.
@@ -88,6 +96,7 @@ enum Interrupt {
 
     /// From now on signals are passed over: what is left takes a moment and is better done.
     static func finish() {
+        cleanUp.withLock { $0 = nil }
         sources.withLock { sources in
             for source in sources { source.cancel() }
             sources.removeAll()
