@@ -49,6 +49,50 @@ import Testing
         }
     }
 
+    /// Page by page in a read transaction, one by one in a write transaction, whose changed pages are not in the map.
+    @Test func recordsBelowAKeyAreCounted() throws {
+        let (environment, table) = try filled([])
+        var random = SystemRandomNumberGenerator()
+        var keys: [[UInt8]] = (0..<3000).map { _ in
+            (0..<Int.random(in: 1...40, using: &random)).map { _ in UInt8.random(in: 0...3, using: &random) }
+        }
+        keys = Set(keys).sorted { $0.lexicographicallyPrecedes($1) }
+        func put(_ key: [UInt8], _ transaction: WriteTransaction) throws {
+            try key.withUnsafeBytes { key in
+                let size = Int(key[0]) * 400 + key.count
+                try [UInt8](repeating: 1, count: size).withUnsafeBytes { try transaction.put(table, key, $0) }
+            }
+        }
+        try environment.write { transaction in for key in keys.shuffled() { try put(key, transaction) } }
+        func count(_ transaction: ReadTransaction, from low: [UInt8], below high: [UInt8], atMost limit: Int) throws
+            -> Int
+        {
+            try transaction.withCursor(table) { cursor in
+                _ = try low.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+                return try high.withUnsafeBytes { try cursor.count(below: $0, atMost: limit) }
+            }
+        }
+        func check(_ transaction: ReadTransaction) throws {
+            for round in 0..<300 {
+                var low = keys[Int.random(in: keys.indices, using: &random)]
+                var high = keys[Int.random(in: keys.indices, using: &random)]
+                if round % 3 == 0 { low.append(0) }
+                if round % 5 == 0 { high = [9] }
+                if round % 7 == 0 { low = [] }
+                let found = keys.count { !$0.lexicographicallyPrecedes(low) && $0.lexicographicallyPrecedes(high) }
+                let limit = round % 2 == 0 ? .max : Int.random(in: 0...keys.count, using: &random)
+                let counted = try count(transaction, from: low, below: high, atMost: limit)
+                #expect(counted == min(found, limit), "\(low) to \(high), at most \(limit)")
+            }
+            #expect(try count(transaction, from: [9], below: [9, 9], atMost: .max) == 0)
+        }
+        try environment.read { try check($0) }
+        try environment.write { transaction in
+            for key in keys where key.count % 10 == 0 { try put(key, transaction) }
+            try check(transaction)
+        }
+    }
+
     @Test func anEmptyTableHasNoRecordToStandOn() throws {
         let (environment, table) = try filled([])
         try environment.read { transaction in

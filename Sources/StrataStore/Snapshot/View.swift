@@ -201,8 +201,8 @@ package final class View {
     func countEntries(
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, atMost limit: Int
     ) throws -> Int {
-        var count = 0
         guard layers.isEmpty else {
+            var count = 0
             try scan(index, lower: lower, upper: upper) { _, _ in
                 count += 1
                 return count < limit
@@ -211,12 +211,8 @@ package final class View {
         }
         return try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
             try transaction.withCursor(tables.indexes) { cursor in
-                var isThere = try cursor.seek(atOrAfter: low)
-                while isThere, count < limit, cursor.key.compare(with: high) < 0 {
-                    count += 1
-                    isThere = try cursor.next()
-                }
-                return count
+                _ = try cursor.seek(atOrAfter: low)
+                return try cursor.count(below: high, atMost: limit)
             }
         }
     }
