@@ -32,7 +32,7 @@ enum Updates: Workload {
     }
 }
 
-/// Deletes an owner of many movies, who go too, in one durable commit.
+/// Deletes owners of up to 20,000 movies, who go too, up to 100,000 movies in all: each owner in one durable commit.
 enum Cascades: Workload {
     static let lines = [LineName.cascade]
 
@@ -41,23 +41,30 @@ enum Cascades: Workload {
         let count = LongSave.count(stores.movies)
         let isLong = count >= 50_000
         let rounds = min(isLong ? 2 : 3, bench.rounds)
-        var collections: [Int: (owner: Int, rows: [MovieRow])] = [:]
+        let sizes = stride(from: 0, to: count, by: largest).map { min(largest, count - $0) }
+        var collections: [Int: [(owner: Int, rows: [MovieRow])]] = [:]
         for round in (isLong ? 1 : 0)...rounds {
-            let owner = try stores.newOwner()
-            let rows = stores.newMovies(count, owner: owner)
-            for first in stride(from: 0, to: count, by: 10_000) {
-                for store in stores.all { try store.insert(Array(rows[first..<min(count, first + 10_000)])) }
-            }
-            collections[round] = (owner, rows)
+            collections[round] = try sizes.map { try collection(of: $0, stores) }
         }
         let contenders = stores.contenders { store, round in
-            guard let collection = collections[round] else { return 0 }
-            try store.deleteOwner(collection.owner, movies: collection.rows)
+            for (owner, rows) in collections[round] ?? [] { try store.deleteOwner(owner, movies: rows) }
             return count
         }
         try bench.compare(
-            .cascade, operations: count + 1, rounds: rounds, warmsUp: !isLong, contenders,
-            note: { _ in "\(Quantity.count(count)) movies" })
+            .cascade, operations: count + sizes.count, rounds: rounds, warmsUp: !isLong, contenders,
+            note: { _ in "\(Quantity.count(count)) movies of \(Quantity.count(sizes.count)) owners" })
         try stores.compare("after cascades")
+    }
+
+    /// Movies of one owner: what a save of Strata's may delete in a store of a million.
+    private static let largest = 20_000
+
+    private static func collection(of count: Int, _ stores: MovieStores) throws -> (owner: Int, rows: [MovieRow]) {
+        let owner = try stores.newOwner()
+        let rows = stores.newMovies(count, owner: owner)
+        for first in stride(from: 0, to: count, by: 10_000) {
+            for store in stores.all { try store.insert(Array(rows[first..<min(count, first + 10_000)])) }
+        }
+        return (owner, rows)
     }
 }
