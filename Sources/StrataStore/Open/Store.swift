@@ -164,17 +164,23 @@ package final class Store: Sendable {
     /// - Throws: `constraintMerge`, `modelChanged`, `saveTooLarge`, `noSpace`, `persistentStoreTimeout`, `inDoubt`,
     ///   `readOnly`; nothing was written, except that with `inDoubt` it is not known.
     package func save(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveOutcome {
-        try beginSave(changes, turn: turn).wait()
+        try submit(changes, turn, to: WriterThread.submitOrWrite).wait()
     }
 
     /// The same without waiting; whoever begins a save waits for it.
     package func beginSave(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveInProgress {
+        try submit(changes, turn, to: WriterThread.submit)
+    }
+
+    private func submit(
+        _ changes: ChangeSet, _ turn: SaveTurn?, to way: (WriterThread) -> (Submission) -> Bool
+    ) throws -> SaveInProgress {
         try checkOpen()
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
         }
         let submission = Submission(.save(changes), turn: turn)
-        guard writer.submit(submission) else { throw closedError }
+        guard way(writer)(submission) else { throw closedError }
         return SaveInProgress(store: self, submission: submission)
     }
 
@@ -263,7 +269,7 @@ package final class Store: Sendable {
     package func blob(_ reference: BlobReference) throws -> Data { try blobs.read(reference) }
 }
 
-/// Carries the committer to the writer's thread, which alone uses it from then on.
+/// Carries the committer to those who write: one thread at a time, each after the one before (`WriterThread`).
 private final class CommitterBox: @unchecked Sendable {
     private let committer: Committer
 

@@ -3,9 +3,9 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Runs saves on the writer's thread: checks each at the head, applies it, and commits the group with one sync.
+/// Runs saves: checks each at the head, applies it, and commits the group with one sync.
 ///
-/// Not Sendable: only the writer's thread touches it, but for `init`.
+/// Not Sendable: only who writes touches it, one thread at a time (`WriterThread`), but for `init`.
 final class Committer {
     private let store: StoreCore
     private let blobs: BlobStore

@@ -1,12 +1,13 @@
 import Foundation
 import Locking
 
-/// One thread that runs jobs in order; LMDB's write transaction must begin and end on one thread, and waiting for the
-/// disk must not occupy a thread of Swift's pool.
+/// One thread that runs jobs in order; LMDB's write transaction must begin and end on one thread.
 ///
-/// All variables are guarded by `condition`; the thread ends after `stopAndWait`, when the queue is empty.
+/// A save that finds nobody writing and nobody waiting runs on its caller's own thread instead, which would only wait
+/// for it: two wake-ups less. So at any time one thread at most writes, this one or `guest`. All variables are guarded
+/// by `condition`; the thread ends after `stopAndWait`, when the queue is empty.
 final class WriterThread: @unchecked Sendable {
-    /// What the thread does, always on itself.
+    /// What is done by whoever writes; a turn's lock is held by the thread alone.
     struct Duties: Sendable {
         /// Gets everything that waits and may go on, in order of arrival.
         var work: @Sendable ([Submission]) -> Void
@@ -25,6 +26,10 @@ final class WriterThread: @unchecked Sendable {
     private var company = Company()
     /// The thread, from its beginning to its end.
     private var thread: pthread_t?
+    /// Whether the thread does what it took from the queue.
+    private var isAtWork = false
+    /// The thread of a caller that writes by itself.
+    private var guest: pthread_t?
     private let duties: Duties
 
     /// - Throws: `BackgroundThread.Unavailable`.
@@ -33,10 +38,14 @@ final class WriterThread: @unchecked Sendable {
         try BackgroundThread.start(name) { [self] in run() }
     }
 
-    /// Whether the caller runs on this thread.
+    /// Whether the caller runs on this thread, or is the one who writes in its place.
     var isCurrent: Bool { condition.withLock { isThisThread } }
 
-    private var isThisThread: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    private var isThisThread: Bool { Self.isCalling(thread) || Self.isCalling(guest) }
+
+    private static func isCalling(_ thread: pthread_t?) -> Bool {
+        thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+    }
 
     /// Saves that wait.
     var waitingSaveCount: Int {
@@ -49,7 +58,32 @@ final class WriterThread: @unchecked Sendable {
         defer { condition.unlock() }
         guard !isStopping else { return false }
         queue.append(submission)
-        condition.broadcast()
+        // Who writes now looks at the queue afterwards.
+        if !isAtWork, guest == nil { condition.broadcast() }
+        return true
+    }
+
+    /// Does a save on the calling thread where nobody writes, waits or is expected to, and submits it otherwise.
+    ///
+    /// - Returns: false when the thread has been stopped.
+    func submitOrWrite(_ submission: Submission) -> Bool {
+        guard beginAsGuest() else { return submit(submission) }
+        let start = ContinuousClock.now
+        duties.work([submission])
+        condition.lock()
+        defer { condition.unlock() }
+        guest = nil
+        company.note(saves: 1, waiting: queue.count { $0.isSave }, since: start)
+        if !queue.isEmpty || isStopping { condition.broadcast() }
+        return true
+    }
+
+    private func beginAsGuest() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        let isIdle = queue.isEmpty && !isAtWork && guest == nil && turn == nil
+        guard isIdle, !isStopping, !company.isExpected else { return false }
+        guest = pthread_self()
         return true
     }
 
@@ -75,6 +109,7 @@ final class WriterThread: @unchecked Sendable {
         while let group = next() {
             if case .turn(let turn)? = group.first?.job, let submission = group.first {
                 begin(turn, submission)
+                condition.withLock { isAtWork = false }
             } else {
                 let start = ContinuousClock.now
                 duties.work(group)
@@ -91,6 +126,7 @@ final class WriterThread: @unchecked Sendable {
     private func noteCommit(of group: [Submission], since start: ContinuousClock.Instant) {
         condition.lock()
         defer { condition.unlock() }
+        isAtWork = false
         company.note(saves: group.count { $0.isSave }, waiting: queue.count { $0.isSave }, since: start)
     }
 
@@ -112,13 +148,21 @@ final class WriterThread: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         while true {
+            // Whoever writes as a guest wakes this thread when there is something to do.
+            if guest != nil {
+                condition.wait()
+                continue
+            }
             endTurnThatIsOver()
             if let deadline = company.deadline(for: queue), turn == nil, !isStopping {
                 if condition.wait(until: deadline) { continue }
                 company.isLate()
             }
             let group = takeReady()
-            if !group.isEmpty { return group }
+            if !group.isEmpty {
+                isAtWork = true
+                return group
+            }
             if isStopping, queue.isEmpty { return nil }
             if let turn { _ = condition.wait(until: turn.deadline) } else { condition.wait() }
         }
@@ -160,6 +204,9 @@ private struct Company {
     private static let part = 0.25
     private static let shortest = 0.000_02
     private static let longest = 0.002
+
+    /// Whether somebody who saves now is not alone.
+    var isExpected: Bool { expected > 1 }
 
     mutating func note(saves: Int, waiting: Int, since start: ContinuousClock.Instant) {
         expected = saves + waiting
