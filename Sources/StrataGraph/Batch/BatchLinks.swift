@@ -165,7 +165,7 @@ struct BatchLinks {
         }
         if let index = updates[id] {
             changes.updates[index].image = try change(changes.updates[index].image)
-            changes.updates[index].changedSlots = Set(changes.updates[index].changedSlots).union(slots).sorted()
+            changes.updates[index].changedSlots.formUnion(slots)
             return
         }
         guard let row = try view.row(id) else { throw notThere(id, property, entity) }
@@ -173,7 +173,7 @@ struct BatchLinks {
         updates[id] = changes.updates.count
         others.insert(id)
         changes.updates.append(
-            .init(id: id, baseRevision: row.revision, image: image, changedSlots: slots.sorted()))
+            .init(id: id, baseRevision: row.revision, image: image, changedSlots: slots))
     }
 
     private func notThere(_ id: ObjectID, _ property: PropertyRuntime, _ entity: EntityRuntime) -> StrataError {

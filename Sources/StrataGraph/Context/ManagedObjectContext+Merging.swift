@@ -125,7 +125,7 @@ extension ManagedObjectContext {
             if isDeletedHere { return nil }
             return MergeConflict(
                 objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: true,
-                isDeletedHere: false, properties: try properties(object, mine: object.changedSlots, theirs: nil))
+                isDeletedHere: false, properties: try properties(object, mine: object.changedSlots.slots, theirs: nil))
         }
         let isChangedHere = object._base != nil
         guard isDeletedHere || isChangedHere else { return nil }
@@ -144,7 +144,7 @@ extension ManagedObjectContext {
                 objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false,
                 isDeletedHere: true, properties: try properties(object, mine: changed, theirs: theirs))
         }
-        let mine = Set(object.slotsThatDiffer(from: base))
+        let mine = object.slotsThatDiffer(from: base)
         // An attribute that both changed is in conflict even where both wrote the same: two that add one to a counter
         // would else be merged to one more. A link that both made is the same link.
         let both = theirs.withBytes { bytes in
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
         let lost: [Int]
         switch settled.resolution {
         case .allMine: lost = object._entity.slotsInRow.filter { !object._entity.derivedSlots.contains($0) }
-        case .allTheirs: lost = object.slotsThatDiffer(from: base)
+        case .allTheirs: lost = object.slotsThatDiffer(from: base).slots
         default: return conflict
         }
         let slots = theirs.withBytes { bytes in

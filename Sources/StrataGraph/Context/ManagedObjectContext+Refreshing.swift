@@ -145,7 +145,7 @@ extension ManagedObjectContext {
             }
             if conflicts { return false }
         }
-        object.rebase(onto: image, revision: revision, keeping: mine)
+        object.rebase(onto: image, revision: revision, keeping: mine.slots)
         noteTouched(object)
         return true
     }

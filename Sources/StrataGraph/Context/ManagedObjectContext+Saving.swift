@@ -318,11 +318,12 @@ extension ManagedObject {
     /// Slots whose values are not those of `base`, ascending.
     ///
     /// What the store computes is none of the object's own changes, whoever set it.
-    final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> [Int] {
-        var slots = changedSlots
+    final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> SlotSet {
+        let changed = changedSlots
+        var slots = changed
         let row = rowBytes
-        slots.removeAll { _entity.isEqual(slot: $0, row, base) }
-        if !_entity.derivedSlots.isEmpty { slots.removeAll(where: _entity.derivedSlots.contains) }
+        for slot in changed where _entity.isEqual(slot: slot, row, base) { slots.remove(slot) }
+        for slot in _entity.derivedSlots { slots.remove(slot) }
         return slots
     }
 

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
         case .mine, .fail:
             object.rebase(
                 onto: theirs, revision: settled.stale.revision,
-                keeping: object.slotsThatDiffer(from: try object.baseImage()))
+                keeping: object.slotsThatDiffer(from: try object.baseImage()).slots)
         }
         noteTouched(object)
         try setValues(of: settled, on: object)

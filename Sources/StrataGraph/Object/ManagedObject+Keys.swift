@@ -111,8 +111,8 @@ extension ManagedObject {
 
     private final var slotsChangedByUser: [Int] {
         if _base == nil, !_flags.contains(.inserted) { return [] }
-        guard let base = baseBytes else { return changedSlots }
-        return slotsThatDiffer(from: base)
+        guard let base = baseBytes else { return changedSlots.slots }
+        return slotsThatDiffer(from: base).slots
     }
 
     // MARK: State

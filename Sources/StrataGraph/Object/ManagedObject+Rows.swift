@@ -89,22 +89,7 @@ extension ManagedObject {
     }
 
     /// Slots written since the object was read or made, ascending.
-    final var changedSlots: [Int] {
-        var slots: [Int] = []
-        var rest = _mask
-        while rest != 0 {
-            slots.append(rest.trailingZeroBitCount)
-            rest &= rest - 1
-        }
-        for (word, bits) in (_extras?.moreMask ?? []).enumerated() {
-            var rest = bits
-            while rest != 0 {
-                slots.append((word + 1) * 64 + rest.trailingZeroBitCount)
-                rest &= rest - 1
-            }
-        }
-        return slots
-    }
+    final var changedSlots: SlotSet { SlotSet(first: _mask, rest: _extras?.moreMask ?? []) }
 
     final func ensureExtras() -> ObjectExtras {
         if let _extras { return _extras }

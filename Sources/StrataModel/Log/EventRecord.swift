@@ -130,6 +130,15 @@ package struct EventView {
         guard integer(4, UInt32.self) == EventHeader.checksum(record) else {
             throw CorruptRecord("event checksum does not match", at: 4)
         }
+        try self.init(sealed: record)
+    }
+
+    /// The same without the checksum: of a record that was sealed just now, and is read from the same memory.
+    package init(sealed record: UnsafeRawBufferPointer) throws(CorruptRecord) {
+        guard record.count >= EventHeader.size else { throw CorruptRecord("event shorter than its header", at: 0) }
+        func integer<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {
+            T(littleEndian: record.loadUnaligned(fromByteOffset: offset, as: T.self))
+        }
         let flags = EventFlags(rawValue: integer(2, UInt16.self))
         guard flags.isSubset(of: .known) else { throw CorruptRecord("unknown event flags", at: 2) }
         // What may be passed over is maintenance, whatever a newer version means by it.

@@ -13,7 +13,7 @@ package import Foundation
     @usableFromInline package let fixedSize: Int
 
     /// - Throws: when the header is not that of `layout` or the fixed area is cut short.
-    @inlinable package init(_ bytes: UnsafeRawBufferPointer, layout: RowLayout) throws(CorruptRecord) {
+    @inlinable package init(_ bytes: UnsafeRawBufferPointer, layout: borrowing RowLayout) throws(CorruptRecord) {
         guard let base = bytes.baseAddress, bytes.count >= layout.fixedSize else {
             throw CorruptRecord("row shorter than its fixed area", at: bytes.count)
         }
@@ -27,7 +27,9 @@ package import Foundation
         fixedSize = layout.fixedSize
     }
 
-    @usableFromInline static func wrongHeader(_ base: UnsafeRawPointer, _ layout: RowLayout) -> CorruptRecord {
+    @usableFromInline static func wrongHeader(
+        _ base: UnsafeRawPointer, _ layout: borrowing RowLayout
+    ) -> CorruptRecord {
         if base.loadLittleEndian(at: RowLayout.modelVersionOffset, as: UInt32.self) != layout.version.rawValue {
             return CorruptRecord("row of another model version", at: RowLayout.modelVersionOffset)
         }

@@ -1,18 +1,30 @@
-/// A set of slots of one entity: a bit each, without an allocation for the first 64.
-package struct SlotSet: Sendable, Hashable {
-    private var first: UInt64 = 0
-    private var rest: [UInt64] = []
+/// A set of slots of one entity: a bit each, without an allocation for the first 64. Its elements come in ascending order.
+@usableFromInline package struct SlotSet: Sendable {
+    @usableFromInline var first: UInt64 = 0
+    @usableFromInline var rest: [UInt64] = []
 
-    package init() {}
+    @inlinable package init() {}
 
     package init(_ slots: some Sequence<Int>) { formUnion(slots) }
 
-    package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
+    /// - Parameters:
+    ///   - first: a bit for each of the first 64 slots.
+    ///   - rest: the same for those behind, 64 a number.
+    @inlinable package init(first: UInt64, rest: [UInt64]) {
+        self.first = first
+        self.rest = rest
+    }
 
-    package func contains(_ slot: Int) -> Bool {
+    @inlinable package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
+
+    @inlinable package func contains(_ slot: Int) -> Bool {
         if slot < 64 { return first >> UInt64(slot) & 1 == 1 }
         let place = slot / 64 - 1
         return place < rest.count && rest[place] >> UInt64(slot % 64) & 1 == 1
+    }
+
+    @inlinable package func isDisjoint(with other: SlotSet) -> Bool {
+        first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
     }
 
     package mutating func insert(_ slot: Int) {
@@ -22,19 +34,49 @@ package struct SlotSet: Sendable, Hashable {
         rest[place] |= 1 << UInt64(slot % 64)
     }
 
+    @inlinable package mutating func remove(_ slot: Int) {
+        if slot < 64 { return first &= ~(1 << UInt64(slot)) }
+        let place = slot / 64 - 1
+        if place < rest.count { rest[place] &= ~(1 << UInt64(slot % 64)) }
+    }
+
     package mutating func formUnion(_ slots: some Sequence<Int>) {
         for slot in slots { insert(slot) }
     }
 
-    package mutating func formUnion(_ other: SlotSet) { formUnion(other.slots) }
-
     /// In ascending order.
-    package var slots: [Int] {
-        ([first] + rest).enumerated().flatMap { place, word in
-            (0..<64).filter { word >> UInt64($0) & 1 == 1 }.map { place * 64 + $0 }
+    package var slots: [Int] { Array(self) }
+}
+
+extension SlotSet: Sequence {
+    @usableFromInline package struct Iterator: IteratorProtocol {
+        @usableFromInline var word: UInt64
+        /// The slot of the word's first bit.
+        @usableFromInline var start = 0
+        @usableFromInline let rest: [UInt64]
+
+        @inlinable init(_ set: SlotSet) {
+            word = set.first
+            rest = set.rest
+        }
+
+        @inlinable package mutating func next() -> Int? {
+            while word == 0 {
+                let place = start / 64
+                guard place < rest.count else { return nil }
+                word = rest[place]
+                start += 64
+            }
+            defer { word &= word - 1 }
+            return start + word.trailingZeroBitCount
         }
     }
 
-    package static func == (left: SlotSet, right: SlotSet) -> Bool { left.slots == right.slots }
-    package func hash(into hasher: inout Hasher) { hasher.combine(slots) }
+    @inlinable package func makeIterator() -> Iterator { Iterator(self) }
+}
+
+extension SlotSet: Hashable {
+    // Words without a slot behind the last make no difference.
+    @usableFromInline package static func == (left: SlotSet, right: SlotSet) -> Bool { left.elementsEqual(right) }
+    @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(slots) }
 }

@@ -125,7 +125,7 @@ package struct DeletionPlan {
         }
         let image = try builder.finish()
         failures += try RowRules(entity, schema).failures(of: image, member, view)
-        return ChangeSet.Update(id: member, baseRevision: row.revision, image: image, changedSlots: slots.sorted())
+        return ChangeSet.Update(id: member, baseRevision: row.revision, image: image, changedSlots: slots)
     }
 
     private func deniedDeletions() -> [StrataError] {

@@ -212,7 +212,7 @@ struct SaveDerivation {
                 let update = changes.updates[place]
                 guard let derived = try derive(id, update.image, places, entity, run) else { continue }
                 result.changes.updates[place].image = derived.image
-                result.changes.updates[place].changedSlots = Set(update.changedSlots).union(derived.slots).sorted()
+                result.changes.updates[place].changedSlots.formUnion(derived.slots)
                 result.derived[id] = derived.image
             } else if let row = try head.row(id) {
                 guard let derived = try derive(id, try row.converted(to: entity), places, entity, run) else { continue }

@@ -48,7 +48,7 @@ enum LogWriter {
     ) throws {
         for index in 0..<events.count {
             try projector.apply(
-                EventView(events.event(index)), first.advanced(by: index), transaction,
+                EventView(sealed: events.event(index)), first.advanced(by: index), transaction,
                 before: events.rowBefore(index))
         }
     }

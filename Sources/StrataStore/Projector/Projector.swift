@@ -16,7 +16,7 @@ struct Projector: ~Copyable {
     }
 
     let tables: StoreTables
-    var histories: SchemaHistory
+    var histories: SchemaHistory { didSet { lastEntity = nil } }
     var plan: LinkPlan
     var batch: WriteBatch
     var tracking: Tracking
@@ -30,6 +30,8 @@ struct Projector: ~Copyable {
     private var changedProperties: [PropertyID] = []
     /// Of the newest model, as soon as a row was entered.
     private var indexPlan: IndexPlan?
+    /// Of the event that was applied last; none after another model has come.
+    private var lastEntity: ProjectedEntity?
 
     /// A row as it stands before an event, in bytes that stay where they are.
     struct CurrentRow {
@@ -116,11 +118,14 @@ struct Projector: ~Copyable {
         return made
     }
 
-    private func entity(_ id: ObjectID) throws -> EntitySchema {
-        guard let entity = histories.newest?.entity(id.entityID) else {
+    private mutating func entity(_ id: ObjectID) throws -> ProjectedEntity {
+        if let lastEntity, lastEntity.schema.id == id.entityID { return lastEntity }
+        guard let schema = histories.newest?.entity(id.entityID) else {
             throw StrataError(.corrupt, "An event speaks of an entity that no model has.", context: .init(objectID: id))
         }
-        return entity
+        let found = try ProjectedEntity(schema, plan, indexes())
+        lastEntity = found
+        return found
     }
 
     private mutating func insert(
@@ -132,19 +137,19 @@ struct Projector: ~Copyable {
         writeRow(id, image, sequence)
         if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
         batch.add(1, to: .entity(id.entityID))
-        for link in plan.rowLinks(of: id.entityID) { try addLink(link, of: id, reader, layout, entity) }
-        let known = try indexes()
-        for index in try known.indexes(of: id.entityID) { try addEntry(index, of: entity, reader, layout, id, known) }
+        for link in entity.links { try addLink(link.link, of: id, reader, layout, entity.schema) }
+        for index in entity.indexes {
+            try addEntry(index.index, of: entity.schema, reader, layout, id, entity.plan)
+        }
         try countBlobs(reader, layout)
     }
 
     private mutating func delete(_ id: ObjectID, _ sequence: EventSequence, _ row: CurrentRow) throws {
         let entity = try entity(id)
         let reader = try RowReader(row.image, layout: row.layout)
-        for link in plan.rowLinks(of: id.entityID) { try removeLink(link, of: id, reader, row.layout, entity) }
-        let known = try indexes()
-        for index in try known.indexes(of: id.entityID) {
-            try removeEntry(index, of: entity, reader, row.layout, id, known)
+        for link in entity.links { try removeLink(link.link, of: id, reader, row.layout, entity.schema) }
+        for index in entity.indexes {
+            try removeEntry(index.index, of: entity.schema, reader, row.layout, id, entity.plan)
         }
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
@@ -156,28 +161,31 @@ struct Projector: ~Copyable {
         _ id: ObjectID, _ event: EventView, _ sequence: EventSequence, _ row: CurrentRow
     ) throws {
         let entity = try entity(id)
-        if try !patch(row, with: event, of: entity) { try rewrite(row, with: try event.changes(), of: entity) }
+        if try !patch(row, with: event, of: entity) {
+            try rewrite(row, with: try event.changes(), of: entity.schema)
+        }
         let before = try RowReader(row.image, layout: row.layout)
         let after = try RowReader(rowWriter.bytes, layout: entity.layout)
-        for link in plan.rowLinks(of: id.entityID) where Self.touches(link, changedProperties, entity) {
-            try removeLink(link, of: id, before, row.layout, entity)
-            try addLink(link, of: id, after, entity.layout, entity)
+        for link in entity.links where link.isTouched(by: changedProperties) {
+            try removeLink(link.link, of: id, before, row.layout, entity.schema)
+            try addLink(link.link, of: id, after, entity.layout, entity.schema)
         }
-        let known = try indexes()
-        for index in try known.indexes(of: id.entityID) where Self.touches(index.index, changedProperties) {
-            try removeEntry(index, of: entity, before, row.layout, id, known)
-            try addEntry(index, of: entity, after, entity.layout, id, known)
+        for index in entity.indexes where index.isTouched(by: changedProperties) {
+            try removeEntry(index.index, of: entity.schema, before, row.layout, id, entity.plan)
+            try addEntry(index.index, of: entity.schema, after, entity.layout, id, entity.plan)
         }
         writeRow(id, rowWriter.bytes, sequence)
     }
 
     /// Makes the new row from the bytes of the old one, where all new values have fixed widths: no value is decoded.
-    private mutating func patch(_ row: CurrentRow, with event: EventView, of entity: EntitySchema) throws -> Bool {
+    private mutating func patch(
+        _ row: CurrentRow, with event: EventView, of entity: ProjectedEntity
+    ) throws -> Bool {
         guard row.layout === entity.layout else { return false }
         _ = try RowReader(row.image, layout: row.layout)
         rowWriter.reset()
         rowWriter.append(row.image)
-        return try event.patch(rowWriter.mutableBytes, of: entity, &changedProperties)
+        return try event.patch(rowWriter.mutableBytes, of: entity.schema, &changedProperties)
     }
 
     private mutating func rewrite(_ row: CurrentRow, with changes: [PropertyChange], of entity: EntitySchema) throws {

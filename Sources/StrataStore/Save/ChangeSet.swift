@@ -40,13 +40,17 @@ package struct ChangeSet: Sendable {
         /// The whole new row.
         package var image: RowImage
         /// The slots in which it differs from the base.
-        package var changedSlots: [Int]
+        package var changedSlots: SlotSet
 
-        package init(id: ObjectID, baseRevision: EventSequence, image: RowImage, changedSlots: [Int]) {
+        package init(id: ObjectID, baseRevision: EventSequence, image: RowImage, changedSlots: SlotSet) {
             self.id = id
             self.baseRevision = baseRevision
             self.image = image
             self.changedSlots = changedSlots
+        }
+
+        package init(id: ObjectID, baseRevision: EventSequence, image: RowImage, changedSlots: [Int]) {
+            self.init(id: id, baseRevision: baseRevision, image: image, changedSlots: SlotSet(changedSlots))
         }
     }
 

@@ -6,21 +6,24 @@ import StrataModel
 extension SaveCheck {
     mutating func writeInsertions(to events: inout EventList) throws {
         let mayExist = try idsThatMayExist()
-        for insertion in changes.insertions {
-            let entity = try entity(of: insertion.id)
+        let insertions = changes.insertions
+        for place in insertions.indices {
+            let id = insertions[place].id
+            let image = insertions[place].image.unsafeBytes
+            let entity = try checkedEntity(of: id)
             var previous = EventSequence.zero
-            if !mayExist.isEmpty, mayExist.contains(insertion.id.entityID) {
-                guard try !view.exists(insertion.id) else {
+            if !mayExist.isEmpty, mayExist.contains(id.entityID) {
+                guard try !view.exists(id) else {
                     throw StrataError(
                         .invalidRequest, "The save inserts an object that is there already.",
-                        context: .init(entityName: entity.name, objectID: insertion.id))
+                        context: .init(entityName: entity.schema.name, objectID: id))
                 }
-                previous = try tombstone(of: insertion.id)
+                previous = try tombstone(of: id)
             }
-            guard try RowHeader(insertion.image.unsafeBytes).version == schema.version else { throw modelChanged() }
-            try checkBlobs(insertion.id, insertion.image, entity, entity.layout.variableSlots)
-            events.append(.inserted, insertion.id, previous: previous, insertion.image.unsafeBytes)
-            touched.add(insertion.id.entityID, .inserted)
+            guard try RowHeader(image).version == schema.version else { throw modelChanged() }
+            if !entity.externalSlots.isEmpty { try checkBlobs(id, image, entity, entity.externalSlots) }
+            events.append(.inserted, id, previous: previous, image)
+            touched.add(id.entityID, .inserted)
         }
     }
 
@@ -29,7 +32,8 @@ extension SaveCheck {
         var found: Set<EntityID> = []
         var least: ObjectID?
         // Insertions come sorted by id, so the first of an entity is nearly always the smallest.
-        for id in changes.insertions.lazy.map(\.id) {
+        for place in changes.insertions.indices {
+            let id = changes.insertions[place].id
             if let least, least.entityID == id.entityID, least < id { continue }
             least = id
             for table in [view.tables.objects, view.tables.tombstones] {
@@ -53,24 +57,33 @@ extension SaveCheck {
 
     mutating func writeUpdates(to events: inout EventList) throws {
         var payload = ByteWriter()
-        for (update, row) in zip(changes.updates, updatedRows) {
-            guard let row else { continue }
-            let entity = try entity(of: update.id)
-            try checkBlobs(update.id, update.image, entity, update.changedSlots)
-            guard try writeDifferences(update, row, entity, to: &payload) else { continue }
-            events.append(.updated, update.id, previous: row.revision, payload, before: row.imageInMap)
+        let (updates, rows) = (changes.updates, updatedRows)
+        for place in updates.indices {
+            guard let row = rows[place] else { continue }
+            let id = updates[place].id
+            let entity = try checkedEntity(of: id)
+            if !entity.externalSlots.isDisjoint(with: updates[place].changedSlots) {
+                try checkBlobs(id, updates[place].image.unsafeBytes, entity, updates[place].changedSlots)
+            }
+            guard
+                try writeDifferences(
+                    updates[place].image.unsafeBytes, updates[place].changedSlots, row, entity, to: &payload)
+            else { continue }
+            events.append(.updated, id, previous: row.revision, payload, before: row.imageInMap)
         }
     }
 
     /// Files may have gone since they were written, if nobody held a lease.
-    private func checkBlobs(_ id: ObjectID, _ image: RowImage, _ entity: EntitySchema, _ slots: [Int]) throws {
-        for slot in slots where entity.layout.entries[slot].kind == .externalData {
-            let reader = try RowReader(image.unsafeBytes, layout: entity.layout)
+    private func checkBlobs(
+        _ id: ObjectID, _ image: UnsafeRawBufferPointer, _ entity: CheckedEntity, _ slots: SlotSet
+    ) throws {
+        for slot in slots where entity.externalSlots.contains(slot) {
+            let reader = try RowReader(image, layout: entity.layout)
             guard let reference = try reader.blob(slot), !blobs.exists(reference) else { continue }
             throw StrataError(
                 .missingBlob, "The save names a large value whose file is not there.",
                 context: .init(
-                    entityName: entity.name, objectID: id, key: entity.properties[slot].name,
+                    entityName: entity.schema.name, objectID: id, key: entity.schema.properties[slot].name,
                     path: blobs.path(of: reference)))
         }
     }
@@ -79,16 +92,17 @@ extension SaveCheck {
     ///
     /// - Returns: false when nothing has changed.
     private mutating func writeDifferences(
-        _ update: ChangeSet.Update, _ row: RowView, _ entity: EntitySchema, to payload: inout ByteWriter
+        _ image: UnsafeRawBufferPointer, _ changedSlots: SlotSet, _ row: RowView, _ entity: CheckedEntity,
+        to payload: inout ByteWriter
     ) throws -> Bool {
-        let after = try RowReader(update.image.unsafeBytes, layout: entity.layout)
+        let after = try RowReader(image, layout: entity.layout)
         let before = try row.reader
         let isSameLayout = row.isIn(entity.layout)
         var count: UInt16 = 0
         payload.reset()
         payload.append(littleEndian: count)
-        for slot in update.changedSlots.inOrder where entity.layout.entries[slot].kind != .absent {
-            let property = entity.properties[slot].id
+        for slot in changedSlots where entity.layout.entries[slot].kind != .absent {
+            let property = entity.schema.properties[slot].id
             let start = payload.count
             payload.append(littleEndian: property.rawValue)
             if isSameLayout, let old = FixedValue(slot, of: before), let new = FixedValue(slot, of: after) {
@@ -99,7 +113,7 @@ extension SaveCheck {
                 old.append(to: &payload)
                 new.append(to: &payload)
             } else {
-                let old = try view.value(slot, of: row, before, entity)
+                let old = try view.value(slot, of: row, before, entity.schema)
                 let new = try after.value(slot)
                 guard !old.isIdentical(to: new) else {
                     payload.truncate(to: start)
@@ -109,7 +123,7 @@ extension SaveCheck {
                 try ValueCodec.encode(new, into: &payload)
             }
             count += 1
-            touched.add(update.id.entityID, .updated, property)
+            touched.add(entity.schema.id, .updated, property)
         }
         payload.overwrite(littleEndian: count, at: 0)
         return count > 0
@@ -162,11 +176,6 @@ extension SaveCheck {
             touched.add(deletion.id.entityID, .deleted)
         }
     }
-}
-
-extension [Int] {
-    /// Ascending; nearly always they are so already.
-    fileprivate var inOrder: [Int] { zip(self, dropFirst()).allSatisfy { $0 < $1 } ? self : sorted() }
 }
 
 extension AttributeValue {

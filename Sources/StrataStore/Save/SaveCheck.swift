@@ -22,6 +22,8 @@ struct SaveCheck: ~Copyable {
     private(set) var updatedRows: [RowView?] = []
     private(set) var deletedRows: [RowView?] = []
     var touched = TouchedSet()
+    /// Of the change that was looked at last: saves come in runs of one entity.
+    private var lastEntity: CheckedEntity?
 
     init(_ changes: ChangeSet, view: View, head: LogHead, blobs: BlobStore) {
         self.blobs = blobs
@@ -45,7 +47,7 @@ struct SaveCheck: ~Copyable {
         guard changes.modelVersion == schema.version else { throw modelChanged() }
         try checkExpectations()
         if !changes.deletions.isEmpty || schema.indexes.contains(where: \.isUnique) {
-            for (index, update) in changes.updates.enumerated() { updates[update.id] = index }
+            for place in changes.updates.indices { updates[changes.updates[place].id] = place }
         }
         deletions = Set(changes.deletions.map(\.id))
         try checkRevisions()
@@ -57,7 +59,7 @@ struct SaveCheck: ~Copyable {
         try checkUniqueness()
         var events = EventList(
             transaction: transaction, count: changes.eventCount,
-            sizeInBytes: changes.insertions.reduce(0) { $0 + $1.image.count })
+            sizeInBytes: changes.insertions.indices.reduce(0) { $0 + changes.insertions[$1].image.count })
         try writeInsertions(to: &events)
         try writeUpdates(to: &events)
         try writePairs(pairs, to: &events)
@@ -97,11 +99,14 @@ struct SaveCheck: ~Copyable {
     }
 
     private mutating func checkRevisions() throws {
-        updatedRows.reserveCapacity(changes.updates.count)
-        deletedRows.reserveCapacity(changes.deletions.count)
         let (updates, deletions) = (changes.updates, changes.deletions)
+        updatedRows.reserveCapacity(updates.count)
+        deletedRows.reserveCapacity(deletions.count)
         try view.findRows(updates.count + deletions.count) { rows in
-            for update in updates { updatedRows.append(try checkedRow(update.id, update.baseRevision, rows)) }
+            // By place, for a copy of each change would count references to its row.
+            for place in updates.indices {
+                updatedRows.append(try checkedRow(updates[place].id, updates[place].baseRevision, rows))
+            }
             for deletion in deletions {
                 deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision, rows))
             }
@@ -123,14 +128,18 @@ struct SaveCheck: ~Copyable {
     }
 
     private mutating func checkTargets() throws {
-        for insertion in changes.insertions {
-            let entity = try entity(of: insertion.id)
-            for property in entity.slotLinks { try checkTarget(of: insertion.id, insertion.image, property, entity) }
+        let (insertions, updates) = (changes.insertions, changes.updates)
+        for place in insertions.indices {
+            let id = insertions[place].id
+            let entity = try checkedEntity(of: id)
+            for link in entity.links { try checkTarget(of: id, insertions[place].image.unsafeBytes, link, entity) }
         }
-        for update in changes.updates {
-            let entity = try entity(of: update.id)
-            for slot in update.changedSlots where entity.properties[slot].isSlotLink {
-                try checkTarget(of: update.id, update.image, entity.properties[slot], entity)
+        for place in updates.indices {
+            let id = updates[place].id
+            let entity = try checkedEntity(of: id)
+            if updates[place].changedSlots.isDisjoint(with: entity.linkSlots) { continue }
+            for link in entity.links where updates[place].changedSlots.contains(link.slot) {
+                try checkTarget(of: id, updates[place].image.unsafeBytes, link, entity)
             }
         }
         for pair in changes.pairs {
@@ -143,11 +152,11 @@ struct SaveCheck: ~Copyable {
     }
 
     private mutating func checkTarget(
-        of id: ObjectID, _ image: RowImage, _ property: PropertySchema, _ entity: EntitySchema
+        of id: ObjectID, _ image: UnsafeRawBufferPointer, _ link: CheckedEntity.Link, _ entity: CheckedEntity
     ) throws {
-        let target = try RowReader(image.unsafeBytes, layout: entity.layout).reference(property.slot)
+        let target = try RowReader(image, layout: entity.layout).reference(link.slot)
         guard !target.isNil, try !exists(target) else { return }
-        staleness.missingTargets.append(.init(source: id, property: property.id, target: target))
+        staleness.missingTargets.append(.init(source: id, property: link.property, target: target))
     }
 
     /// Whether the object is there when this save is done.
@@ -171,7 +180,14 @@ struct SaveCheck: ~Copyable {
         return low < changes.insertions.count && changes.insertions[low].id == id
     }
 
-    func entity(of id: ObjectID) throws -> EntitySchema {
+    mutating func checkedEntity(of id: ObjectID) throws -> CheckedEntity {
+        if let lastEntity, lastEntity.schema.id == id.entityID { return lastEntity }
+        let found = CheckedEntity(try entity(of: id))
+        lastEntity = found
+        return found
+    }
+
+    private func entity(of id: ObjectID) throws -> EntitySchema {
         guard let entity = schema.entity(id.entityID), !entity.isAbstract else {
             throw StrataError(
                 .unknownEntity, "The save names an entity this store does not have.", context: .init(objectID: id))
@@ -249,7 +265,7 @@ struct SaveCheck: ~Copyable {
             try check.claim(insertion.id, insertion.image, changedSlots: nil)
         }
         for update in changes.updates {
-            try check.claim(update.id, update.image, changedSlots: Set(update.changedSlots))
+            try check.claim(update.id, update.image, changedSlots: update.changedSlots)
         }
         try check.settle(deletions: deletions) { id in
             updates[id].map { changes.updates[$0].image }

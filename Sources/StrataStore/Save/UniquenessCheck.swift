@@ -24,7 +24,7 @@ package struct UniquenessCheck {
     }
 
     /// Notes the keys that an inserted (`changedSlots` nil) or updated object will have.
-    mutating func claim(_ id: ObjectID, _ image: RowImage, changedSlots: Set<Int>?) throws {
+    mutating func claim(_ id: ObjectID, _ image: RowImage, changedSlots: SlotSet?) throws {
         guard hasConstraints, let entity = schema.entity(id.entityID) else { return }
         for index in entity.indexes where index.isUnique {
             if let changedSlots, !index.elements.contains(where: { changedSlots.contains($0.slot) }) { continue }

@@ -1,0 +1,46 @@
+import StrataModel
+
+/// What the projector asks of an entity for each event of a row, looked up once for events in a row.
+final class ProjectedEntity {
+    /// An entry in `links` that a row makes, and the properties that it depends on.
+    struct Link {
+        let link: LinkPlan.RowLink
+        let property: PropertyID
+        let positionProperty: PropertyID?
+
+        func isTouched(by changed: [PropertyID]) -> Bool {
+            changed.contains(property) || positionProperty.map(changed.contains) ?? false
+        }
+    }
+
+    /// An index that a row is entered in, and the properties that its entry depends on.
+    struct Index {
+        let index: IndexPlan.PreparedIndex
+        let isPartial: Bool
+        let properties: [PropertyID]
+
+        func isTouched(by changed: [PropertyID]) -> Bool { isPartial || properties.contains(where: changed.contains) }
+    }
+
+    let schema: EntitySchema
+    let layout: RowLayout
+    let plan: IndexPlan
+    let links: [Link]
+    let indexes: [Index]
+
+    init(_ schema: EntitySchema, _ links: LinkPlan, _ plan: IndexPlan) throws {
+        self.schema = schema
+        self.plan = plan
+        layout = schema.layout
+        self.links = links.rowLinks(of: schema.id).map { link in
+            Link(
+                link: link, property: schema.properties[link.slot].id,
+                positionProperty: link.positionSlot.map { schema.properties[$0].id })
+        }
+        indexes = try plan.indexes(of: schema.id).map { index in
+            Index(
+                index: index, isPartial: index.index.partialPredicate != nil,
+                properties: index.index.elements.map(\.propertyID))
+        }
+    }
+}
