@@ -52,7 +52,7 @@ extension ManagedObjectContext {
             let changes = try makeChangeSet()
             if changes.isEmpty {
                 if try settleDoubt() { continue }
-                settleWithoutSaving()
+                settleWithoutSaving(knownMembers(after: changes))
                 return nil
             }
             switch try submit(changes, turn) {
@@ -200,8 +200,8 @@ extension ManagedObjectContext {
 
     // MARK: Afterwards
 
-    func settleWithoutSaving() {
-        settleObjects(insertedRevision: nil, derived: [:])
+    func settleWithoutSaving(_ members: KnownMembers = .unknown) {
+        settleObjects(insertedRevision: nil, derived: [:], members)
     }
 
     /// What cannot be read now is reported: the save itself is done.
@@ -210,9 +210,10 @@ extension ManagedObjectContext {
         // The insertions of a save are its first events, in the order given.
         var revisions: EventSequence? = receipt.previousHead.advanced(by: 1)
         if changes.insertions.isEmpty { revisions = nil }
+        let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
         base = receipt.sequence
-        baseGeneration += 1
-        settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived)
+        if case .unknown = members { baseGeneration += 1 }
+        settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived, members)
         if map.count > 4096 { sweep() }
         do {
             try refreshObjects(changedAfter: before, through: receipt.previousHead)
@@ -221,9 +222,30 @@ extension ManagedObjectContext {
         }
     }
 
+    /// What was read of to-manys, when changes have been saved or dropped.
+    enum KnownMembers { case unchanged, unknown }
+
+    /// To-manys are as they were where nobody else has saved, and values alone were saved, no links: a walk over a graph
+    /// whose values are changed would else read every list again after each save.
+    private func knownMembers(after changes: ChangeSet) -> KnownMembers {
+        guard changes.insertions.isEmpty, changes.deletions.isEmpty, changes.pairs.isEmpty, pairGeneration == 0,
+            linkChanges.isEmpty, leaving.isEmpty
+        else { return .unknown }
+        var entity: EntityRuntime?
+        for place in changes.updates.indices {
+            let id = changes.updates[place].id.entityID
+            if entity?.id != id { entity = binding.entity(id) }
+            guard let entity, changes.updates[place].changedSlots.isDisjoint(with: entity.linkSlots) else {
+                return .unknown
+            }
+        }
+        return toManyStates.values.contains(where: \.hasChanges) ? .unknown : .unchanged
+    }
+
     /// Makes every pending object a clean one, and tells it.
     private func settleObjects(
-        insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?
+        insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?,
+        _ members: KnownMembers = .unknown
     ) {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
         let overwritten = Array(changedObjects.lazy.filter { $0.hasSetDerivedSlots })
@@ -247,7 +269,7 @@ extension ManagedObjectContext {
             object._flags = .savedDeletion
             forget(object)
         }
-        forgetChanges()
+        forgetChanges(members)
         showDerived(derived, newObjects, overwritten)
         for object in newObjects where object._state & ObjectState.detached == 0 { object.didSave() }
         for object in changedObjects where object._state & ObjectState.detached == 0 { object.didSave() }
@@ -281,7 +303,7 @@ extension ManagedObjectContext {
     }
 
     /// Empties the lists; the objects have been seen to.
-    func forgetChanges() {
+    func forgetChanges(_ members: KnownMembers = .unknown) {
         inserted.removeAll(keepingCapacity: true)
         updated.removeAll(keepingCapacity: true)
         deleted.removeAll(keepingCapacity: true)
@@ -289,7 +311,7 @@ extension ManagedObjectContext {
         deletedRows = DeletedRows()
         linkChanges.removeAll(keepingCapacity: true)
         withdrawnCount = 0
-        toManyStates.removeAll(keepingCapacity: false)
+        if case .unknown = members { toManyStates.removeAll(keepingCapacity: false) }
         pairGeneration = 0
         overruled = []
         overtaken = []

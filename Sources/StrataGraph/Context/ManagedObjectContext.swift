@@ -55,7 +55,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var displaced: Set<LinkEnd> = []
     /// Counts changes of pairs, whose truth is no row.
     @exclusivity(unchecked) var pairGeneration = 0
-    /// Counts the moves of `base`; what was read of a to-many is good for one of them.
+    /// Counts the moves of `base` that may have changed a to-many; what was read of one is good until the next.
     @exclusivity(unchecked) var baseGeneration = 0
     var layers = PendingLayers()
     /// Keeps the files of unsaved large values from being swept.

@@ -39,6 +39,8 @@ import StrataModel
     let hasExternalStorage: Bool
     /// Slots whose values the store computes.
     let derivedSlots: Set<Int>
+    /// Slots that say which objects are linked, or in which order.
+    let linkSlots: SlotSet
 
     struct Check: Sendable {
         let property: PropertyRuntime
@@ -78,6 +80,8 @@ import StrataModel
         self.hasPredicates = hasPredicates
         hasExternalStorage = properties.contains { $0.kind == .externalData }
         derivedSlots = Set(properties.filter(\.isDerived).map(\.slot))
+        linkSlots = SlotSet(
+            properties.filter { $0.isInRow && ($0.kind == .reference || $0.kind == .position) }.map(\.slot))
         let fields = UnsafeMutablePointer<FieldPlace>.allocate(capacity: max(1, properties.count))
         for property in properties { (fields + property.index).initialize(to: property.place) }
         self.fields = UnsafePointer(fields)
