@@ -47,7 +47,12 @@ import Testing
                     held.removeAll { $0.objectID == known }
                 }
             case 16:
+                let ids = plain.keys.sorted()
                 plain = [:]
+                for id in ids.filter({ _ in Bool.random(using: &random) }) {
+                    map.release(id)
+                    #expect((map[id] != nil) == held.contains { $0.objectID == id })
+                }
                 map.sweep()
                 for object in held { plain[object.objectID] = object }
             case 17:

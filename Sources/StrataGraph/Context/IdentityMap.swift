@@ -161,12 +161,7 @@ struct IdentityMap: ~Copyable {
     /// Changed objects are held by the context's lists. The table's reference is the only one exactly when nothing can
     /// reach the object any more, so dropping it changes nothing but memory.
     mutating func sweep() {
-        for place in 0..<capacity {
-            guard isKnownUniquelyReferenced(&table[place].object) else { continue }
-            table[place].id = Place.removed
-            count -= 1
-            table[place].object = nil
-        }
+        for place in 0..<capacity { release(place) }
         // A table that was full and is swept empty is about to be filled again.
         let fitting = max(fittingCapacity, capacity / 4)
         if count == 0, fitting == capacity {
@@ -175,6 +170,20 @@ struct IdentityMap: ~Copyable {
         } else {
             move(toTableOf: fitting)
         }
+    }
+
+    /// Lets go of the object if nobody else holds it; comes before a sweep.
+    ///
+    /// Objects that were made together lie together in memory, in the order of their ids; in the table's order their memory
+    /// would be given back here and there.
+    mutating func release(_ id: ObjectID) { release(find(id.rawValue)) }
+
+    @inline(__always)
+    private mutating func release(_ place: Int) {
+        guard isKnownUniquelyReferenced(&table[place].object) else { return }
+        table[place].id = Place.removed
+        count -= 1
+        table[place].object = nil
     }
 
     /// Moves the objects into a table of `newCapacity`; what is left of removed ones goes.

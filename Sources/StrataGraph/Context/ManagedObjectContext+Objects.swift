@@ -139,8 +139,14 @@ extension ManagedObjectContext {
     }
 
     /// Lets go of all clean objects that nobody else holds, and of what is known of their relationships.
-    func sweep() {
+    ///
+    /// - Parameter saved: what was saved just now, sorted by id.
+    func sweep(first saved: ChangeSet? = nil) {
         guard !retainsRegisteredObjects else { return }
+        if let saved {
+            for place in saved.insertions.indices { map.release(saved.insertions[place].id) }
+            for place in saved.updates.indices { map.release(saved.updates[place].id) }
+        }
         map.sweep()
         noteSwept(map.count)
     }

@@ -214,7 +214,7 @@ extension ManagedObjectContext {
         base = receipt.sequence
         if case .unknown = members { baseGeneration += 1 }
         settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived, members)
-        if map.count > 4096 { sweep() }
+        if map.count > 4096 { sweep(first: changes) }
         do {
             try refreshObjects(changedAfter: before, through: receipt.previousHead)
         } catch {

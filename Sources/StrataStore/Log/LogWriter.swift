@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import LMDB
 import StrataModel
 
@@ -13,22 +14,36 @@ struct TransactionDescription: Sendable {
 
 /// Appends a transaction to the log and lets the projector make views of it, all in one write transaction.
 enum LogWriter {
-    /// - Parameter head: moves to the end of the new transaction.
+    /// Fewer events are made views of sooner than a thread begins.
+    private static let fewestBeside = 1000
+
+    /// What has been written in a write transaction so far.
+    enum Written { case nothing, something }
+
+    /// - Parameters:
+    ///   - head: moves to the end of the new transaction.
+    ///   - written: with nothing written, the events' views are made while the log is.
     static func append(
         _ events: borrowing EventList, _ description: TransactionDescription, after head: inout LogHead,
-        _ store: StoreCore, _ transaction: WriteTransaction, _ projector: inout Projector
+        _ store: StoreCore, _ transaction: WriteTransaction, _ projector: inout Projector,
+        written: Written = .something
     ) throws -> TransactionRecord {
         var record = makeRecord(events, description, head, store)
         let encoded = record.encoded()
         var chain = EventDigest.Chain(previous: head.digest)
         encoded.withUnsafeBytes { chain.begin($0) }
-        try project(events, from: record.firstEvent, transaction, &projector)
-        let log = try transaction.writeCursor(store.tables.events)
-        defer { log.close() }
-        for index in 0..<events.count {
-            let event = events.event(index)
-            try log.append(record.firstEvent.rawValue + UInt64(index), event)
-            chain.add(event)
+        let first = record.firstEvent
+        if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
+            // Pages that a transaction found on disk stay as they are until its end, and the projector reads nothing
+            // through the transaction itself.
+            try BackgroundThread.run("strata.views") {
+                try project(events, from: first, transaction, &projector)
+            } beside: {
+                try write(events, from: first, transaction, store, &chain)
+            }
+        } else {
+            try project(events, from: first, transaction, &projector)
+            try write(events, from: first, transaction, store, &chain)
         }
         record.digest = chain.finish()
         try write(record, transaction, store, &projector)
@@ -41,7 +56,20 @@ enum LogWriter {
         return record
     }
 
-    /// Comes before the first write: the rows that the check has read still lie where they were.
+    private static func write(
+        _ events: borrowing EventList, from first: EventSequence, _ transaction: WriteTransaction, _ store: StoreCore,
+        _ chain: inout EventDigest.Chain
+    ) throws {
+        let log = try transaction.writeCursor(store.tables.events)
+        defer { log.close() }
+        for index in 0..<events.count {
+            let event = events.event(index)
+            try log.append(first.rawValue + UInt64(index), event)
+            chain.add(event)
+        }
+    }
+
+    /// Comes before a write to pages that were written before: the rows that the check has read still lie where they were.
     private static func project(
         _ events: borrowing EventList, from first: EventSequence, _ transaction: WriteTransaction,
         _ projector: inout Projector

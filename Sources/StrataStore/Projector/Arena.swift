@@ -21,6 +21,9 @@ package struct Arena: ~Copyable {
 
     deinit { free(base) }
 
+    /// What offsets count from, until more is allocated.
+    var start: UnsafeRawPointer { UnsafeRawPointer(base) }
+
     /// Forgets everything, keeps the memory.
     package mutating func removeAll() { count = 0 }
 
@@ -58,6 +61,21 @@ package struct Arena: ~Copyable {
 
     private static func memory(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer {
         guard let block else { preconditionFailure("There is no memory for \(size) bytes.") }
+        if size >= largeSize { preferLargePages(block, size) }
         return block
+    }
+
+    private static let largeSize = 4 << 20
+
+    /// Asks for pages of 2 MiB where the system has them: of the usual ones each costs a fault when it is first written,
+    /// a tenth of what a large save took.
+    private static func preferLargePages(_ block: UnsafeMutableRawPointer, _ size: Int) {
+        #if os(Linux)
+            let pageSize = UInt(getpagesize())
+            let start = (UInt(bitPattern: block) + pageSize - 1) & ~(pageSize - 1)
+            let end = (UInt(bitPattern: block) + UInt(size)) & ~(pageSize - 1)
+            // A system that has none says so, and nothing is lost.
+            if start < end { _ = madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE) }
+        #endif
     }
 }

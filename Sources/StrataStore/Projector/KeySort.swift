@@ -8,21 +8,44 @@ struct KeySort: ~Copyable {
     /// Fewer operations than this are ordered by comparing.
     private static let fewest = 48
     private let list: UnsafeMutableBufferPointer<WriteBatch.Operation>
+    /// What the offsets of keys count from.
+    private let keys: UnsafeRawPointer
     private let spare: UnsafeMutableBufferPointer<WriteBatch.Operation>
     /// How often each value of a byte occurs, for each byte of a word.
-    private let histogram: UnsafeMutablePointer<UInt32>
+    private let histogram: UnsafeMutableBufferPointer<UInt32>
 
-    /// - Parameter list: stays valid while this lives; each `prefix` is the first word of its key, as `word` makes it.
-    init(_ list: UnsafeMutableBufferPointer<WriteBatch.Operation>) {
-        self.list = list
-        let isLarge = list.count >= Self.fewest
-        spare = .allocate(capacity: isLarge ? list.count : 0)
-        histogram = .allocate(capacity: isLarge ? 8 * 256 : 0)
+    /// Memory that one list after the other is sorted with: fresh memory costs a visit to the system for each page.
+    struct Scratch: ~Copyable {
+        fileprivate var spare = UnsafeMutableBufferPointer<WriteBatch.Operation>(start: nil, count: 0)
+        fileprivate var histogram = UnsafeMutableBufferPointer<UInt32>(start: nil, count: 0)
+
+        init() {}
+
+        deinit {
+            spare.deallocate()
+            histogram.deallocate()
+        }
+
+        fileprivate mutating func reserve(_ count: Int) {
+            guard spare.count < count else { return }
+            spare.deallocate()
+            spare = .allocate(capacity: count)
+            if histogram.isEmpty { histogram = .allocate(capacity: 8 * 256) }
+        }
     }
 
-    deinit {
-        spare.deallocate()
-        histogram.deallocate()
+    /// - Parameters:
+    ///   - list: stays valid while this lives; each `prefix` is the first word of its key, as `word` makes it.
+    ///   - keys: what the offsets of keys count from.
+    ///   - scratch: is this one's alone while it lives.
+    init(
+        _ list: UnsafeMutableBufferPointer<WriteBatch.Operation>, keys: UnsafeRawPointer, _ scratch: inout Scratch
+    ) {
+        self.list = list
+        self.keys = keys
+        if list.count >= Self.fewest { scratch.reserve(list.count) }
+        spare = scratch.spare
+        histogram = scratch.histogram
     }
 
     /// Eight bytes of a key as a number that compares as they do; bytes behind the key's end are zero.
@@ -43,8 +66,8 @@ struct KeySort: ~Copyable {
     }
 
     /// Orders all. Afterwards a `prefix` is some word of its key, the same one of equal keys.
-    consuming func run(_ arena: borrowing Arena) {
-        if !isInOrder { sort(0..<list.count, from: 0, arena) }
+    consuming func run() {
+        if !isInOrder { sort(0..<list.count, from: 0) }
     }
 
     private var isInOrder: Bool {
@@ -53,41 +76,41 @@ struct KeySort: ~Copyable {
     }
 
     /// Orders a range whose keys agree in the bytes before `offset`; the prefixes are the words from there.
-    private borrowing func sort(_ range: Range<Int>, from offset: Int, _ arena: borrowing Arena) {
-        guard range.count >= Self.fewest else { return sortFew(range, from: offset, arena) }
+    private borrowing func sort(_ range: Range<Int>, from offset: Int) {
+        guard range.count >= Self.fewest else { return sortFew(range, from: offset) }
         orderByPrefix(range)
         var start = range.lowerBound
         while start < range.upperBound {
             let prefix = list[start].prefix
             var end = start + 1
             while end < range.upperBound, list[end].prefix == prefix { end += 1 }
-            if end - start > 1 { sortRun(start..<end, from: offset + 8, arena) }
+            if end - start > 1 { sortRun(start..<end, from: offset + 8) }
             start = end
         }
     }
 
-    private borrowing func sortRun(_ range: Range<Int>, from offset: Int, _ arena: borrowing Arena) {
+    private borrowing func sortRun(_ range: Range<Int>, from offset: Int) {
         var longest = 0
         for place in range {
             let operation = list[place]
-            list[place].prefix = Self.word(of: key(operation, arena), at: offset)
+            list[place].prefix = Self.word(of: key(operation), at: offset)
             longest = max(longest, Int(operation.keySize))
         }
-        if longest > offset { return sort(range, from: offset, arena) }
+        if longest > offset { return sort(range, from: offset) }
         // All bytes agree, but those of a shorter key may have been filled up: it comes first.
         var equal = UnsafeMutableBufferPointer(rebasing: list[range])
         equal.sort { ($0.keySize, $0.keyOffset) < ($1.keySize, $1.keyOffset) }
     }
 
-    private borrowing func sortFew(_ range: Range<Int>, from offset: Int, _ arena: borrowing Arena) {
+    private borrowing func sortFew(_ range: Range<Int>, from offset: Int) {
         insert(range) { left, right in
             if left.prefix != right.prefix { return left.prefix < right.prefix }
-            return key(left, arena).compare(with: key(right, arena)) < 0
+            return key(left).compare(with: key(right)) < 0
         }
     }
 
-    private borrowing func key(_ operation: WriteBatch.Operation, _ arena: borrowing Arena) -> UnsafeRawBufferPointer {
-        arena.bytes(at: Int(operation.keyOffset), count: Int(operation.keySize))
+    private borrowing func key(_ operation: WriteBatch.Operation) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: keys + Int(operation.keyOffset), count: Int(operation.keySize))
     }
 
     /// Insertion sort: stable, and quick where little is to be done.
@@ -108,7 +131,7 @@ struct KeySort: ~Copyable {
     /// Orders by the prefix alone, keeping the order of equal ones: a pass for each byte in which they differ, from the
     /// last.
     private borrowing func orderByPrefix(_ range: Range<Int>) {
-        histogram.initialize(repeating: 0, count: 8 * 256)
+        histogram.initialize(repeating: 0)
         for place in range {
             var prefix = list[place].prefix
             for byte in 0..<8 {
@@ -118,7 +141,7 @@ struct KeySort: ~Copyable {
         }
         var isInSpare = false
         for byte in 0..<8 {
-            let counts = histogram + byte << 8
+            let counts = UnsafeMutableBufferPointer(rebasing: histogram[byte << 8..<(byte + 1) << 8])
             let first = Int(list[range.lowerBound].prefix >> UInt64(8 * byte) & 255)
             if Int(counts[first]) == range.count { continue }
             var sum = UInt32(range.lowerBound)

@@ -74,6 +74,12 @@ struct Projector: ~Copyable {
         forgetWritten()
     }
 
+    /// Gives away what was collected, for the caller to write before anything else is, and goes on with an empty batch.
+    mutating func handOver(_ other: inout WriteBatch) {
+        swap(&batch, &other)
+        forgetWritten()
+    }
+
     /// Drops what was collected since the last flush.
     mutating func discard() {
         batch.discard()
@@ -137,9 +143,12 @@ struct Projector: ~Copyable {
         writeRow(id, image, sequence)
         if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
         batch.add(1, to: .entity(id.entityID))
-        for link in entity.links { try addLink(link.link, of: id, reader, layout, entity.schema) }
-        for index in entity.indexes {
-            try addEntry(index.index, of: entity.schema, reader, layout, id, entity.plan)
+        // By place: copies of what an entity has would count references, some for each row.
+        for place in entity.links.indices {
+            try addLink(entity.links[place].link, of: id, reader, layout, entity.schema)
+        }
+        for place in entity.indexes.indices {
+            try addEntry(entity.indexes[place].index, of: entity.schema, reader, layout, id, entity.plan)
         }
         try countBlobs(reader, layout)
     }
@@ -166,13 +175,13 @@ struct Projector: ~Copyable {
         }
         let before = try RowReader(row.image, layout: row.layout)
         let after = try RowReader(rowWriter.bytes, layout: entity.layout)
-        for link in entity.links where link.isTouched(by: changedProperties) {
-            try removeLink(link.link, of: id, before, row.layout, entity.schema)
-            try addLink(link.link, of: id, after, entity.layout, entity.schema)
+        for place in entity.links.indices where entity.links[place].isTouched(by: changedProperties) {
+            try removeLink(entity.links[place].link, of: id, before, row.layout, entity.schema)
+            try addLink(entity.links[place].link, of: id, after, entity.layout, entity.schema)
         }
-        for index in entity.indexes where index.isTouched(by: changedProperties) {
-            try removeEntry(index.index, of: entity.schema, before, row.layout, id, entity.plan)
-            try addEntry(index.index, of: entity.schema, after, entity.layout, id, entity.plan)
+        for place in entity.indexes.indices where entity.indexes[place].isTouched(by: changedProperties) {
+            try removeEntry(entity.indexes[place].index, of: entity.schema, before, row.layout, id, entity.plan)
+            try addEntry(entity.indexes[place].index, of: entity.schema, after, entity.layout, id, entity.plan)
         }
         writeRow(id, rowWriter.bytes, sequence)
     }

@@ -32,6 +32,7 @@ struct WriteBatch: ~Copyable {
 
     /// Bytes collected so far; the projector's caller flushes when this grows large.
     var sizeInBytes: Int { arena.count }
+    var isEmpty: Bool { arena.count == 0 }
 
     // MARK: Collecting
 
@@ -93,21 +94,45 @@ struct WriteBatch: ~Copyable {
 
     /// Writes everything in key order and forgets it.
     mutating func flush(into transaction: WriteTransaction) throws {
-        for projected in StoreTables.Projected.allCases {
-            var list: [Operation] = []
-            swap(&list, &operations[projected.rawValue])
-            try write(&list, to: tables.table(projected), transaction)
-            list.removeAll(keepingCapacity: true)
-            swap(&list, &operations[projected.rawValue])
+        if operations.reduce(counters.count, { $0 + $1.count }) < BatchSort.fewest {
+            sortHere()
+            for projected in StoreTables.Projected.allCases {
+                try write(operations[projected.rawValue], to: tables.table(projected), transaction)
+            }
+            try writeCounters(counters, to: tables.counts, transaction)
+            try writeCounters(blobCounters, to: tables.blobs, transaction)
+        } else {
+            try flushWhileSorting(into: transaction)
         }
-        var (changes, ofBlobs): ([Operation], [Operation]) = ([], [])
-        swap(&changes, &counters)
-        swap(&ofBlobs, &blobCounters)
-        try writeCounters(&changes, to: tables.counts, transaction)
-        try writeCounters(&ofBlobs, to: tables.blobs, transaction)
-        swap(&changes, &counters)
-        swap(&ofBlobs, &blobCounters)
         discard()
+    }
+
+    private mutating func sortHere() {
+        var scratch = KeySort.Scratch()
+        let keys = arena.start
+        for index in operations.indices {
+            operations[index].withUnsafeMutableBufferPointer { KeySort($0, keys: keys, &scratch).run() }
+        }
+        counters.withUnsafeMutableBufferPointer { KeySort($0, keys: keys, &scratch).run() }
+        blobCounters.withUnsafeMutableBufferPointer { KeySort($0, keys: keys, &scratch).run() }
+    }
+
+    private mutating func flushWhileSorting(into transaction: WriteTransaction) throws {
+        let count = operations.count
+        let sort = BatchSort(operations + [counters, blobCounters], keys: arena.start)
+        // The lists are the sort's alone until it gives them back.
+        operations = Array(repeating: [], count: count)
+        (counters, blobCounters) = ([], [])
+        sort.begin()
+        defer { sort.finish() }
+        for projected in StoreTables.Projected.allCases {
+            operations[projected.rawValue] = sort.take(projected.rawValue)
+            try write(operations[projected.rawValue], to: tables.table(projected), transaction)
+        }
+        counters = sort.take(count)
+        try writeCounters(counters, to: tables.counts, transaction)
+        blobCounters = sort.take(count + 1)
+        try writeCounters(blobCounters, to: tables.blobs, transaction)
     }
 
     /// Forgets everything collected, keeps the memory.
@@ -120,10 +145,9 @@ struct WriteBatch: ~Copyable {
 
     /// The cursor stands where the last key went, so that a neighbour is found without a search from the root.
     private borrowing func write(
-        _ list: inout [Operation], to table: Table, _ transaction: WriteTransaction
+        _ list: [Operation], to table: Table, _ transaction: WriteTransaction
     ) throws {
         guard !list.isEmpty else { return }
-        list.withUnsafeMutableBufferPointer { KeySort($0).run(arena) }
         let cursor = try transaction.writeCursor(table)
         defer { cursor.close() }
         for (index, operation) in list.enumerated() {
@@ -147,10 +171,9 @@ struct WriteBatch: ~Copyable {
     }
 
     private borrowing func writeCounters(
-        _ changes: inout [Operation], to table: Table, _ transaction: WriteTransaction
+        _ changes: [Operation], to table: Table, _ transaction: WriteTransaction
     ) throws {
         guard !changes.isEmpty else { return }
-        changes.withUnsafeMutableBufferPointer { KeySort($0).run(arena) }
         let cursor = try transaction.writeCursor(table)
         defer { cursor.close() }
         var sum: Int64 = 0

@@ -82,7 +82,8 @@ final class Committer {
         var results: [Result<SaveOutcome?, any Error>] = []
         for changes in group {
             do {
-                results.append(.success(try apply(changes, &head, transaction)))
+                let written = results.isEmpty ? LogWriter.Written.nothing : .something
+                results.append(.success(try apply(changes, &head, transaction, written)))
             } catch let refusal as StrataError where refusal.code != .corrupt {
                 // Thrown by the check, before the first put.
                 results.append(.failure(refusal))
@@ -93,7 +94,7 @@ final class Committer {
 
     /// Checks and applies one save; `head` moves past it.
     private func apply(
-        _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction
+        _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written
     ) throws -> SaveOutcome {
         if let earlier = try store.transaction(id: changes.transactionID, transaction) {
             var known = receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1)
@@ -125,7 +126,7 @@ final class Committer {
                 id: changes.transactionID, author: changes.author, contextName: changes.contextName,
                 metadata: changes.metadata, touched: touched)
             let record = try LogWriter.append(
-                events, description, after: &head, store, transaction, &projector)
+                events, description, after: &head, store, transaction, &projector, written: written)
             var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
             saved.upsert = upsert
             saved.derived = derived

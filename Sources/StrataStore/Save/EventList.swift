@@ -18,6 +18,8 @@ struct EventList: ~Copyable {
 
     private var arena: Arena
     private var places: [Place] = []
+    /// Whether all that the events say of rows can be turned into views without reading more than `rowBefore`.
+    private(set) var hasRowsBefore = true
     private var salts: SaltSource
     private let transaction: TransactionSequence
 
@@ -58,6 +60,11 @@ struct EventList: ~Copyable {
             into: base + EventHeader.digestOffset)
         EventHeader.seal(place.bytes)
         places.append(Place(offset: place.offset, size: place.bytes.count, before: before))
+        switch kind {
+        case .inserted: break
+        case .updated, .deleted: if before == nil { hasRowsBefore = false }
+        default: hasRowsBefore = false
+        }
     }
 
     mutating func append(

@@ -10,6 +10,8 @@ package struct RebuildLimits: Sendable {
     package var bytesInOneCommit = 64 << 20
     /// Bytes of views in each commit when there are several.
     package var stepInBytes = 64 << 20
+    /// Bytes of views that are put in order of their keys together.
+    package var batchInBytes = Replay.defaultFlushLimit
 
     package init(eventsInOneCommit: Int = 200_000, bytesInOneCommit: Int = 64 << 20, stepInBytes: Int = 64 << 20) {
         self.eventsInOneCommit = eventsInOneCommit
@@ -186,8 +188,12 @@ struct Rebuild {
         guard start < head.event else { return Replay.Step(applied: start, histories: histories) }
         var counter = ProgressCounter(
             "replaying events", from: Int(start.rawValue), total: Int(head.event.rawValue), progress)
-        let replay = Replay(log: LogReader(transaction, core.tables, histories), tables: core.tables)
-        return try replay.run(
-            after: start, through: head.event, histories: histories, limit: limit, into: transaction, &counter)
+        // The log does not change meanwhile, so what is committed has all of it.
+        return try core.environment.read { committed in
+            let replay = Replay(
+                log: LogReader(committed, core.tables, histories), tables: core.tables, flushLimit: limits.batchInBytes)
+            return try replay.run(
+                after: start, through: head.event, histories: histories, limit: limit, into: transaction, &counter)
+        }
     }
 }

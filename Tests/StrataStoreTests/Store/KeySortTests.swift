@@ -45,7 +45,8 @@ import Testing
         let expected = zip(keys, offsets).sorted { left, right in
             left.0 == right.0 ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
         }
-        list.withUnsafeMutableBufferPointer { KeySort($0).run(arena) }
+        var scratch = KeySort.Scratch()
+        list.withUnsafeMutableBufferPointer { KeySort($0, keys: arena.start, &scratch).run() }
         #expect(list.map(\.keyOffset) == expected.map(\.1), sourceLocation: location)
         for (left, right) in zip(zip(list, expected), zip(list, expected).dropFirst()) where left.1.0 == right.1.0 {
             #expect(left.0.prefix == right.0.prefix, sourceLocation: location)

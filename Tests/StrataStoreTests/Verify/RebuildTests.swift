@@ -31,6 +31,20 @@ import Testing
         #expect(try oracle.fixture.store.verify().isSound)
     }
 
+    @Test(arguments: RandomTesting.seeds.prefix(2), [1, 700, 20_000])
+    func aBatchThatWasBegunWhileAnotherWasWrittenGivesTheSameBytes(seed: UInt64, size: Int) throws {
+        var oracle = try StoreOracle(seed: seed)
+        for _ in 0..<60 { try oracle.step() }
+        for step in [Int.max, 3_000] {
+            var limits = RebuildLimits(
+                eventsInOneCommit: step == .max ? .max : 0, bytesInOneCommit: step, stepInBytes: step)
+            limits.batchInBytes = size
+            #expect(try oracle.fixture.store.rebuild(limits).isUnchanged, "seed \(seed), size \(size), step \(step)")
+        }
+        try oracle.step()
+        #expect(try oracle.fixture.store.verify().isSound)
+    }
+
     @Test func damagedViewsAreMadeRight() throws {
         let damaged = try DamagedStore()
         for table in ["objects", "links", "indexes", "counts", "blobs", "transactionIDs", "tombstones", "pairs"] {

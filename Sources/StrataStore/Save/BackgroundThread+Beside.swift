@@ -1,0 +1,51 @@
+import Foundation
+import Locking
+
+extension BackgroundThread {
+    /// Runs two bodies at once, the first on a thread of its own, and returns when both have ended. Where there is no
+    /// thread to be had they run one after the other, the first one first.
+    ///
+    /// The caller sees to it that neither writes what the other uses.
+    /// - Throws: what the first body throws, else what the second does.
+    static func run<R>(_ name: String, _ first: () throws -> Void, beside second: () throws -> R) throws -> R {
+        try withoutActuallyEscaping(first) { first in
+            let task = Task(first)
+            do {
+                try start(name) { task.run() }
+            } catch {
+                task.run()
+            }
+            // Whatever comes of it, nothing the first uses may go before its end.
+            let result = Result { try second() }
+            try task.wait()
+            return try result.get()
+        }
+    }
+
+    /// `result` is guarded by `condition`. `body` is called, and let go of, by whoever calls `run`, before `wait` returns.
+    private final class Task: @unchecked Sendable {
+        private var body: (() throws -> Void)?
+        private let condition = NSCondition()
+        private var result: Result<Void, any Error>?
+
+        init(_ body: @escaping () throws -> Void) { self.body = body }
+
+        func run() {
+            let result = Result { try body?() ?? () }
+            body = nil
+            condition.withLock {
+                self.result = result
+                condition.broadcast()
+            }
+        }
+
+        func wait() throws {
+            try condition.withLock {
+                while true {
+                    if let result { return try result.get() }
+                    condition.wait()
+                }
+            }
+        }
+    }
+}
