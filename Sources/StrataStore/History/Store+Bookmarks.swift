@@ -4,7 +4,7 @@ package import StrataModel
 
 /// Who does something to the store itself, and why.
 package struct MaintenanceNote: Sendable {
-    package var id = UUID()
+    package var id = UUID.ofTransaction()
     package var author: String?
     package var metadata: [String: String] = [:]
 

@@ -142,7 +142,7 @@ struct MigrationRun {
         guard step.events.count > 0 else { return step.next }
         var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
         let description = TransactionDescription(
-            id: UUID(), author: "strata", contextName: "migration",
+            id: .ofTransaction(), author: "strata", contextName: "migration",
             metadata: ["model": String(migration.new.version.rawValue)], touched: step.touched.records)
         _ = try LogWriter.append(step.events, description, after: &head, core, transaction, &projector)
         return step.next

@@ -103,7 +103,7 @@ extension Store {
         try SchemaRecord(schema).encoded().withUnsafeBytes { payload.append($0) }
         events.append(.modelInstalled, ObjectID(rawValue: 0), previous: .zero, payload)
         let description = TransactionDescription(
-            id: UUID(), author: "strata", metadata: core.options.migration.metadata)
+            id: .ofTransaction(), author: "strata", metadata: core.options.migration.metadata)
         _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
     }
 

@@ -99,7 +99,7 @@ package struct ChangeSet: Sendable {
     package var uniquenessPolicy = UniquenessPolicy.reject
 
     package init(
-        transactionID: UUID = UUID(), base: EventSequence, modelVersion: ModelVersion, author: String? = nil,
+        transactionID: UUID = .ofTransaction(), base: EventSequence, modelVersion: ModelVersion, author: String? = nil,
         contextName: String? = nil, metadata: [String: String] = [:]
     ) {
         self.transactionID = transactionID

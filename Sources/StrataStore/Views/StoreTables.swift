@@ -8,7 +8,7 @@
 //   events        UInt64 sequence                             EventRecord.swift
 //   transactions  UInt64 sequence                             TransactionRecord.swift
 //   -- views: functions of the two above, dropped and rebuilt at will --
-//   transactionIDs  16-byte id                                UInt64 transaction sequence
+//   transactionIDs  16-byte id, by its making (UUID 7)        UInt64 transaction sequence
 //   models        UInt64 model version                        schema record (JSON)
 //   objects       UInt64 object id                            StoredRow: checksum, revision, row image
 //   tombstones    UInt64 object id                            UInt64 sequence of the deleted event

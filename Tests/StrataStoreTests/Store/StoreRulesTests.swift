@@ -217,16 +217,35 @@ import Testing
         var options = StoreOptions()
         options.clock = { times.withLock { Date(timeIntervalSince1970: $0.count > 1 ? $0.removeFirst() : $0[0]) } }
         let store = try Store.open(.inMemory, model: try MovieModel.make(), options: options)
-        let owner = try #require(store.schema.entity(named: "Owner"))
-        for name in ["Ann", "Bob", "Cid", "Dan"] {
-            var changes = ChangeSet(base: try store.head(), modelVersion: store.schema.version)
-            var builder = RowBuilder(owner.layout)
-            try builder.set(try #require(owner.property(named: "name")).slot, .string(name))
-            changes.insertions.append(.init(id: try store.newObjectID(in: owner.id), image: try builder.finish()))
-            guard case .saved = try store.save(changes) else { throw StrataError(.merge, "stale") }
-        }
+        for name in ["Ann", "Bob", "Cid", "Dan"] { try saveOwner(name, in: store) }
         let dates = try store.transactions(limit: .max).map(\.microseconds)
         #expect(zip(dates, dates.dropFirst()).allSatisfy { $0 < $1 })
+        store.close()
+    }
+
+    private func saveOwner(_ name: String, in store: Store) throws {
+        let owner = try #require(store.schema.entity(named: "Owner"))
+        var changes = ChangeSet(base: try store.head(), modelVersion: store.schema.version)
+        var builder = RowBuilder(owner.layout)
+        try builder.set(try #require(owner.property(named: "name")).slot, .string(name))
+        changes.insertions.append(.init(id: try store.newObjectID(in: owner.id), image: try builder.finish()))
+        guard case .saved = try store.save(changes) else { throw StrataError(.merge, "stale") }
+    }
+
+    @Test func aSaveThatIsAloneIsWrittenOnItsCallersThread() throws {
+        let writer = Locked<pthread_t?>(nil)
+        var options = StoreOptions()
+        options.clock = {
+            writer.withLock { $0 = pthread_self() }
+            return Date()
+        }
+        let store = try Store.open(.inMemory, model: try MovieModel.make(), options: options)
+        // What opening has left to the writer's thread may still be under way.
+        let isHere = try (0..<1_000).contains { number in
+            try saveOwner("\(number)", in: store)
+            return writer.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        }
+        #expect(isHere)
         store.close()
     }
 

@@ -71,7 +71,8 @@ final class BareLMDB: MovieStore {
     private func describeCommit(_ transaction: OpaquePointer?) throws {
         commits += 1
         try put(transaction, transactions, commits, size: 128, flags: UInt32(MDB_APPEND))
-        var id = UUID().uuid
+        // In the order of their making, as Strata's are.
+        var id = (commits.bigEndian, UInt64.random(in: 0 ... .max))
         try withUnsafeMutableBytes(of: &id) { try put(transaction, transactionIDs, $0, size: 8) }
         try put(transaction, counts, 1, size: 8)
         try put(transaction, meta, 1, size: 96)
