@@ -10,10 +10,7 @@
 /// transaction is never written. Such pages are in the free list of that very commit. If every missing page is, the
 /// file is whole; if one is not, the file has been cut.
 ///
-/// Layout (LMDB 0.9, 64-bit). Page: number u64, pad u16, flags u16, lower u16, upper u16, then u16 offsets of the
-/// nodes. Node: low u16, high u16, flags u16, key size u16, key, data. In a branch page low, high and flags are the
-/// 48 bits of a page number; in a leaf page low and high are the size of the data, and flag 1 says that the data is
-/// the number of the first of a run of overflow pages. A value of the free list is a count u64 and page numbers u64.
+/// A value of the free list is a count u64 and page numbers u64.
 struct FreeListScan {
     private let descriptor: Int32
     private let pageSize: Int
@@ -23,11 +20,6 @@ struct FreeListScan {
     /// Pages that may still be read, so that a damaged tree with a circle comes to an end.
     private var budget: Int
 
-    private static let pageHeaderSize = 16
-    private static let nodeHeaderSize = 8
-    private static let branchFlag: UInt16 = 0x01
-    private static let leafFlag: UInt16 = 0x02
-    private static let bigDataFlag: UInt16 = 0x01
     /// More missing pages than this are not believed to be free.
     private static let mostMissingPages: UInt64 = 1 << 22
 
@@ -52,16 +44,16 @@ struct FreeListScan {
     private mutating func visit(_ number: UInt64, levels: Int) -> Bool {
         guard levels > 0, budget > 0, let page = read(at: number, offset: 0, count: pageSize) else { return false }
         budget -= 1
-        let flags = page.number(UInt16.self, at: 10)
-        let lower = Int(page.number(UInt16.self, at: 12))
-        guard lower >= Self.pageHeaderSize, lower <= pageSize else { return false }
-        for slot in stride(from: Self.pageHeaderSize, to: lower - 1, by: 2) {
+        let flags = page.number(UInt16.self, at: PageLayout.flagsPlace)
+        let lower = Int(page.number(UInt16.self, at: PageLayout.lowerPlace))
+        guard lower >= PageLayout.headerSize, lower <= pageSize else { return false }
+        for slot in stride(from: PageLayout.headerSize, to: lower - 1, by: 2) {
             let node = Int(page.number(UInt16.self, at: slot))
-            guard node >= lower, node + Self.nodeHeaderSize <= pageSize else { return false }
+            guard node >= lower, node + PageLayout.entryHeaderSize <= pageSize else { return false }
             let isSound =
-                flags & Self.branchFlag != 0
+                flags & PageLayout.branchFlag != 0
                 ? visit(Self.child(of: page, at: node), levels: levels - 1)
-                : flags & Self.leafFlag != 0 && note(valueOf: page, at: node)
+                : flags & PageLayout.leafFlag != 0 && note(valueOf: page, at: node)
             guard isSound else { return false }
         }
         return true
@@ -74,12 +66,13 @@ struct FreeListScan {
 
     private mutating func note(valueOf page: [UInt8], at node: Int) -> Bool {
         let size = Int(page.number(UInt16.self, at: node)) | Int(page.number(UInt16.self, at: node + 2)) << 16
-        let isBig = page.number(UInt16.self, at: node + 4) & Self.bigDataFlag != 0
-        let start = node + Self.nodeHeaderSize + Int(page.number(UInt16.self, at: node + 6))
+        let isBig = page.number(UInt16.self, at: node + PageLayout.entryFlagsPlace) & PageLayout.bigDataFlag != 0
+        let start =
+            node + PageLayout.entryHeaderSize + Int(page.number(UInt16.self, at: node + PageLayout.keySizePlace))
         guard start + (isBig ? 8 : size) <= pageSize else { return false }
         if !isBig { return note(numbersIn: page, from: start, size: size) }
         let first = page.number(UInt64.self, at: start)
-        guard let bytes = read(at: first, offset: Self.pageHeaderSize, count: size) else { return false }
+        guard let bytes = read(at: first, offset: PageLayout.headerSize, count: size) else { return false }
         return note(numbersIn: bytes, from: 0, size: size)
     }
 
@@ -101,12 +94,5 @@ struct FreeListScan {
             size = max(0, pread(descriptor, buffer.baseAddress, count, off_t(page) * off_t(pageSize) + off_t(offset)))
         }
         return bytes.count == count ? bytes : nil
-    }
-}
-
-extension [UInt8] {
-    /// The number at an offset, in the byte order of the host. The bytes must be there.
-    func number<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type, at offset: Int) -> Number {
-        withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }
 }

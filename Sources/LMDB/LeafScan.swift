@@ -8,7 +8,7 @@
 /// only: for files whose trees cannot be followed, because pages are lost or the file has been cut short.
 ///
 /// Entries come in the order of the file. One may come several times, since LMDB writes a page that changes to another
-/// place and leaves the old one as it was. The layout is that of `FreeListScan`.
+/// place and leaves the old one as it was.
 package final class LeafScan {
     /// Where in the file a value stands.
     package struct Place: Sendable, Hashable {
@@ -25,14 +25,6 @@ package final class LeafScan {
     private let fileSize: Int
     private let pageSize: Int
 
-    private static let pageHeaderSize = 16
-    private static let nodeHeaderSize = 8
-    private static let leafFlag: UInt16 = 0x02
-    /// Bits of what a page is, without those of its life in memory.
-    private static let kindBits: UInt16 = 0x6F
-    private static let bigDataFlag: UInt16 = 0x01
-    private static let usualPageSize = 4096
-
     /// - Throws: when the file cannot be read.
     package init(path: String) throws(LMDBError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -48,8 +40,7 @@ package final class LeafScan {
         // The first page says how large pages are, where it is still there.
         var bytes: UInt32 = 0
         let count = withUnsafeMutableBytes(of: &bytes) { pread(file, $0.baseAddress, 4, 40) }
-        let isSize = count == 4 && bytes >= 512 && bytes <= 32_768 && bytes.nonzeroBitCount == 1
-        pageSize = isSize ? Int(bytes) : Self.usualPageSize
+        pageSize = count == 4 && PageLayout.isPageSize(bytes) ? Int(bytes) : PageLayout.usualPageSize
     }
 
     deinit { close(descriptor) }
@@ -73,25 +64,22 @@ package final class LeafScan {
     private func forEachEntry(
         of page: Int, _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Place) throws -> Void
     ) rethrows {
-        func number(_ offset: Int) -> Int { Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)) }
-        let lower = number(12)
-        guard bytes.loadUnaligned(as: UInt64.self) == UInt64(page), UInt16(number(10)) & Self.kindBits == Self.leafFlag,
-            lower >= Self.pageHeaderSize, lower <= pageSize
-        else { return }
-        for slot in stride(from: Self.pageHeaderSize, to: lower - 1, by: 2) {
-            let node = number(slot)
-            guard node >= lower, node + Self.nodeHeaderSize <= pageSize else { return }
+        func number(_ offset: Int) -> Int { Int(bytes.number(UInt16.self, at: offset)) }
+        guard bytes.number(UInt64.self, at: 0) == UInt64(page), let leaf = LeafPage(bytes) else { return }
+        for index in 0..<leaf.count {
+            let node = leaf.place(index)
+            guard node >= number(PageLayout.lowerPlace), node + PageLayout.entryHeaderSize <= pageSize else { return }
             let size = number(node) | number(node + 2) << 16
-            let flags = UInt16(number(node + 4))
-            let keyStart = node + Self.nodeHeaderSize
-            let start = keyStart + number(node + 6)
+            let flags = UInt16(number(node + PageLayout.entryFlagsPlace))
+            let keyStart = node + PageLayout.entryHeaderSize
+            let start = keyStart + number(node + PageLayout.keySizePlace)
             // Other flags are those of tables in tables.
-            guard flags & ~Self.bigDataFlag == 0, start + (flags == 0 ? size : 8) <= pageSize else { continue }
+            guard flags & ~PageLayout.bigDataFlag == 0, start + (flags == 0 ? size : 8) <= pageSize else { continue }
             var offset = page * pageSize + start
             if flags != 0 {
-                let first = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+                let first = bytes.number(UInt64.self, at: start)
                 guard first < UInt64(fileSize / pageSize) else { continue }
-                offset = Int(first) * pageSize + Self.pageHeaderSize
+                offset = Int(first) * pageSize + PageLayout.headerSize
             }
             guard offset + size <= fileSize else { continue }
             try body(

@@ -11,7 +11,7 @@
 ///
 /// Layout of a meta page (LMDB 0.9, 64-bit, byte order of the host), offsets from the page's start:
 ///
-///     0   page header   16 bytes: number u64, pad u16, flags u16, 4 bytes
+///     0   page header   16 bytes (PageLayout)
 ///     16  magic         u32 0xBEEFC0DE
 ///     20  version       u32 1
 ///     24  address       u64, for fixed maps
@@ -31,8 +31,6 @@ struct StoreHeader {
     private static let bytesRead = 152
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let version: UInt32 = 1
-    private static let metaPageFlag: UInt16 = 0x08
-    private static let usualPageSize = 4096
     static let noPage = UInt64.max
     static let maximumDepth = 32
 
@@ -48,7 +46,7 @@ struct StoreHeader {
         let transaction: UInt64
 
         init(_ bytes: UnsafeRawBufferPointer) {
-            pageFlags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+            pageFlags = bytes.loadUnaligned(fromByteOffset: PageLayout.flagsPlace, as: UInt16.self)
             magic = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
             version = bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
             pageSize = bytes.loadUnaligned(fromByteOffset: 40, as: UInt32.self)
@@ -131,12 +129,12 @@ extension StoreHeader {
             throw error(offset == 0 ? .foreign : .truncated, path, "\(fileSize) bytes")
         }
         // What only one of the two pages says is damage.
-        let isAlone = offset != 0 || isHeader(at: usualPageSize, of: descriptor)
+        let isAlone = offset != 0 || isHeader(at: PageLayout.usualPageSize, of: descriptor)
         guard meta.magic == magic else {
             throw error(isAlone ? .invalid : .foreign, path, "no magic number in meta page at \(offset)")
         }
         if meta.version > version, !isAlone { throw error(.newerFormat, path, "format \(meta.version)") }
-        guard meta.version == version, meta.pageFlags & metaPageFlag != 0 else {
+        guard meta.version == version, meta.pageFlags & PageLayout.metaFlag != 0 else {
             throw error(.invalid, path, "format \(meta.version)")
         }
         return meta
@@ -145,11 +143,11 @@ extension StoreHeader {
     /// Whether a page says that it is a meta page of this format.
     private static func isHeader(at offset: Int, of descriptor: Int32) -> Bool {
         guard let meta = Meta(descriptor: descriptor, at: offset) else { return false }
-        return meta.magic == magic && meta.version == version && meta.pageFlags & metaPageFlag != 0
+        return meta.magic == magic && meta.version == version && meta.pageFlags & PageLayout.metaFlag != 0
     }
 
     private static func checkedPageSize(_ size: UInt32, path: String) throws(LMDBError) -> Int {
-        guard size >= 512, size <= 32_768, size.nonzeroBitCount == 1 else {
+        guard PageLayout.isPageSize(size) else {
             throw error(.invalid, path, "page size \(size)")
         }
         return Int(size)

@@ -8,8 +8,6 @@ import CLMDB
 /// Holds every page of a snapshot's trees against what LMDB takes for granted of it, with plain reads only.
 ///
 /// LMDB's copying without free pages writes where a page's own numbers lead it: on a damaged page, beside its memory.
-/// The layout is that of `FreeListScan`. A leaf's flag 2 says that the data is the record of a table's tree. An overflow
-/// page has the number of pages of its run, u32, in the place of lower and upper.
 struct TreeCheck {
     /// Where a tree contradicts itself.
     struct Fault: Error {
@@ -27,15 +25,6 @@ struct TreeCheck {
     /// A bit for each page that a tree has led to: no page stands in two places.
     private var seen: [UInt64]
 
-    private static let headerSize = 16
-    private static let nodeHeaderSize = 8
-    private static let branchFlag: UInt16 = 0x01
-    private static let leafFlag: UInt16 = 0x02
-    private static let overflowFlag: UInt16 = 0x04
-    /// Bits of what a page is, without those of its life in memory.
-    private static let kindBits: UInt16 = 0x6F
-    private static let bigDataFlag: UInt16 = 0x01
-    private static let tableFlag: UInt16 = 0x02
     private static let treeRecordSize = 48
 
     /// - Throws: `Fault`.
@@ -64,17 +53,23 @@ struct TreeCheck {
         try enter(number)
         let page = try read(number)
         let isLeaf = levels == 1
-        guard page.number(UInt16.self, at: 10) & Self.kindBits == (isLeaf ? Self.leafFlag : Self.branchFlag) else {
+        guard
+            page.number(UInt16.self, at: PageLayout.flagsPlace) & PageLayout.kindBits
+                == (isLeaf ? PageLayout.leafFlag : PageLayout.branchFlag)
+        else {
             throw Fault(page: number, sentence: "another kind of page was expected")
         }
-        let (lower, upper) = (Int(page.number(UInt16.self, at: 12)), Int(page.number(UInt16.self, at: 14)))
-        let count = (lower - Self.headerSize) / 2
-        guard lower >= Self.headerSize, lower % 2 == 0, lower <= upper, upper <= pageSize,
+        let (lower, upper) = (
+            Int(page.number(UInt16.self, at: PageLayout.lowerPlace)),
+            Int(page.number(UInt16.self, at: PageLayout.upperPlace))
+        )
+        let count = (lower - PageLayout.headerSize) / 2
+        guard lower >= PageLayout.headerSize, lower % 2 == 0, lower <= upper, upper <= pageSize,
             count >= (isLeaf || kind == .free ? 1 : 2)
         else { throw Fault(page: number, sentence: "bounds \(lower) and \(upper)") }
         for index in 0..<count {
-            let node = Int(page.number(UInt16.self, at: Self.headerSize + 2 * index))
-            guard node >= upper, node + Self.nodeHeaderSize <= pageSize,
+            let node = Int(page.number(UInt16.self, at: PageLayout.headerSize + 2 * index))
+            guard node >= upper, node + PageLayout.entryHeaderSize <= pageSize,
                 end(ofKeyAt: node, in: page) <= pageSize
             else { throw Fault(page: number, sentence: "entry \(index) lies outside the page") }
             if isLeaf {
@@ -87,21 +82,21 @@ struct TreeCheck {
     }
 
     private func end(ofKeyAt node: Int, in page: [UInt8]) -> Int {
-        node + Self.nodeHeaderSize + Int(page.number(UInt16.self, at: node + 6))
+        node + PageLayout.entryHeaderSize + Int(page.number(UInt16.self, at: node + PageLayout.keySizePlace))
     }
 
     private mutating func visitValue(of node: Int, in page: [UInt8], _ number: UInt64, _ kind: Kind) throws(Fault) {
         let size = Int(page.number(UInt32.self, at: node))
-        let flags = page.number(UInt16.self, at: node + 4)
+        let flags = page.number(UInt16.self, at: node + PageLayout.entryFlagsPlace)
         let start = end(ofKeyAt: node, in: page)
-        let isBig = flags == Self.bigDataFlag
+        let isBig = flags == PageLayout.bigDataFlag
         guard start + (isBig ? 8 : size) <= pageSize, kind != .free || size >= 8 else {
             throw Fault(page: number, sentence: "a value lies outside the page")
         }
         switch flags {
         case 0: return
-        case Self.bigDataFlag: try visitRun(from: page.number(UInt64.self, at: start), size: size)
-        case Self.tableFlag where kind == .tables && size == Self.treeRecordSize:
+        case PageLayout.bigDataFlag: try visitRun(from: page.number(UInt64.self, at: start), size: size)
+        case PageLayout.tableFlag where kind == .tables && size == Self.treeRecordSize:
             let tree = page.withUnsafeBytes { StoreHeader.Tree($0, at: start) }
             guard tree.flags == 0 else { throw Fault(page: number, sentence: "a table with flags \(tree.flags)") }
             try visit(tree, .table)
@@ -113,9 +108,10 @@ struct TreeCheck {
     private mutating func visitRun(from first: UInt64, size: Int) throws(Fault) {
         try enter(first)
         let page = try read(first)
-        let count = UInt64(page.number(UInt32.self, at: 12))
-        let needed = UInt64((Self.headerSize + size + pageSize - 1) / pageSize)
-        guard page.number(UInt16.self, at: 10) & Self.kindBits == Self.overflowFlag, count >= needed,
+        let count = UInt64(page.number(UInt32.self, at: PageLayout.runCountPlace))
+        let needed = UInt64((PageLayout.headerSize + size + pageSize - 1) / pageSize)
+        guard page.number(UInt16.self, at: PageLayout.flagsPlace) & PageLayout.kindBits == PageLayout.runFlag,
+            count >= needed,
             count <= lastPage - first + 1
         else { throw Fault(page: first, sentence: "it is to hold a value of \(size) bytes") }
         for number in first + 1..<first + count { try enter(number) }

@@ -1,3 +1,5 @@
+import LMDB
+
 package import StrataModel
 
 /// A request whose answer is kept up to date: it knows which objects a change of any row or link can concern.

@@ -1,3 +1,5 @@
+import LMDB
+
 /// Puts the operations of a batch into the order of their keys, and those of one key into the order of collection.
 ///
 /// A radix sort that takes eight bytes of the keys at a time, from the front (after P. M. McIlroy, K. Bostic and M. D.

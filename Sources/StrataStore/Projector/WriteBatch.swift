@@ -150,16 +150,23 @@ struct WriteBatch: ~Copyable {
         guard !list.isEmpty else { return }
         let cursor = try transaction.writeCursor(table)
         defer { cursor.close() }
+        var aside = RecordsAside()
         for (index, operation) in list.enumerated() {
             let key = key(operation)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
+            if !aside.isEmpty { try aside.comeBack(cursor, upTo: key) }
             if operation.isRemoval {
                 if try cursor.seek(to: key) { try cursor.delete() }
-            } else {
-                let value = arena.bytes(at: Int(operation.valueOffset), count: Int(operation.valueSize))
-                try cursor.put(key, value)
+                continue
+            }
+            let value = arena.bytes(at: Int(operation.valueOffset), count: Int(operation.valueSize))
+            try cursor.put(key, value)
+            guard index % RecordsAside.step == 0, index + RecordsAside.step < list.count else { continue }
+            try aside.stepAside(cursor) { count, limit in
+                index + count < list.count && self.key(list[index + count]).compare(with: limit) < 0
             }
         }
+        try aside.comeBack(cursor, upTo: nil)
     }
 
     private borrowing func compareKeys(_ left: Operation, _ right: Operation) -> Int {
@@ -207,14 +214,5 @@ struct WriteBatch: ~Copyable {
         let (sum, overflow) = left.addingReportingOverflow(right)
         guard overflow else { return sum }
         throw StrataError(.corrupt, "A counter is too large.", context: CounterKey.errorContext(of: key))
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Negative, zero or positive, as the bytes compare; a prefix comes first.
-    func compare(with other: UnsafeRawBufferPointer) -> Int {
-        guard let left = baseAddress, let right = other.baseAddress else { return count - other.count }
-        let order = Int(memcmp(left, right, Swift.min(count, other.count)))
-        return order != 0 ? order : count - other.count
     }
 }

@@ -1,3 +1,4 @@
+import LMDB
 import StrataModel
 
 /// Keys in order, packed in one buffer.

@@ -44,7 +44,7 @@ struct PageWalk {
     private let known: [UInt64]
     private var fresh: [Int] = []
     private var page = -1
-    /// Whether the walk came to the page from another, and so began with its first row.
+    /// Whether the walk began with the page's first row.
     private var isWhole = false
     private var isKnown = false
 
@@ -57,21 +57,17 @@ struct PageWalk {
         known = pages.words(of: snapshot)
     }
 
-    /// Whether the row's checksum has to be looked at; to be asked for every row of the walk.
-    @inline(__always)
-    mutating func mustVerify(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
-        guard let first else { return true }
-        let current = Int((UInt(bitPattern: key.baseAddress) &>> shift) &- first)
-        if current != page { turn(to: current) }
-        // A long row has pages of its own.
-        return !isKnown || Int((UInt(bitPattern: value.baseAddress) &>> shift) &- first) != current
-    }
-
-    private mutating func turn(to next: Int) {
+    /// Whether the checksums of the rows in this page need not be looked at; to be asked for every page of the walk.
+    mutating func turn(to records: PageRecords) -> Bool {
         if page >= 0, isWhole, !isKnown { fresh.append(page) }
-        isWhole = page >= 0
-        page = next
-        isKnown = next >= 0 && next / 64 < known.count && known[next / 64] & 1 << UInt64(next % 64) != 0
+        guard let first, let address = records.address else {
+            (page, isKnown) = (-1, false)
+            return false
+        }
+        page = Int((address &>> shift) &- first)
+        isWhole = records.countBefore == 0
+        isKnown = page >= 0 && page / 64 < known.count && known[page / 64] & 1 << UInt64(page % 64) != 0
+        return isKnown
     }
 
     func finish() { if !fresh.isEmpty { pages.add(fresh, of: snapshot) } }

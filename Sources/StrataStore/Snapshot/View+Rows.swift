@@ -18,20 +18,37 @@ extension View {
                 try row.withNewestReader(id, schema) { try body(id, $0) }
             }
         }
-        let layout = entity.layout
         var walk = PageWalk(verifiedPages ?? VerifiedPages(), transaction)
         try transaction.withCursor(tables.objects) { cursor in
             var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity.id, row: 0).rawValue)
             while isThere {
-                let id = StoreKey.lastObjectID(cursor.key)
-                guard id.entityID == entity.id else { return }
-                let value = cursor.value
-                let isVerified = !walk.mustVerify(key: cursor.key, value: value)
-                guard try withBaseRow(value, id, layout, isVerified: isVerified, { try body(id, $0) }) else { return }
-                isThere = try cursor.next()
+                let records = cursor.pageRecords()
+                let isVerified = walk.turn(to: records)
+                guard try visit(records, of: entity, isVerified, body) else { return }
+                isThere = try cursor.move(behind: records)
             }
         }
         walk.finish()
+    }
+
+    /// Whether the walk goes on behind these records.
+    @inline(__always)
+    private func visit(
+        _ records: PageRecords, of entity: EntitySchema, _ isVerified: Bool,
+        _ body: (ObjectID, RowReader) throws -> Bool
+    ) throws -> Bool {
+        let layout = entity.layout
+        for index in 0..<records.count {
+            let record = try records.record(index)
+            let id = StoreKey.lastObjectID(record.key)
+            guard id.entityID == entity.id else { return false }
+            // A long row has pages of its own.
+            let isVerified = isVerified && record.isInPage
+            guard try withBaseRow(record.value, id, layout, isVerified: isVerified, { try body(id, $0) }) else {
+                return false
+            }
+        }
+        return true
     }
 
     /// Calls `body` with each object of sorted ids that is there and a reader of its row in the newest layout, until it

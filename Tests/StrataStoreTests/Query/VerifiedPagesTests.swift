@@ -21,8 +21,12 @@ import Testing
             try transaction.withCursor(core.tables.objects) { cursor in
                 var isThere = try cursor.first()
                 while isThere {
-                    if walk.mustVerify(key: cursor.key, value: cursor.value) { count += 1 }
-                    isThere = try cursor.next()
+                    let records = cursor.pageRecords()
+                    let isVerified = walk.turn(to: records)
+                    for index in 0..<records.count where try !isVerified || !records.record(index).isInPage {
+                        count += 1
+                    }
+                    isThere = try cursor.move(behind: records)
                 }
             }
             return count

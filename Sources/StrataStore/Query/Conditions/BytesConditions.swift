@@ -1,3 +1,4 @@
+import LMDB
 import StrataModel
 
 /// Where the bytes of a value stand in a row, and the form in which they are compared.

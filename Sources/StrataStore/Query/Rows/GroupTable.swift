@@ -1,3 +1,4 @@
+import LMDB
 import StrataModel
 
 /// Numbers groups by their keys: 0 for the first key it meets, 1 for the next new one.

@@ -1,3 +1,4 @@
+import LMDB
 import StrataModel
 
 /// Puts rows in order by their sort keys, ties by object id; keeps no more of them than are asked for.

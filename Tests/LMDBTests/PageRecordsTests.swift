@@ -1,0 +1,129 @@
+import Foundation
+import LMDB
+import Testing
+
+/// Records that are read where they lie in their page, beside those that LMDB's cursor gives.
+@Suite struct PageRecordsTests {
+    private struct Record: Equatable {
+        let key: [UInt8]
+        let value: [UInt8]
+
+        init(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+            self.key = Array(key)
+            self.value = Array(value)
+        }
+    }
+
+    /// Short values, some with pages of their own, and keys of all lengths.
+    private func filled(_ store: TemporaryStore, _ count: Int) throws -> (Environment, Table) {
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        try environment.write { transaction in
+            for number in (0..<count).shuffled() {
+                let key = (0..<1 + number % 37).map { UInt8(truncatingIfNeeded: number &>> ($0 % 3 * 8)) }
+                let size = number % 91 == 0 ? 5000 : number * 7 % 250
+                try transaction.put(table, key, [UInt8](repeating: UInt8(number & 255), count: size))
+            }
+        }
+        return (environment, table)
+    }
+
+    private func all(_ cursor: Cursor) throws -> [Record] {
+        var records: [Record] = []
+        while try cursor.next() { records.append(Record(cursor.key, cursor.value)) }
+        return records
+    }
+
+    @Test(arguments: [1, 3, 5000]) func pagesHaveTheRecordsThatACursorGives(count: Int) throws {
+        let store = TemporaryStore()
+        let (environment, table) = try filled(store, count)
+        let expected = try environment.read { try $0.withCursor(table, all) }
+        func check(_ transaction: ReadTransaction, from start: Int) throws -> Int {
+            try transaction.withCursor(table) { cursor throws in
+                #expect(try cursor.seek(to: expected[start].key))
+                var found: [Record] = []
+                var pages = 0
+                var isThere = true
+                while isThere {
+                    let records = cursor.pageRecords()
+                    pages += 1
+                    for index in 0..<records.count {
+                        let record = try records.record(index)
+                        found.append(Record(record.key, record.value))
+                        #expect(record.isInPage == (record.value.count < 2000) || records.address == nil)
+                    }
+                    isThere = try cursor.move(behind: records)
+                }
+                #expect(found == Array(expected[start...]))
+                return pages
+            }
+        }
+        for start in [0, expected.count / 2, expected.count - 1] {
+            let pages = try environment.read { try check($0, from: start) }
+            #expect(pages <= 1 + (expected.count - start) / 8, "\(pages) pages")
+        }
+    }
+
+    @Test func behindAWritersRecordComesTheRestOfItsPage() throws {
+        let store = TemporaryStore()
+        let (environment, table) = try filled(store, 3000)
+        let expected = try environment.read { try $0.withCursor(table, all) }
+        try environment.write { transaction in
+            try transaction.withWriteCursor(table) { cursor in
+                var pages = 0
+                for (place, record) in expected.enumerated() {
+                    // Half of the pages are the transaction's own.
+                    if place % 60 == 0 {
+                        try record.key.withUnsafeBytes { key in
+                            try record.value.withUnsafeBytes { try cursor.put(key, $0) }
+                        }
+                    } else {
+                        #expect(try cursor.seek(to: record.key))
+                    }
+                    guard let behind = cursor.recordsBehind() else {
+                        pages += 1
+                        continue
+                    }
+                    try #require(place + behind.count < expected.count)
+                    for index in 0..<behind.count {
+                        let next = expected[place + 1 + index]
+                        guard let found = behind.recordInPage(index) else {
+                            #expect(next.value.count > 2000)
+                            continue
+                        }
+                        #expect(Record(found.key, found.value) == next)
+                    }
+                }
+                // The last record of each page has none behind it.
+                #expect(pages == transaction.leafPages(table))
+            }
+        }
+    }
+
+    /// A page whose list of records leads out of it is an error, and no record of it is made up.
+    @Test func aDamagedPageIsAnError() throws {
+        let store = TemporaryStore()
+        try store.fill(10)
+        var bytes = try store.dataBytes()
+        let leaf = try #require(
+            (2..<bytes.count / 4096).last { bytes[$0 * 4096 + 10] == 2 && bytes[$0 * 4096 + 12] == 16 + 20 })
+        let node = leaf * 4096 + Int(bytes[leaf * 4096 + 20]) + Int(bytes[leaf * 4096 + 21]) << 8
+        bytes[node + 1] = 0x7F
+        try bytes.write(to: .init(fileURLWithPath: store.dataPath))
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        try environment.read { transaction in
+            try transaction.withCursor(table) { cursor throws in
+                #expect(try cursor.first())
+                let records = cursor.pageRecords()
+                #expect(records.count == 10)
+                #expect(throws: Never.self) { _ = try records.record(1) }
+                #expect(code { try records.record(2) } == .corrupted)
+            }
+        }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func leafPages(_ table: Table) -> Int { (try? statistics(table).leafPageCount) ?? -1 }
+}

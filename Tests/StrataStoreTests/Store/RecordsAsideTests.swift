@@ -1,0 +1,103 @@
+import Foundation
+import LMDB
+import StrataTestSupport
+import Testing
+
+@testable import StrataStore
+
+/// Batches whose runs of new records have others step aside, beside a dictionary that was told the same.
+@Suite struct RecordsAsideTests {
+    private final class Tables {
+        let environment: Environment
+        let tables: StoreTables
+
+        init() throws {
+            let path = FileManager.default.temporaryDirectory.appending(component: "aside-\(UUID().uuidString)")
+            var options = EnvironmentOptions()
+            options.residence = .unlinkedAfterOpen
+            options.durability = .disposable
+            environment = try Environment.open(at: path.path(percentEncoded: false), options: options)
+            let opened = try environment.openTables(StoreTables.names)
+            tables = try StoreTables(Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { $1 }))
+        }
+
+        func all() throws -> [[UInt8]: [UInt8]] {
+            try environment.read { transaction in
+                try transaction.withCursor(tables.objects) { cursor in
+                    var found: [[UInt8]: [UInt8]] = [:]
+                    while try cursor.next() { found[Array(cursor.key)] = Array(cursor.value) }
+                    return found
+                }
+            }
+        }
+
+        /// What the records take of their pages.
+        func fill() throws -> Double {
+            let bytes = try all().reduce(0) { sum, record in
+                sum + (10 + record.key.count + record.value.count + 1) / 2 * 2
+            }
+            return Double(bytes)
+                / Double(try environment.read { try $0.statistics(tables.objects).leafPageCount } * 4080)
+        }
+    }
+
+    @Test(arguments: RandomTesting.seeds) func nothingIsLostOrChanged(seed: UInt64) throws {
+        let store = try Tables()
+        var random = SeededGenerator(seed: seed)
+        var expected: [[UInt8]: [UInt8]] = [:]
+        var ends: [UInt64] = [0, 0, 0, 0]
+        for _ in 0..<40 {
+            var batch = WriteBatch(tables: store.tables)
+            // Runs at the ends of four groups, and changes anywhere in between.
+            for _ in 0..<Int(random.next() % 6) {
+                let group = random.next() % 4
+                for _ in 0..<random.next() % 400 {
+                    ends[Int(group)] += 1
+                    put(group << 32 | ends[Int(group)], &batch, &expected, &random)
+                }
+            }
+            for key in expected.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where random.next() % 20 == 0 {
+                if random.next() % 2 == 0 {
+                    key.withUnsafeBytes { batch.remove(.objects, key: $0) }
+                    expected[key] = nil
+                } else {
+                    let number = key.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+                    put(number, &batch, &expected, &random)
+                }
+            }
+            try store.environment.write { try batch.flush(into: $0) }
+            #expect(try store.all() == expected)
+        }
+        try store.environment.close()
+    }
+
+    private func put(
+        _ key: UInt64, _ batch: inout WriteBatch, _ expected: inout [[UInt8]: [UInt8]], _ random: inout SeededGenerator
+    ) {
+        let size = random.next() % 50 == 0 ? 3000 : Int(random.next() % 200)
+        let value = [UInt8](repeating: UInt8(random.next() & 255), count: size)
+        value.withUnsafeBytes { batch.put(.objects, key: key, value: $0) }
+        expected[withUnsafeBytes(of: key.bigEndian) { Array($0) }] = value
+    }
+
+    /// Keys that ascend in several groups at once: LMDB alone would leave pages of all groups but the last half empty.
+    @Test(arguments: [1, 2, 40]) func runsInFrontOfOthersFillTheirPages(groups: Int) throws {
+        let store = try Tables()
+        var random = SeededGenerator(seed: 1)
+        var row: UInt64 = 0
+        for _ in 0..<40 {
+            var batch = WriteBatch(tables: store.tables)
+            for _ in 0..<4000 / groups {
+                row += 1
+                for group in 0..<UInt64(groups) {
+                    let value = [UInt8](repeating: 1, count: 60 + Int(random.next() % 60))
+                    value.withUnsafeBytes { batch.put(.objects, key: group << 32 | row, value: $0) }
+                }
+            }
+            try store.environment.write { try batch.flush(into: $0) }
+        }
+        let fill = try store.fill()
+        #expect(fill > 0.9, "\(fill)")
+        try store.environment.close()
+    }
+}
