@@ -18,3 +18,6 @@ static inline long clmdb_file_system_type(int descriptor) {
     return (status.f_flags & MNT_LOCAL) ? 0 : 1;
 #endif
 }
+
+/// Asks for the cache line at an address, which need not be one that can be read.
+static inline void clmdb_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -113,9 +113,10 @@ extension Cursor {
         let offset = Int(bitPattern: UInt(bitPattern: keyStart) &- lower) & (pageSize - 1)
         let start = UnsafeMutableRawPointer(mutating: keyStart - offset)
         guard bounds.contain(start, count: pageSize),
-            let page = LeafPage(UnsafeRawBufferPointer(start: start, count: pageSize)),
-            let own = (0..<page.count).first(where: { page.place($0) == offset - PageLayout.entryHeaderSize })
+            let page = LeafPage(UnsafeRawBufferPointer(start: start, count: pageSize))
         else { return nil }
+        var own = 0
+        while own < page.count, page.place(own) != offset - PageLayout.entryHeaderSize { own += 1 }
         return PageRecords(self, page, from: own)
     }
 

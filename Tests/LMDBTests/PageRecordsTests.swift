@@ -127,3 +127,111 @@ import Testing
 extension WriteTransaction {
     fileprivate func leafPages(_ table: Table) -> Int { (try? statistics(table).leafPageCount) ?? -1 }
 }
+
+/// Many keys looked up side by side, beside each by itself.
+@Suite struct LookupTests {
+    private func values(_ cursor: Cursor, _ keys: [UInt64]) throws -> [[UInt8]?] {
+        var found: [[UInt8]?] = []
+        for start in stride(from: 0, to: keys.count, by: Cursor.lookupWidth) {
+            let group = Array(keys[start..<min(keys.count, start + Cursor.lookupWidth)])
+            try group.withUnsafeBufferPointer { group in
+                try withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: group.count) { values in
+                    try cursor.values(of: group, into: values)
+                    for index in 0..<group.count {
+                        found.append(values[index].baseAddress == nil ? nil : Array(values[index]))
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Tables of no page to several levels of them, values with pages of their own, keys that are not there, and one
+    /// that comes twice; in a reader, and in a writer that has changed some.
+    @Test(arguments: [0, 1, 30, 500, 60_000] as [UInt64]) func theyAreWhatEachKeyHas(count: UInt64) throws {
+        let store = TemporaryStore()
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        try environment.write { transaction in
+            for number in 0..<count {
+                let size = number % 5000 == 3 ? 9000 : Int(number % 60)
+                try transaction.put(table, number * 3 << 20, [UInt8](repeating: UInt8(number & 255), count: size))
+            }
+        }
+        func check(_ transaction: ReadTransaction) throws {
+            var random = SystemRandomNumberGenerator()
+            for size in [1, 2, 5, 31, 32, 33, 2000] {
+                var keys = (0..<size).map { _ in
+                    UInt64.random(in: 0...3 * count + 2, using: &random) << 20 + UInt64.random(in: 0...50) / 50
+                }
+                if size > 30 {
+                    keys[7] = keys[3]
+                    keys[20] = .max
+                    keys[21] = 0
+                    keys[22] = 9 << 20
+                }
+                let found = try transaction.withCursor(table) { try values($0, keys) }
+                #expect(try found == keys.map { try transaction.bytes(table, $0) })
+            }
+        }
+        try environment.read(check)
+        try environment.write { transaction in
+            for number in stride(from: 0, to: count, by: 7) { try transaction.put(table, number * 3 << 20, [7]) }
+            try check(transaction)
+        }
+        try environment.close()
+    }
+
+    /// Keys of another length are in the table too: LMDB searches then.
+    @Test func keysOfOtherLengthsAreNoHindrance() throws {
+        let store = TemporaryStore()
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        try environment.write { transaction in
+            for number in 0..<4000 as Range<UInt64> {
+                try transaction.put(table, number << 8, [1])
+                try transaction.put(table, [0, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 255), 0, 9], [2])
+            }
+        }
+        try environment.read { transaction in
+            let keys = (0..<4000 as Range<UInt64>).shuffled().map { $0 << 8 }
+            let found = try transaction.withCursor(table) { try values($0, keys) }
+            #expect(found.allSatisfy { $0 == [1] })
+        }
+        try environment.close()
+    }
+
+    /// Whatever stands in the pages, a search ends with an error or an answer.
+    @Test func damagedPagesEndNoProcess() throws {
+        let store = TemporaryStore()
+        try store.fill(3000)
+        let sound = try store.dataBytes()
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<60 {
+            var bytes = sound
+            for page in 2..<bytes.count / 4096 where bytes[page * 4096 + 10] == 2 {
+                // Sizes and places of entries; LMDB itself is not asked for a key of such a page.
+                let entry = page * 4096 + 16 + 2 * Int.random(in: 0..<8, using: &random)
+                bytes[entry] = UInt8.random(in: 0...255, using: &random)
+                bytes[entry + 1] = UInt8.random(in: 0...14, using: &random)
+            }
+            let damaged = TemporaryStore()
+            mkdir(damaged.path, 0o700)
+            try bytes.write(to: URL(fileURLWithPath: damaged.dataPath))
+            chmod(damaged.dataPath, 0o600)
+            let environment = try damaged.open()
+            let table = try environment.openTables(["t"])[0]
+            try environment.read { transaction in
+                try transaction.withCursor(table) { cursor throws in
+                    var keys = (0..<31).map { _ in UInt64.random(in: 0..<3000, using: &random) }
+                    keys.append(.max)
+                    _ = code { try values(cursor, keys) }
+                    guard (try? cursor.first()) == true else { return }
+                    let records = cursor.pageRecords()
+                    for index in 0..<records.count { _ = code { try records.record(index) } }
+                }
+            }
+            try environment.close()
+        }
+    }
+}

@@ -50,15 +50,22 @@ extension ManagedObjectContext {
         var isThere = false
         var readCount = 0
         try readRows { rows in
-            isThere = try Self.load(object, from: rows)
+            var isRead = false
             do {
-                for other in following {
-                    guard try Self.load(other, from: rows) else { return }
-                    other._state &= ~ObjectState.fault
+                try rows.forEachRow(1 + following.count, id: { ($0 == 0 ? object : following[$0 - 1]).objectID }) {
+                    guard $0 > 0 else {
+                        isThere = try Self.adopt($1, object)
+                        isRead = true
+                        return true
+                    }
+                    guard try Self.adopt($1, following[$0 - 1]) else { return false }
+                    following[$0 - 1]._state &= ~ObjectState.fault
                     readCount += 1
+                    return true
                 }
             } catch {
-                // Nobody asked for that object yet. It stays a fault, and whoever asks is told.
+                // Nobody asked for the others yet. They stay faults, and whoever asks is told.
+                if !isRead { isThere = try Self.load(object, from: rows) }
             }
         }
         noteLoaded(object, isThere)
@@ -74,19 +81,26 @@ extension ManagedObjectContext {
 
     /// Reads the values of objects that are faults, in one read of the store.
     func fill(_ objects: [ManagedObject]) throws {
-        guard objects.contains(where: \.isFault) else { return }
+        var faults: ContiguousArray<ManagedObject> = []
+        faults.reserveCapacity(objects.count)
+        for object in objects where object.isFault { faults.append(object) }
+        guard !faults.isEmpty else { return }
         var read: ContiguousArray<ManagedObject> = []
-        read.reserveCapacity(objects.count)
+        read.reserveCapacity(faults.count)
         // Also of objects that were read before a damaged one.
         defer { for object in read { object.awakeFromFetch() } }
         try readRows { rows in
-            for object in objects where object.isFault {
-                if try Self.load(object, from: rows) {
+            try rows.forEachRow(faults.count, id: { faults[$0].objectID }) { index, row in
+                let object = faults[index]
+                // The list may name an object twice.
+                guard object.isFault else { return true }
+                if try Self.adopt(row, object) {
                     read.append(object)
                 } else {
                     object._state |= ObjectState.inaccessible
                 }
                 object._state &= ~ObjectState.fault
+                return true
             }
         }
     }
@@ -111,7 +125,12 @@ extension ManagedObjectContext {
     /// Gives the object its row; false when there is none.
     @inline(__always)
     static func load(_ object: ManagedObject, from rows: RowReading) throws -> Bool {
-        guard let row = try rows.row(object.objectID) else { return false }
+        try adopt(try rows.row(object.objectID), object)
+    }
+
+    @inline(__always)
+    private static func adopt(_ row: RowView?, _ object: ManagedObject) throws -> Bool {
+        guard let row else { return false }
         if row.isIn(object._entity.layout), object._entity.layout.fits(row.image) {
             object.adoptRow(row.image, revision: row.revision)
         } else {

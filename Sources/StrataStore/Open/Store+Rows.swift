@@ -28,6 +28,28 @@ package struct RowReading {
             try histories._withUnsafeGuaranteedRef { try RowView(id, in: transaction, objects, $0) }
         }
     }
+
+    /// Calls `body` with the place and the row of each of some objects, nil where there is no such object, until it
+    /// returns false: for less than as many calls of `row`.
+    ///
+    /// - Throws: `corrupt` when a stored row does not match its checksum; rows before it have been given.
+    package func forEachRow(
+        _ count: Int, id: (Int) -> ObjectID, _ body: (Int, RowView?) throws -> Bool
+    ) throws {
+        guard view == nil, count > 1 else {
+            for index in 0..<count { guard try body(index, try row(id(index))) else { return } }
+            return
+        }
+        try transaction._withUnsafeGuaranteedRef { transaction in
+            try histories._withUnsafeGuaranteedRef { histories in
+                try transaction.withCursor(objects) { cursor in
+                    try RowLookup(cursor).forEach(count, id: id) { index, id, value in
+                        try body(index, try value.map { try RowView(stored: $0, id, histories) })
+                    }
+                }
+            }
+        }
+    }
 }
 
 extension Store {

@@ -69,20 +69,15 @@ extension View {
             }
             return
         }
-        // One cursor finds ids that lie on the same page without going down the tree again.
         try transaction.withCursor(tables.objects) { cursor in
             var entity: EntitySchema?
-            for id in ids {
-                guard try cursor.seek(to: id.rawValue) else { continue }
+            try RowLookup(cursor).forEach(ids.count, id: { ids[$0] }) { _, id, value in
+                guard let value else { return true }
                 if entity?.id != id.entityID { entity = schema.entity(id.entityID) }
-                let value = cursor.value
-                let goesOn =
-                    if let entity {
-                        try withBaseRow(value, id, entity.layout) { try body(id, $0) }
-                    } else {
-                        try storedRow(value, id).withNewestReader(id, schema) { try body(id, $0) }
-                    }
-                guard goesOn else { return }
+                guard let entity else {
+                    return try storedRow(value, id).withNewestReader(id, schema) { try body(id, $0) }
+                }
+                return try withBaseRow(value, id, entity.layout) { try body(id, $0) }
             }
         }
     }

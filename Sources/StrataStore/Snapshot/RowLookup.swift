@@ -1,0 +1,44 @@
+import LMDB
+import StrataModel
+
+/// Finds the rows of many objects in the `objects` table.
+///
+/// Rows that lie close together are found from one to the next, others side by side (`Cursor.values`).
+struct RowLookup {
+    private let cursor: Cursor
+    /// Ids further apart than this on average are seldom on one page.
+    private static let nearbyRows: UInt64 = 16
+
+    /// - Parameter cursor: in the `objects` table.
+    init(_ cursor: Cursor) { self.cursor = cursor }
+
+    /// Calls `body` with the place, the id and the stored bytes of each object, nil where it has none, until it returns
+    /// false.
+    func forEach(
+        _ count: Int, id: (Int) -> ObjectID, _ body: (Int, ObjectID, UnsafeRawBufferPointer?) throws -> Bool
+    ) throws {
+        let width = Cursor.lookupWidth
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: width) { keys in
+            try withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: width) { values in
+                for start in stride(from: 0, to: count, by: width) {
+                    let size = min(width, count - start)
+                    for index in 0..<size { keys.initializeElement(at: index, to: id(start + index).rawValue) }
+                    let group = UnsafeBufferPointer(rebasing: keys[..<size])
+                    let isNearby = Self.areNearby(group)
+                    if !isNearby { try cursor.values(of: group, into: values) }
+                    for index in 0..<size {
+                        let value = isNearby ? try cursor.seek(to: group[index]) ? cursor.value : nil : values[index]
+                        let id = ObjectID(rawValue: group[index])
+                        guard try body(start + index, id, value?.baseAddress == nil ? nil : value) else { return }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func areNearby(_ keys: UnsafeBufferPointer<UInt64>) -> Bool {
+        guard keys.count > 2 else { return true }
+        let (first, last) = (keys[0], keys[keys.count - 1])
+        return last > first && last - first < nearbyRows * UInt64(keys.count)
+    }
+}
