@@ -72,61 +72,74 @@ private struct GroupSearch {
     }
 
     func run(from root: UnsafeRawPointer, depth: Int) {
-        for index in searches.indices { searches[index].page = root }
+        guard let first = searches.baseAddress else { return }
+        let end = first + searches.count
+        @inline(__always)
+        func forEach(_ body: (UnsafeMutablePointer<Search>) -> Void) {
+            var search = first
+            while search < end {
+                body(search)
+                search += 1
+            }
+        }
+        forEach { $0.pointee.page = root }
         for level in 1...depth {
             let isLeaf = level == depth
-            for index in searches.indices { enter(&searches[index], isLeaf) }
+            forEach { enter($0, isLeaf) }
             var goesOn = true
             while goesOn {
                 goesOn = false
-                for index in searches.indices where look(&searches[index]) { goesOn = true }
-                guard goesOn else { break }
-                for index in searches.indices { step(&searches[index], isLeaf) }
+                forEach { if $0.pointee.low < $0.pointee.high, step($0, isLeaf) { goesOn = true } }
             }
-            for index in searches.indices {
-                if isLeaf { take(&searches[index]) } else { descend(&searches[index]) }
-            }
+            forEach { if isLeaf { take(&$0.pointee) } else { descend(&$0.pointee) } }
         }
     }
 
     /// Begins with a page; a search whose page is none of the kind is over.
     @inline(__always)
-    private func enter(_ search: inout Search, _ isLeaf: Bool) {
-        guard let page = search.page else { return }
-        let bytes = UnsafeRawBufferPointer(start: page, count: pageSize)
-        let kind = bytes.number(UInt16.self, at: PageLayout.flagsPlace) & PageLayout.kindBits
-        let lower = Int(bytes.number(UInt16.self, at: PageLayout.lowerPlace))
+    private func enter(_ search: UnsafeMutablePointer<Search>, _ isLeaf: Bool) {
+        (search.pointee.low, search.pointee.high) = (0, 0)
+        guard let page = search.pointee.page else { return }
+        let kind = page.loadUnaligned(fromByteOffset: PageLayout.flagsPlace, as: UInt16.self) & PageLayout.kindBits
+        let lower = Int(page.loadUnaligned(fromByteOffset: PageLayout.lowerPlace, as: UInt16.self))
         guard kind == (isLeaf ? PageLayout.leafFlag : PageLayout.branchFlag), lower <= pageSize,
             lower >= PageLayout.headerSize + 2
-        else { return search.page = nil }
+        else { return search.pointee.page = nil }
         // A branch page's first entry has no key.
-        search.low = isLeaf ? 0 : 1
-        search.high = (lower - PageLayout.headerSize) / 2
+        search.pointee.low = isLeaf ? 0 : 1
+        search.pointee.high = (lower - PageLayout.headerSize) / 2
+        if search.pointee.low < search.pointee.high { lookAhead(search, page) }
     }
 
-    /// Asks for the entry in the middle; false where there is none left.
+    /// Asks for the entry in the middle.
     @inline(__always)
-    private func look(_ search: inout Search) -> Bool {
-        guard let page = search.page, search.low < search.high else { return false }
-        let middle = (search.low &+ search.high) &>> 1
+    private func lookAhead(_ search: UnsafeMutablePointer<Search>, _ page: UnsafeRawPointer) {
+        let middle = (search.pointee.low &+ search.pointee.high) &>> 1
         let slot = PageLayout.headerSize &+ 2 &* middle
-        search.place = Int(page.loadUnaligned(fromByteOffset: slot, as: UInt16.self))
-        clmdb_prefetch(page + search.place)
-        return true
+        search.pointee.place = Int(page.loadUnaligned(fromByteOffset: slot, as: UInt16.self))
+        clmdb_prefetch(page + search.pointee.place)
     }
 
-    /// Compares with that entry.
+    /// Compares with the entry in the middle, and asks for the next; false where there is none left.
     @inline(__always)
-    private func step(_ search: inout Search, _ isLeaf: Bool) {
-        guard let page = search.page, search.low < search.high else { return }
-        guard search.place &+ PageLayout.entryHeaderSize &+ 8 <= pageSize,
-            page.loadUnaligned(fromByteOffset: search.place &+ PageLayout.keySizePlace, as: UInt16.self) == 8
-        else { return search.page = nil }
-        let bytes = page.loadUnaligned(fromByteOffset: search.place &+ PageLayout.entryHeaderSize, as: UInt64.self)
+    private func step(_ search: UnsafeMutablePointer<Search>, _ isLeaf: Bool) -> Bool {
+        let (low, high, place) = (search.pointee.low, search.pointee.high, search.pointee.place)
+        guard let page = search.pointee.page, place &+ PageLayout.entryHeaderSize &+ 8 <= pageSize,
+            page.loadUnaligned(fromByteOffset: place &+ PageLayout.keySizePlace, as: UInt16.self) == 8
+        else {
+            (search.pointee.page, search.pointee.high) = (nil, low)
+            return false
+        }
+        let bytes = page.loadUnaligned(fromByteOffset: place &+ PageLayout.entryHeaderSize, as: UInt64.self)
         let key = UInt64(bigEndian: bytes)
-        let middle = (search.low &+ search.high) &>> 1
+        let middle = (low &+ high) &>> 1
         // In a leaf the first key that is not below ends up at `low`, in a branch the first that is above.
-        if isLeaf ? key < search.key : key <= search.key { search.low = middle &+ 1 } else { search.high = middle }
+        let isBelow = key < search.pointee.key || !isLeaf && key == search.pointee.key
+        search.pointee.low = isBelow ? middle &+ 1 : low
+        search.pointee.high = isBelow ? high : middle
+        guard search.pointee.low < search.pointee.high else { return false }
+        lookAhead(search, page)
+        return true
     }
 
     /// Goes to the page that the entry before `low` leads to.

@@ -80,26 +80,34 @@ extension ManagedObjectContext {
     }
 
     /// Reads the values of objects that are faults, in one read of the store.
-    func fill(_ objects: [ManagedObject]) throws {
-        var faults: ContiguousArray<ManagedObject> = []
+    func fill<Object: ManagedObject>(_ objects: [Object]) throws {
+        // The list keeps them; references to them go uncounted.
+        var faults: ContiguousArray<Unmanaged<ManagedObject>> = []
         faults.reserveCapacity(objects.count)
-        for object in objects where object.isFault { faults.append(object) }
+        for object in objects where object.isFault { faults.append(.passUnretained(object)) }
         guard !faults.isEmpty else { return }
-        var read: ContiguousArray<ManagedObject> = []
-        read.reserveCapacity(faults.count)
+        var readCount = 0
         // Also of objects that were read before a damaged one.
-        defer { for object in read { object.awakeFromFetch() } }
-        try readRows { rows in
-            try rows.forEachRow(faults.count, id: { faults[$0].objectID }) { index, row in
-                let object = faults[index]
-                // The list may name an object twice.
-                guard object.isFault else { return true }
-                if try Self.adopt(row, object) {
-                    read.append(object)
-                } else {
-                    object._state |= ObjectState.inaccessible
+        defer {
+            for object in faults.prefix(readCount) {
+                object._withUnsafeGuaranteedRef {
+                    if $0._state & ObjectState.inaccessible == 0 { $0.awakeFromFetch() }
                 }
-                object._state &= ~ObjectState.fault
+            }
+            withExtendedLifetime(objects) {}
+        }
+        try readRows { rows in
+            try rows.forEachRow(faults.count) {
+                faults[$0]._withUnsafeGuaranteedRef { $0.objectID }
+            } _: { index, row in
+                try faults[index]._withUnsafeGuaranteedRef { object in
+                    // The list may name an object twice.
+                    guard object.isFault else { return }
+                    if try !Self.adopt(row, object) { object._state |= ObjectState.inaccessible }
+                    object._state &= ~ObjectState.fault
+                    faults[readCount] = faults[index]
+                    readCount += 1
+                }
                 return true
             }
         }

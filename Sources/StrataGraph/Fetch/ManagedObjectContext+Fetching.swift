@@ -13,12 +13,16 @@ extension ManagedObjectContext {
 
     /// The objects of a request's answer.
     func objects<Result: ManagedObject>(_ ids: [ObjectID], of request: FetchRequest<Result>) throws -> [Result] {
-        var objects: [ManagedObject] = []
-        objects.reserveCapacity(ids.count)
-        for id in ids {
-            if let object = registeredOrFault(id) { objects.append(object) }
+        var areAllOfTheClass = true
+        let objects = [Result](unsafeUninitializedCapacity: ids.count) { room, count in
+            for id in ids {
+                guard let object = registeredOrFault(id) else { continue }
+                guard let result = Self.cast(object, to: Result.self) else { return areAllOfTheClass = false }
+                room.initializeElement(at: count, to: result)
+                count += 1
+            }
         }
-        guard let results = Self.cast(objects, to: Result.self) else { throw wrongClass(request) }
+        guard areAllOfTheClass else { throw wrongClass(request) }
         if request.shouldRefreshRefetchedObjects { objects.forEach(turnIntoFault) }
         if !request.returnsObjectsAsFaults, request.includesPropertyValues {
             try fill(objects)
@@ -28,23 +32,11 @@ extension ManagedObjectContext {
         if !request.relationshipKeyPathsForPrefetching.isEmpty {
             try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
         }
-        return results
-    }
-
-    /// The objects as the class asked for; nil when one of them is of another.
-    private static func cast<Result: ManagedObject>(
-        _ objects: [ManagedObject], to type: Result.Type
-    ) -> [Result]? {
-        for object in objects where Swift.type(of: object) != type && !(object is Result) { return nil }
-        return [Result](unsafeUninitializedCapacity: objects.count) { room, count in
-            for object in objects {
-                room.initializeElement(at: count, to: unsafeDowncast(object, to: type))
-                count += 1
-            }
-        }
+        return objects
     }
 
     /// The usual class is compared; only subclasses take the long way.
+    @inline(__always)
     static func cast<Result: ManagedObject>(_ object: ManagedObject, to type: Result.Type) -> Result? {
         Swift.type(of: object) == type ? unsafeDowncast(object, to: type) : object as? Result
     }
