@@ -24,25 +24,47 @@ final class Bench {
     ///   - warmsUp: false where a round is so long that what it begins with does not matter.
     func compare(
         _ name: LineName, operations: Int, rounds: Int? = nil, warmsUp: Bool = true, _ contenders: [Contender],
-        note: ([Peer: [Double]]) -> String? = { _ in nil }
+        note: @escaping ([Peer: [Double]]) -> String? = { _ in nil }
     ) throws {
-        guard isWanted(name) else { return }
+        let contest = Contest(name: name, operations: operations, contenders: contenders, note: note)
+        try compareInTurns([contest], rounds: rounds, warmsUp: warmsUp)
+    }
+
+    /// Times lines round by round in turns: for those whose times are held against each other.
+    func compareInTurns(_ contests: [Contest], rounds: Int? = nil, warmsUp: Bool = true) throws {
+        let wanted = contests.filter { isWanted($0.name) }
         let rounds = rounds ?? self.rounds
-        var times: [Peer: [Double]] = [:]
+        var times: [LineName: [Peer: [Double]]] = [:]
         for round in (warmsUp ? 0 : 1)...rounds {
-            var answers: [(peer: Peer, answer: Int)] = []
-            // Who begins changes, so that nobody always finds what the one before has left in the caches.
-            for place in contenders.indices {
-                let contender = contenders[(place + round) % contenders.count]
-                try contender.prepare(round)
-                var answer = 0
-                let time = try nanoseconds { answer = try contender.run(round) }
-                if round > 0 { times[contender.peer, default: []].append(time / Double(operations)) }
-                answers.append((contender.peer, answer))
+            for contest in wanted {
+                for (peer, time) in try run(contest, round) where round > 0 {
+                    times[contest.name, default: [:]][peer, default: []].append(time)
+                }
             }
-            try Self.compare(answers, name.rawValue)
         }
-        add(name, operations: operations, rounds: rounds, contenders.map(\.peer), times, note: note(times))
+        for contest in wanted {
+            let own = times[contest.name] ?? [:]
+            add(
+                contest.name, operations: contest.operations, rounds: rounds, contest.contenders.map(\.peer), own,
+                note: contest.note(own))
+        }
+    }
+
+    /// - Returns: how long each took for one operation, in nanoseconds.
+    private func run(_ contest: Contest, _ round: Int) throws -> [Peer: Double] {
+        var times: [Peer: Double] = [:]
+        var answers: [(peer: Peer, answer: Int)] = []
+        // Who begins changes, so that nobody always finds what the one before has left in the caches.
+        for place in contest.contenders.indices {
+            let contender = contest.contenders[(place + round) % contest.contenders.count]
+            try contender.prepare(round)
+            var answer = 0
+            let time = try nanoseconds { answer = try contender.run(round) }
+            times[contender.peer] = time / Double(contest.operations)
+            answers.append((contender.peer, answer))
+        }
+        try Self.compare(answers, contest.name.rawValue)
+        return times
     }
 
     /// - Throws: where two peers give different answers.

@@ -18,6 +18,16 @@ struct Contender {
     let run: (Int) throws -> Int
 }
 
+/// One line that peers are timed for.
+struct Contest {
+    let name: LineName
+    /// How many operations a round is.
+    let operations: Int
+    let contenders: [Contender]
+    /// What is said beside the times of all rounds, each for one operation, in nanoseconds.
+    var note: ([Peer: [Double]]) -> String? = { _ in nil }
+}
+
 /// Something that is timed beside peers, or by itself. What it needs it finds in the stores, which all hold the same.
 protocol Workload {
     /// The lines of the table that it makes.

@@ -1,19 +1,22 @@
 import Foundation
 
-/// Durable commits of a movie each: of one writer, and of eight at once.
+/// Durable commits of a movie each: of one writer, and of eight at once, in turns: what a commit takes depends on where
+/// the file's free pages lie, and they lie together after a bulk insert and apart a thousand commits later.
 enum Commits: Workload {
     static let lines = [LineName.commit, .commitOfEight]
     private static let perRound = 16
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
-        // Eight are measured beside one even where only they are asked for: it is their ratio that counts.
         guard lines.contains(where: bench.isWanted) else { return }
-        try measure(.commit, writers: 1, stores, bench)
-        try measure(.commitOfEight, writers: 8, stores, bench)
+        try bench.compareInTurns([
+            contest(.commit, writers: 1, stores, bench), contest(.commitOfEight, writers: 8, stores, bench),
+        ])
         try stores.compare("after single commits")
     }
 
-    private static func measure(_ name: LineName, writers: Int, _ stores: MovieStores, _ bench: Bench) throws {
+    private static func contest(
+        _ name: LineName, writers: Int, _ stores: MovieStores, _ bench: Bench
+    ) -> Contest {
         let count = perRound * writers
         var rows: [Int: [MovieRow]] = [:]
         for round in 0...bench.rounds { rows[round] = stores.newMovies(count) }
@@ -23,7 +26,7 @@ enum Commits: Workload {
             try store.insertFromThreads(lists)
             return all.count
         }
-        try bench.compare(name, operations: count, contenders) { times in
+        return Contest(name: name, operations: count, contenders: contenders) { times in
             let rate = 1e9 / Spread(times[.strata] ?? [1]).median
             return "\(Quantity.count(Int(rate))) commits a second"
         }
