@@ -209,11 +209,16 @@ extension WriteTransaction {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<60 {
             var bytes = sound
-            for page in 2..<bytes.count / 4096 where bytes[page * 4096 + 10] == 2 {
-                // Sizes and places of entries; LMDB itself is not asked for a key of such a page.
-                let entry = page * 4096 + 16 + 2 * Int.random(in: 0..<8, using: &random)
-                bytes[entry] = UInt8.random(in: 0...255, using: &random)
-                bytes[entry + 1] = UInt8.random(in: 0...14, using: &random)
+            // Leaves of the table, which have eight records and more.
+            for page in 2..<bytes.count / 4096 where bytes[page * 4096 + 10] == 2 && bytes[page * 4096 + 12] >= 32 {
+                // Sizes of values and keys. Other damage LMDB does not survive, which searches where these do not go on.
+                for entry in 0..<8 {
+                    let slot = page * 4096 + 16 + 2 * entry
+                    let head = page * 4096 + Int(bytes[slot]) + Int(bytes[slot + 1]) << 8
+                    for place in [0, 1, 2, 3, 6, 7] where Bool.random(using: &random) {
+                        bytes[head + place] = UInt8.random(in: 0...255, using: &random)
+                    }
+                }
             }
             let damaged = TemporaryStore()
             mkdir(damaged.path, 0o700)
