@@ -9,17 +9,19 @@ import LMDB
 struct KeySort: ~Copyable {
     /// Fewer operations than this are ordered by comparing.
     private static let fewest = 48
+    private static let histogramSize = 8 * 256
     private let list: UnsafeMutableBufferPointer<WriteBatch.Operation>
     /// What the offsets of keys count from.
     private let keys: UnsafeRawPointer
     private let spare: UnsafeMutableBufferPointer<WriteBatch.Operation>
     /// How often each value of a byte occurs, for each byte of a word.
-    private let histogram: UnsafeMutableBufferPointer<UInt32>
+    private let histogram: UnsafeMutablePointer<UInt32>
 
     /// Memory that one list after the other is sorted with: fresh memory costs a visit to the system for each page.
     struct Scratch: ~Copyable {
         fileprivate var spare = UnsafeMutableBufferPointer<WriteBatch.Operation>(start: nil, count: 0)
-        fileprivate var histogram = UnsafeMutableBufferPointer<UInt32>(start: nil, count: 0)
+        // No buffer pointer: Swift 6.3 cannot compile a change in place through one for the thread sanitizer.
+        fileprivate let histogram = UnsafeMutablePointer<UInt32>.allocate(capacity: KeySort.histogramSize)
 
         init() {}
 
@@ -32,7 +34,6 @@ struct KeySort: ~Copyable {
             guard spare.count < count else { return }
             spare.deallocate()
             spare = .allocate(capacity: count)
-            if histogram.isEmpty { histogram = .allocate(capacity: 8 * 256) }
         }
     }
 
@@ -133,7 +134,7 @@ struct KeySort: ~Copyable {
     /// Orders by the prefix alone, keeping the order of equal ones: a pass for each byte in which they differ, from the
     /// last.
     private borrowing func orderByPrefix(_ range: Range<Int>) {
-        histogram.initialize(repeating: 0)
+        histogram.initialize(repeating: 0, count: Self.histogramSize)
         for place in range {
             var prefix = list[place].prefix
             for byte in 0..<8 {
@@ -143,7 +144,7 @@ struct KeySort: ~Copyable {
         }
         var isInSpare = false
         for byte in 0..<8 {
-            let counts = UnsafeMutableBufferPointer(rebasing: histogram[byte << 8..<(byte + 1) << 8])
+            let counts = histogram + byte << 8
             let first = Int(list[range.lowerBound].prefix >> UInt64(8 * byte) & 255)
             if Int(counts[first]) == range.count { continue }
             var sum = UInt32(range.lowerBound)
