@@ -15,7 +15,7 @@ extension Cursor {
     /// - Parameters:
     ///   - keys: at most `lookupWidth`.
     ///   - values: has room for as many.
-    /// - Complexity: about 0.2 us a key in a table that does not fit into caches, where one alone takes 1.5.
+    /// - Complexity: the steps of a search for each; what they wait for is shared (`strata-bench run --filter range`).
     package final func values(
         of keys: UnsafeBufferPointer<UInt64>, into values: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     ) throws {

@@ -201,8 +201,8 @@ extension WriteTransaction {
         try environment.close()
     }
 
-    /// Whatever stands in the pages, a search ends with an error or an answer.
-    @Test func damagedPagesEndNoProcess() throws {
+    /// Whatever a leaf says of the sizes of its keys and values, a search ends with an error or an answer.
+    @Test func damagedSizesEndNoProcess() throws {
         let store = TemporaryStore()
         try store.fill(3000)
         let sound = try store.dataBytes()
