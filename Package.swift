@@ -52,11 +52,13 @@ var targets: [Target] = [
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "Locking", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(
-        name: "store-crash-child", dependencies: ["StrataStore", "StrataModel"], path: "Tests/store-crash-child"),
+        name: "store-crash-child", dependencies: ["StrataStore", "StrataModel", "StrataTestSupport"],
+        path: "Tests/store-crash-child"),
     .target(
         name: "FaultShim", path: "Tests/fault-shim", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .executableTarget(
-        name: "store-fault-child", dependencies: ["StrataGraph", "StrataStore", "StrataModel", "FaultShim"],
+        name: "store-fault-child",
+        dependencies: ["StrataGraph", "StrataStore", "StrataModel", "StrataTestSupport", "FaultShim"],
         path: "Tests/store-fault-child"),
     .testTarget(
         name: "StrataStoreTests",

@@ -36,7 +36,7 @@ struct DamagedLinkTests {
         let relationship = try #require(owner._entity.properties.first { $0.name == "favoriteMovies" })
         try core.environment.write { transaction in
             try StoreKey.withLink(relationship.id, owner: owner.objectID, position: nil, member: member) { key in
-                try transaction.put(core.tables.links, key, UnsafeRawBufferPointer(start: nil, count: 0))
+                try transaction.put(core.tables.links.main, key, UnsafeRawBufferPointer(start: nil, count: 0))
             }
         }
     }

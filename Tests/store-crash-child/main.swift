@@ -13,6 +13,7 @@
 import Foundation
 import StrataModel
 import StrataStore
+import StrataTestSupport
 
 /// Prints at once and in one piece, whichever thread calls.
 @Sendable func say(_ thread: Int, _ number: Int) {
@@ -147,6 +148,7 @@ guard arguments.count == 4, let durability = StoreDurability(rawValue: arguments
 var options = StoreOptions()
 options.durability = durability
 options.rowLeaseSize = 64
+options.bufferLimits = .eager
 let work = Work(directory: URL(filePath: arguments[1], directoryHint: .isDirectory), options: options)
 switch arguments[3] {
 case "rebuild": try work.rebuild()

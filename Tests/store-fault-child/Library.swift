@@ -1,6 +1,7 @@
 import Foundation
 import StrataModel
 import StrataStore
+import StrataTestSupport
 
 /// A store of titled movies with tags and covers, and what must be in it.
 final class Library {
@@ -44,6 +45,7 @@ final class Library {
     static var options: StoreOptions {
         var options = StoreOptions()
         options.rowLeaseSize = 8
+        options.bufferLimits = .eager
         options.writerLockTimeout = .seconds(10)
         return options
     }

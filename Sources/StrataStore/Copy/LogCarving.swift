@@ -55,9 +55,7 @@ struct LogCarving {
         options.durability = .disposable
         let environment = try Environment.open(at: path, options: options)
         do {
-            let opened = try environment.openTables(StoreTables.names)
-            let tables = try StoreTables(
-                Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
+            let tables = try StoreTables(opening: environment)
             var digest = LogHead.start.digest
             var records: [(UInt64, [UInt8])] = []
             var contents: [(UInt64, [UInt8])] = []

@@ -31,9 +31,7 @@ struct LogCopy {
         options.durability = .disposable
         let target = try Environment.open(at: path, options: options)
         do {
-            let opened = try target.openTables(StoreTables.names)
-            let made = try StoreTables(
-                Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
+            let made = try StoreTables(opening: target).withoutBuffers
             try source.read { try copy($0, into: target, made) }
             try target.sync(.forced)
             try target.close()

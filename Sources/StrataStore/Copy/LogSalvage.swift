@@ -50,9 +50,7 @@ package final class LogSalvage {
             }
         }
         do {
-            let opened = try environment.openTables(StoreTables.names)
-            tables = try StoreTables(
-                Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { first, _ in first }))
+            tables = try StoreTables(opening: environment)
         } catch {
             try environment.close()
             if let carved { Self.remove(carved.folder) }

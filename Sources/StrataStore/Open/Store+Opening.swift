@@ -52,8 +52,10 @@ extension Store {
             return try Environment.open(at: directory.path, options: lmdbOptions)
         }
         do {
-            let tables = try openTables(environment)
+            var tables = try StoreTables(opening: environment)
             let header = try readOrWriteHeader(environment, tables, options, directory)
+            if !header.buffersEntries { tables = tables.withoutBuffers }
+            tables.bufferLimits = options.bufferLimits
             let histories = try environment.read { try StoreCore.modelsAtOpening(tables, $0) }
             let core = StoreCore(
                 environment: environment, tables: tables, options: options, header: header, path: directory.path,
@@ -127,13 +129,13 @@ extension Store {
                 _ = try check(try bytes.withUnsafeBytes { try header($0, directory) }, options, directory)
                 return
             }
-            tables = try openTables(environment)
+            tables = try StoreTables(opening: environment)
         } catch let error as LMDBError where error.code == .notFound {
             throw foreign(directory)
         }
         let isEmpty = try environment.read { transaction in
-            try ([tables.meta, tables.state, tables.events, tables.transactions] + tables.viewTables.map { $0.table })
-                .allSatisfy { try transaction.count($0) == 0 }
+            let others = [tables.meta, tables.state, tables.events, tables.transactions].map { BufferedTable($0) }
+            return try (others + tables.viewTables.map { $0.table }).allSatisfy { try $0.count(transaction) == 0 }
         }
         guard isEmpty else { throw foreign(directory) }
     }
@@ -155,12 +157,6 @@ extension Store {
             cause: LMDBError(.foreign, operation: "open the store", path: directory.path))
     }
 
-    private static func openTables(_ environment: Environment) throws -> StoreTables {
-        let tables = try environment.openTables(StoreTables.names)
-        return try StoreTables(
-            Dictionary(zip(StoreTables.names, tables), uniquingKeysWith: { first, _ in first }))
-    }
-
     private static func readOrWriteHeader(
         _ environment: Environment, _ tables: StoreTables, _ options: StoreOptions, _ directory: StoreDirectory
     ) throws -> StoreHeader {
@@ -173,9 +169,10 @@ extension Store {
         // Another process may have made it meanwhile.
         try environment.write(timeout: options.writerLockTimeout) { transaction in
             if let other = try read(transaction) { return header = other }
-            let fresh = StoreHeader(
+            var fresh = StoreHeader(
                 identifier: UUID(), lineage: UUID(),
                 createdMicroseconds: Int64(options.clock().timeIntervalSince1970 * 1_000_000))
+            fresh.incompatibleFlags = StoreHeader.knownFlags
             try fresh.encoded().withUnsafeBytes { value in
                 try StoreCore.withKey("header") { try transaction.put(tables.meta, $0, value) }
             }
@@ -192,7 +189,7 @@ extension Store {
         _ header: StoreHeader, _ options: StoreOptions, _ directory: StoreDirectory
     ) throws -> StoreHeader {
         let context = StrataError.Context(path: directory.path)
-        guard header.format == StoreHeader.formatVersion, header.incompatibleFlags == 0 else {
+        guard header.format == StoreHeader.formatVersion, header.incompatibleFlags & ~StoreHeader.knownFlags == 0 else {
             throw StrataError(
                 .persistentStoreOpen,
                 "The store has format \(header.format), which is newer than this version of Strata reads "

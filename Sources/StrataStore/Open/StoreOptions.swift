@@ -38,6 +38,8 @@ package struct StoreOptions: Sendable {
     package var acceptsNetworkFileSystem = false
     /// Whether a store that others may write to is accepted.
     package var acceptsSharedOwnership = false
+    /// When entries of links and indexes gather before they go where they belong.
+    package var bufferLimits = BufferLimits()
     /// What may be done when the model is another than the store's.
     package var migration = MigrationOptions()
 

@@ -143,11 +143,30 @@ struct WriteBatch: ~Copyable {
         arena.removeAll()
     }
 
-    /// The cursor stands where the last key went, so that a neighbour is found without a search from the root.
     private borrowing func write(
-        _ list: [Operation], to table: Table, _ transaction: WriteTransaction
+        _ list: [Operation], to table: BufferedTable, _ transaction: WriteTransaction
     ) throws {
         guard !list.isEmpty else { return }
+        guard let writer = try BufferedWriter(table, count: list.count, tables, transaction) else {
+            return try write(list, to: table.main, transaction)
+        }
+        var wasRemoved = false
+        for (index, operation) in list.enumerated() {
+            wasRemoved = wasRemoved || operation.isRemoval
+            if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
+            if operation.isRemoval {
+                try writer.remove(key(operation))
+            } else {
+                let value = arena.bytes(at: Int(operation.valueOffset), count: Int(operation.valueSize))
+                try writer.put(key(operation), value, isNew: !wasRemoved)
+            }
+            wasRemoved = false
+        }
+        try writer.finish(list.count)
+    }
+
+    /// The cursor stands where the last key went, so that a neighbour is found without a search from the root.
+    private borrowing func write(_ list: [Operation], to table: Table, _ transaction: WriteTransaction) throws {
         let cursor = try transaction.writeCursor(table)
         defer { cursor.close() }
         var aside = RecordsAside()

@@ -79,11 +79,11 @@ package struct UniquenessCheck {
         var holders: [ObjectID] = []
         let key = unique.key
         try key.withUnsafeBytes { key in
-            try view.transaction.withCursor(view.tables.indexes) { cursor in
+            try view.tables.indexes.withCursor(view.transaction) { cursor in
                 var found = try cursor.seek(atOrAfter: key)
                 while found, cursor.key.count == key.count + 8, cursor.key.starts(with: key) {
                     holders.append(StoreKey.lastObjectID(cursor.key))
-                    found = try cursor.next()
+                    found = try cursor.advance()
                 }
             }
         }

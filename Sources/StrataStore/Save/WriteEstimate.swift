@@ -35,9 +35,9 @@ struct WriteEstimate {
 
     /// Holds whatever the events are.
     private func roughBound() throws -> Int {
-        let indexPages = try view.transaction.statistics(view.tables.indexes).leafPageCount
+        let indexPages = try view.tables.indexes.leafPageCount(view.transaction)
         let rowPages = try view.transaction.statistics(view.tables.objects).leafPageCount
-        let linkPages = try view.transaction.statistics(view.tables.links).leafPageCount
+        let linkPages = try view.tables.links.leafPageCount(view.transaction)
         return logPages + min(eventCount * 4, indexPages + linkPages + eventCount / Self.entriesPerPage)
             + min(eventCount, rowPages)
     }
@@ -90,7 +90,7 @@ struct WriteEstimate {
     // MARK: Entries
 
     private func indexPages() throws -> Int {
-        let table = try view.transaction.statistics(view.tables.indexes)
+        let table = try view.transaction.statistics(view.tables.indexes.main)
         var keys: [IndexID: Int] = [:]
         let plan = IndexPlan.of(view.schema)
         for insertion in changes.insertions {
@@ -124,7 +124,7 @@ struct WriteEstimate {
             keys += 2 * view.plan.rowLinks(of: entity.id).count { Projector.touches($0, changed, entity) }
         }
         var pages = 0
-        for table in [view.tables.links, view.tables.counts, view.tables.pairs] {
+        for table in [view.tables.links.main, view.tables.counts, view.tables.pairs] {
             let statistics = try view.transaction.statistics(table)
             pages += Self.touched(by: keys, share: statistics.entryCount, of: statistics)
         }

@@ -12,7 +12,7 @@ struct LayeredKeys {
 ///
 /// Order, limit and offset stay right because keys are merged before anything counts them.
 struct MergedScan {
-    let table: Table
+    let table: BufferedTable
     let lower: UnsafeRawBufferPointer
     let upper: UnsafeRawBufferPointer
     let isUpperIncluded: Bool
@@ -25,21 +25,21 @@ struct MergedScan {
         _ view: View, _ added: LayeredKeys, isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Bool
     ) throws {
-        try view.transaction.withCursor(table) { cursor in
-            var hasBase = try start(cursor)
+        try table.withCursor(view.transaction) { cursor in
+            var hasBase = try start(&cursor)
             if view.layers.isEmpty {
                 while hasBase {
                     if try !body(cursor.key, cursor.value) { return }
-                    hasBase = try advance(cursor)
+                    hasBase = try cursor.advance() && isInside(cursor)
                 }
                 return
             }
-            try merge(cursor, hasBase, added, isHidden, body)
+            try merge(&cursor, hasBase, added, isHidden, body)
         }
     }
 
     private func merge(
-        _ cursor: Cursor, _ startsWithBase: Bool, _ added: LayeredKeys,
+        _ cursor: inout EntryCursor, _ startsWithBase: Bool, _ added: LayeredKeys,
         _ isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Bool
     ) throws {
@@ -50,7 +50,7 @@ struct MergedScan {
             guard let level else { return }
             if level == 0 {
                 if !isHidden(cursor.key, 0), try !body(cursor.key, cursor.value) { return }
-                hasBase = try advance(cursor)
+                hasBase = try cursor.advance() && isInside(cursor)
             } else {
                 let keys = added.levels[level - 1]
                 let index = isDescending ? places[level - 1].upperBound - 1 : places[level - 1].lowerBound
@@ -101,19 +101,14 @@ struct MergedScan {
         return start..<max(start, end)
     }
 
-    private func start(_ cursor: Cursor) throws -> Bool {
+    private func start(_ cursor: inout EntryCursor) throws -> Bool {
         if !isDescending {
             return try cursor.seek(atOrAfter: lower) && isInside(cursor)
         }
-        if isUpperIncluded, try cursor.seek(to: upper) { return isInside(cursor) }
-        return try cursor.seek(before: upper) && isInside(cursor)
+        return try cursor.seek(before: upper, orAt: isUpperIncluded) && isInside(cursor)
     }
 
-    private func advance(_ cursor: Cursor) throws -> Bool {
-        try (isDescending ? cursor.previous() : cursor.next()) && isInside(cursor)
-    }
-
-    private func isInside(_ cursor: Cursor) -> Bool {
+    private func isInside(_ cursor: EntryCursor) -> Bool {
         if isDescending { return cursor.key.compare(with: lower) >= 0 }
         let order = cursor.key.compare(with: upper)
         return order < 0 || isUpperIncluded && order == 0

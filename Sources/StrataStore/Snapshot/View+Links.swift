@@ -156,9 +156,9 @@ extension View {
         _ relationship: PropertyID, _ owner: ObjectID, _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         try StoreKey.withLinkPrefix(relationship, owner: owner) { prefix in
-            try transaction.withCursor(tables.links) { cursor in
+            try tables.links.withCursor(transaction) { cursor in
                 var isThere = try cursor.seek(atOrAfter: prefix)
-                while isThere, cursor.key.hasPrefix(prefix), try body(cursor.key) { isThere = try cursor.next() }
+                while isThere, cursor.key.hasPrefix(prefix), try body(cursor.key) { isThere = try cursor.advance() }
             }
         }
     }

@@ -142,7 +142,8 @@ package final class View {
         try withUnsafeBytes(of: lower.bigEndian) { lower in
             try withUnsafeBytes(of: upper.bigEndian) { upper in
                 let scan = MergedScan(
-                    table: tables.objects, lower: lower, upper: upper, isUpperIncluded: true, isDescending: false)
+                    table: BufferedTable(tables.objects), lower: lower, upper: upper, isUpperIncluded: true,
+                    isDescending: false)
                 try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, value in
                     let id = StoreKey.lastObjectID(key)
                     if let value { return try body(id, try storedRow(value, id)) }
@@ -185,13 +186,13 @@ package final class View {
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, atMost limit: Int, to ids: inout [ObjectID]
     ) throws {
         try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
-            try transaction.withCursor(tables.indexes) { cursor in
+            try tables.indexes.withCursor(transaction) { cursor in
                 var left = limit
                 var isThere = try cursor.seek(atOrAfter: low)
                 while isThere, left > 0, cursor.key.compare(with: high) < 0 {
                     ids.append(StoreKey.lastObjectID(cursor.key))
                     left -= 1
-                    isThere = try cursor.next()
+                    isThere = try cursor.advance()
                 }
             }
         }
@@ -210,7 +211,7 @@ package final class View {
             return count
         }
         return try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
-            try transaction.withCursor(tables.indexes) { cursor in
+            try tables.indexes.withCursor(transaction) { cursor in
                 _ = try cursor.seek(atOrAfter: low)
                 return try cursor.count(below: high, atMost: limit)
             }
@@ -227,37 +228,17 @@ package final class View {
         prefixSize: (UnsafeRawBufferPointer) throws -> Int?, _ body: (ObjectID, Int) -> Void
     ) throws -> Bool {
         try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
-            try transaction.withCursor(tables.indexes) { cursor in
-                var isThere = try cursor.seek(atOrAfter: low)
-                while isThere, cursor.key.compare(with: high) < 0 {
-                    guard let size = try prefixSize(cursor.key) else { return false }
-                    let prefix = Array(cursor.key[..<size])
-                    let group = try prefix.withUnsafeBytes { try Self.countGroup(cursor, $0, high) }
-                    body(group.first, group.count)
-                    isThere = group.goesOn
+            try tables.indexes.withCursors(transaction) { main, buffer in
+                var groups = try EntryGroups(main, from: low, below: high)
+                guard let buffer else {
+                    while let group = try groups.next(prefixSize) { body(group.first, group.count) }
+                    return groups.isWhole
                 }
-                return true
+                var others = try EntryGroups(buffer, from: low, below: high)
+                try groups.merge(&others, prefixSize, body)
+                return groups.isWhole && others.isWhole
             }
         }
-    }
-
-    /// Counts the entries from the cursor's on that have the prefix and lie below `high`.
-    private static func countGroup(
-        _ cursor: Cursor, _ prefix: UnsafeRawBufferPointer, _ high: UnsafeRawBufferPointer
-    ) throws -> (first: ObjectID, count: Int, goesOn: Bool) {
-        // Only a group that the range may end in is held against its end.
-        let mayEndInside = high.hasPrefix(prefix)
-        var first = StoreKey.lastObjectID(cursor.key)
-        var count = 1
-        while try cursor.next() {
-            let key = cursor.key
-            guard key.hasPrefix(prefix), !mayEndInside || key.compare(with: high) < 0 else {
-                return (first, count, true)
-            }
-            count += 1
-            first = min(first, StoreKey.lastObjectID(key))
-        }
-        return (first, count, false)
     }
 
     /// Whether a layer above `level` speaks of the object that the key ends in.

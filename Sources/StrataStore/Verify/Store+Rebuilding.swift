@@ -136,7 +136,7 @@ struct Rebuild {
     private func all(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
         let survey = RebuildSurvey(of: .logAndViews, core, blobs, nil)
         let made = Result {
-            for (_, table) in core.tables.viewTables { try transaction.clear(table) }
+            for (_, table) in core.tables.viewTables { try table.clear(transaction) }
             _ = try replay(after: .zero, head, SchemaHistory([]), limit: nil, transaction)
             return try TableDigest.all(core.tables, transaction)
         }
@@ -149,7 +149,7 @@ struct Rebuild {
         let survey = RebuildSurvey(of: .log, core, blobs, progress)
         let before = Result { try TableDigest.all(core.tables, transaction) }
         try survey.finish()
-        for (_, table) in core.tables.viewTables { try transaction.clear(table) }
+        for (_, table) in core.tables.viewTables { try table.clear(transaction) }
         try core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         return Outcome(head: head, before: try before.get())
     }

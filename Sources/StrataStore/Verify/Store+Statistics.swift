@@ -65,11 +65,12 @@ private struct StoreMeasure {
     let info: Environment.Info
 
     func tables() -> [StoreStatistics.TableUse] {
-        StoreTables.names.compactMap { name in
+        (StoreTables.names + StoreTables.bufferNames).compactMap { name in
             guard let shape = info.tables[name] else { return nil }
             let pages = shape.branchPageCount + shape.leafPageCount + shape.overflowPageCount
             return StoreStatistics.TableUse(
-                name: name, isView: StoreTables.viewNames.contains(name), entryCount: shape.entryCount,
+                name: name, isView: (StoreTables.viewNames + StoreTables.bufferNames).contains(name),
+                entryCount: shape.entryCount,
                 pageCount: pages, sizeInBytes: pages * info.pageSizeInBytes, depth: shape.depth)
         }
     }
@@ -88,7 +89,7 @@ private struct StoreMeasure {
 
     func indexes() throws -> [StoreStatistics.IndexUse] {
         var sizes: [IndexID: (entries: Int, bytes: Int)] = [:]
-        try reader.transaction.withCursor(core.tables.indexes) { cursor in
+        try core.tables.indexes.withCursor(reader.transaction) { cursor in
             var found = try cursor.first()
             while found {
                 if cursor.key.count >= 4 {
@@ -96,7 +97,7 @@ private struct StoreMeasure {
                     sizes[number, default: (0, 0)].entries += 1
                     sizes[number, default: (0, 0)].bytes += cursor.key.count
                 }
-                found = try cursor.next()
+                found = try cursor.advance()
             }
         }
         let names = RecordedNames(reader.histories)

@@ -18,11 +18,11 @@ package struct TableDigest: Sendable, Hashable {
     static func all(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> [TableDigest] {
         try tables.viewTables.map { name, table in
             var hash = RecordHash()
-            try transaction.withCursor(table) { cursor in
+            try table.withCursor(transaction) { cursor in
                 var found = try cursor.first()
                 while found {
                     hash.add(cursor.key, cursor.value)
-                    found = try cursor.next()
+                    found = try cursor.advance()
                 }
             }
             return hash.finish(name)

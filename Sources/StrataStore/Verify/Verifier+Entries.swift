@@ -4,7 +4,7 @@ import StrataModel
 extension Verifier {
     /// When `indexes` has more entries than rows call for, names those that no row calls for.
     func checkIndexEntries() throws {
-        guard try transaction.count(tables.indexes) != expected.indexes else { return }
+        guard try tables.indexes.count(transaction) != expected.indexes else { return }
         try scan(tables.indexes) { key, _ in
             guard key.count >= 12 else {
                 note(.index, "key \(key.hexadecimal)", "it is no index entry")
@@ -46,7 +46,7 @@ extension Verifier {
 
     /// When `links` has more entries than rows and pairs call for, names those.
     func checkLinkEntries() throws {
-        guard try transaction.count(tables.links) != expected.links else { return }
+        guard try tables.links.count(transaction) != expected.links else { return }
         let plan = histories.newest.map(LinkPlan.of) ?? .empty
         try scan(tables.links) { key, _ in
             guard key.count == StoreKey.linkSize || key.count == StoreKey.orderedLinkSize else {
@@ -147,7 +147,7 @@ extension Verifier {
             case 12:
                 let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
                 let owner = StoreKey.objectID(key, at: 4)
-                let hasMember = try transaction.withCursor(tables.links) { cursor in
+                let hasMember = try tables.links.withCursor(transaction) { cursor in
                     try cursor.seek(atOrAfter: key) && cursor.key.count >= 12
                         && cursor.key.prefix(12).elementsEqual(key)
                 }

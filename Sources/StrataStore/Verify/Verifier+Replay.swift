@@ -26,7 +26,7 @@ extension Verifier {
     }
 
     private func recordCount() throws -> Int {
-        try tables.viewTables.reduce(0) { $0 + (try transaction.count($1.table)) }
+        try tables.viewTables.reduce(0) { $0 + (try $1.table.count(transaction)) }
     }
 
     private static func makeScratch() throws -> (environment: Environment, tables: StoreTables) {
@@ -37,11 +37,7 @@ extension Verifier {
             .appending(component: "strata-verify-\(UUID().uuidString)").path(percentEncoded: false)
         let environment = try Environment.open(at: path, options: options)
         do {
-            let tables = try environment.openTables(StoreTables.names)
-            return (
-                environment,
-                try StoreTables(Dictionary(zip(StoreTables.names, tables), uniquingKeysWith: { first, _ in first }))
-            )
+            return (environment, try StoreTables(opening: environment))
         } catch {
             try environment.close()
             throw error
@@ -65,11 +61,12 @@ extension Verifier {
     ///
     /// - Returns: the digest of the live one.
     private func compare(
-        _ name: String, _ live: Table, _ made: Table, _ other: ReadTransaction, _ counter: inout ProgressCounter
+        _ name: String, _ live: BufferedTable, _ made: BufferedTable, _ other: ReadTransaction,
+        _ counter: inout ProgressCounter
     ) throws -> TableDigest {
         var hash = RecordHash()
-        try transaction.withCursor(live) { live in
-            try other.withCursor(made) { made in
+        try live.withCursor(transaction) { live in
+            try made.withCursor(other) { made in
                 var hasLive = try live.first()
                 var hasMade = try made.first()
                 while hasLive || hasMade {
@@ -82,9 +79,9 @@ extension Verifier {
                     if order <= 0 {
                         hash.add(live.key, live.value)
                         counter.step()
-                        hasLive = try live.next()
+                        hasLive = try live.advance()
                     }
-                    if order >= 0 { hasMade = try made.next() }
+                    if order >= 0 { hasMade = try made.advance() }
                 }
             }
         }

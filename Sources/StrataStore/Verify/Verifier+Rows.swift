@@ -79,7 +79,7 @@ extension Verifier {
         for index in entity.indexes {
             guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { continue }
             expected.indexes += 1
-            if try transaction.get(tables.indexes, keyWriter.bytes) == nil {
+            if try !tables.indexes.contains(keyWriter.bytes, transaction) {
                 note(.index, "\(entity.name).\(index.name)", "there is no entry for \(name(id))")
                 expected.indexes -= 1
             }
@@ -99,7 +99,7 @@ extension Verifier {
         expected.links += 1
         let isThere = try StoreKey.withLink(
             link.link, owner: link.owner, position: link.position, member: link.member
-        ) { try transaction.get(tables.links, $0) != nil }
+        ) { try tables.links.contains($0, transaction) }
         guard !isThere else { return }
         expected.links -= 1
         note(.link, name(link.link, link.owner), "there is no entry for \(name(link.member))")

@@ -119,11 +119,17 @@ final class Verifier {
 
     /// Calls `body` with every record of a table.
     func scan(_ table: Table, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void) throws {
-        try transaction.withCursor(table) { cursor in
+        try scan(BufferedTable(table), body)
+    }
+
+    func scan(
+        _ table: BufferedTable, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try table.withCursor(transaction) { cursor in
             var found = try cursor.first()
             while found {
                 try body(cursor.key, cursor.value)
-                found = try cursor.next()
+                found = try cursor.advance()
             }
         }
     }

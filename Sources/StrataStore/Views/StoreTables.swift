@@ -5,6 +5,7 @@
 //   state         "rows"                                      UInt64: first row number not leased to anybody
 //                 "tag" or "subscription", a name             Bookmarks.swift
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
+//                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //   events        UInt64 sequence                             EventRecord.swift
 //   transactions  UInt64 sequence                             TransactionRecord.swift
 //   -- views: functions of the two above, dropped and rebuilt at will --
@@ -20,6 +21,10 @@
 //   counts        UInt16 entity                               UInt64 objects
 //                 UInt32 relationship, UInt64 owner           UInt64 members
 //   blobs         32-byte digest                              UInt64 events that name it
+//   linksBuffer, indexesBuffer                                entries of `links` and `indexes` that were made lately
+//
+// An entry of `links` or `indexes` stands in the table or in its buffer, never in both, and may move from there to here
+// at any time: views are the same when both together are.
 //
 // A relationship's links stand under the to-many's number; those of a to-one without inverse, and of a
 // one-to-one that the assignment of numbers calls filed, under its hidden inverse (`PropertyID.hiddenInverse`). Nothing
@@ -42,20 +47,39 @@ struct StoreTables: Sendable {
     let blobs: Table
     // The three that every read goes through stand for themselves, so that nobody looks into the list for them.
     let objects: Table
-    let links: Table
-    let indexes: Table
-    private let projected: [Table]
+    private(set) var links: BufferedTable
+    private(set) var indexes: BufferedTable
+    private var projected: [BufferedTable]
+    /// When entries gather in a buffer.
+    var bufferLimits = BufferLimits()
 
     static let names = [
         "meta", "state", "events", "transactions", "transactionIDs", "models", "objects", "tombstones", "pairs",
         "links", "indexes", "counts", "blobs",
     ]
+    /// Not in stores that were made before there were buffers.
+    static let bufferNames = ["linksBuffer", "indexesBuffer"]
     /// Named in the order of `viewTables`.
     static let viewNames = [
         "transactionIDs", "models", "objects", "tombstones", "pairs", "links", "indexes", "counts", "blobs",
     ]
 
-    init(_ tables: [String: Table]) throws(StoreFormatError) {
+    /// Opens the tables of an environment, and makes those that are missing where it may write.
+    ///
+    /// - Throws: `LMDBError` with `notFound` when it has not those of a store.
+    init(opening environment: Environment) throws {
+        do {
+            let names = Self.names + Self.bufferNames
+            self = try Self(
+                Dictionary(zip(names, environment.openTables(names)), uniquingKeysWith: { first, _ in first }))
+        } catch let error as LMDBError where error.code == .notFound && environment.options.access == .readOnly {
+            self = try Self(
+                Dictionary(zip(Self.names, environment.openTables(Self.names)), uniquingKeysWith: { first, _ in first })
+            )
+        }
+    }
+
+    private init(_ tables: [String: Table]) throws(StoreFormatError) {
         func table(_ name: String) throws(StoreFormatError) -> Table {
             guard let table = tables[name] else { throw StoreFormatError.missingTable(name) }
             return table
@@ -67,24 +91,33 @@ struct StoreTables: Sendable {
         counts = try table("counts")
         blobs = try table("blobs")
         objects = try table("objects")
-        links = try table("links")
-        indexes = try table("indexes")
+        links = BufferedTable(try table("links"), buffer: tables["linksBuffer"])
+        indexes = BufferedTable(try table("indexes"), buffer: tables["indexesBuffer"])
         projected = [
-            try table("transactionIDs"), try table("models"), objects, try table("tombstones"), try table("pairs"),
-            links, indexes,
+            BufferedTable(try table("transactionIDs")), BufferedTable(try table("models")), BufferedTable(objects),
+            BufferedTable(try table("tombstones")), BufferedTable(try table("pairs")), links, indexes,
         ]
     }
 
-    func table(_ table: Projected) -> Table { projected[table.rawValue] }
+    /// The same, with all entries where they belong.
+    var withoutBuffers: StoreTables {
+        var other = self
+        other.links = BufferedTable(links.main)
+        other.indexes = BufferedTable(indexes.main)
+        other.projected = projected.map { BufferedTable($0.main) }
+        return other
+    }
 
-    var transactionIDs: Table { projected[Projected.transactionIDs.rawValue] }
-    var models: Table { projected[Projected.models.rawValue] }
-    var tombstones: Table { projected[Projected.tombstones.rawValue] }
-    var pairs: Table { projected[Projected.pairs.rawValue] }
+    func table(_ table: Projected) -> BufferedTable { projected[table.rawValue] }
+
+    var transactionIDs: Table { projected[Projected.transactionIDs.rawValue].main }
+    var models: Table { projected[Projected.models.rawValue].main }
+    var tombstones: Table { projected[Projected.tombstones.rawValue].main }
+    var pairs: Table { projected[Projected.pairs.rawValue].main }
 
     /// Every table that a rebuild drops and fills again, with its name.
-    var viewTables: [(name: String, table: Table)] {
-        Array(zip(Self.viewNames, projected + [counts, blobs]))
+    var viewTables: [(name: String, table: BufferedTable)] {
+        Array(zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
     }
 }
 

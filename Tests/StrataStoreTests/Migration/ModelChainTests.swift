@@ -1,6 +1,7 @@
 import Foundation
 import StrataModel
 import StrataStore
+import StrataTestSupport
 import Testing
 
 /// Thirty models after one another, each with saves, against an oracle.
@@ -12,7 +13,7 @@ struct ModelChainTests {
 
     @Test(arguments: ModelChainTests.seeds)
     func everyStateReadsAsItWasUnderTheModelOfThen(seed: UInt64) throws {
-        try run(seed, StoreOptions())
+        try run(seed, .gathering(seed))
     }
 
     @Test(arguments: [UInt64(1), 2])

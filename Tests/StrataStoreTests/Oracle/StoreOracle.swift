@@ -19,7 +19,7 @@ struct StoreOracle {
     private var names = 0
 
     init(seed: UInt64, _ location: StoreLocation = .inMemory) throws {
-        fixture = try StoreFixture(location)
+        fixture = try StoreFixture(location, options: .gathering(seed))
         generator = SeededGenerator(seed: seed)
         history = [(try fixture.store.head(), now)]
     }

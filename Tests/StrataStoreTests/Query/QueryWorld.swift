@@ -131,7 +131,7 @@ struct QueryWorld {
     static let itemAttributes = ["title", "year", "rating", "score", "price", "flag", "when", "code"]
 
     init(_ random: inout SeededGenerator) throws {
-        fixture = try StoreFixture(model: try QueryModel.make(&random))
+        fixture = try StoreFixture(model: try QueryModel.make(&random), options: .gathering(random.next()))
     }
 
     func entityID(_ name: String) throws -> EntityID { try fixture.entity(name).id }

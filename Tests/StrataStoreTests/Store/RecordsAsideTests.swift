@@ -11,15 +11,7 @@ import Testing
         let environment: Environment
         let tables: StoreTables
 
-        init() throws {
-            let path = FileManager.default.temporaryDirectory.appending(component: "aside-\(UUID().uuidString)")
-            var options = EnvironmentOptions()
-            options.residence = .unlinkedAfterOpen
-            options.durability = .disposable
-            environment = try Environment.open(at: path.path(percentEncoded: false), options: options)
-            let opened = try environment.openTables(StoreTables.names)
-            tables = try StoreTables(Dictionary(zip(StoreTables.names, opened), uniquingKeysWith: { $1 }))
-        }
+        init() throws { (environment, tables) = try BareTables.make() }
 
         func all() throws -> [[UInt8]: [UInt8]] {
             try environment.read { transaction in

@@ -50,7 +50,7 @@ final class DamagedStore {
         case "state": tables.state
         case "events": tables.events
         case "transactions": tables.transactions
-        default: tables.viewTables.first { $0.name == name }?.table ?? tables.meta
+        default: tables.viewTables.first { $0.name == name }?.table.main ?? tables.meta
         }
     }
 

@@ -74,7 +74,7 @@ import Testing
         let store = damaged.store
         try damaged.write { transaction in
             let head = try store.core.readHead(transaction)
-            for (_, table) in store.core.tables.viewTables { try transaction.clear(table) }
+            for (_, table) in store.core.tables.viewTables { try table.clear(transaction) }
             try store.core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         }
         #expect(throws: StrataError.self) { try store.head() }

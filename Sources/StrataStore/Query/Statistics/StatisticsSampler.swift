@@ -72,12 +72,12 @@ struct StatisticsSampler {
     /// Entries that begin with these bytes.
     private func neighbours(_ prefix: [UInt8]) throws -> Int {
         try prefix.withUnsafeBytes { prefix in
-            try view.transaction.withCursor(view.tables.indexes) { cursor in
+            try view.tables.indexes.withCursor(view.transaction) { cursor in
                 var count = 0
                 var isThere = try cursor.seek(atOrAfter: prefix)
                 while isThere, cursor.key.hasPrefix(prefix), count < Self.mostNeighbours {
                     count += 1
-                    isThere = try cursor.next()
+                    isThere = try cursor.advance()
                 }
                 return count
             }

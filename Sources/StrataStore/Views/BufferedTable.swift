@@ -1,0 +1,96 @@
+import LMDB
+
+/// A table of entries, and the small one in which new entries gather before they go there.
+///
+/// Entries at places all over a large table touch a page each, which a commit copies and writes. They are put into a
+/// buffer, of which a commit rewrites little, and moved from there a stretch of neighbours at a time (after P. O'Neil,
+/// E. Cheng, D. Gawlick and E. O'Neil, "The Log-Structured Merge-Tree", 1996, with two trees, and its rolling merge).
+/// Both are tables of one environment, so a commit changes them together.
+struct BufferedTable: Sendable {
+    let main: Table
+    /// Nil of tables that have none.
+    let buffer: Table?
+
+    init(_ main: Table, buffer: Table? = nil) {
+        self.main = main
+        self.buffer = buffer
+    }
+
+    func count(_ transaction: ReadTransaction) throws(LMDBError) -> Int {
+        guard let buffer else { return try transaction.count(main) }
+        return try transaction.count(main) + transaction.count(buffer)
+    }
+
+    /// Whether there is a record with exactly this key.
+    func contains(_ key: UnsafeRawBufferPointer, _ transaction: ReadTransaction) throws(LMDBError) -> Bool {
+        if try transaction.get(main, key) != nil { return true }
+        guard let buffer = try filledBuffer(transaction) else { return false }
+        return try transaction.get(buffer, key) != nil
+    }
+
+    /// Leaf pages of both.
+    func leafPageCount(_ transaction: ReadTransaction) throws(LMDBError) -> Int {
+        let pages = try transaction.statistics(main).leafPageCount
+        guard let buffer else { return pages }
+        return try pages + transaction.statistics(buffer).leafPageCount
+    }
+
+    func clear(_ transaction: WriteTransaction) throws(LMDBError) {
+        try transaction.clear(main)
+        if let buffer { try transaction.clear(buffer) }
+    }
+
+    /// Runs the body with a walk over the entries of both.
+    func withCursor<R>(_ transaction: ReadTransaction, _ body: (inout EntryCursor) throws -> R) throws -> R {
+        try transaction.withCursor(main) { main in
+            guard let buffer = try filledBuffer(transaction) else {
+                var cursor = EntryCursor(main, nil)
+                return try body(&cursor)
+            }
+            return try transaction.withCursor(buffer) { buffer in
+                var cursor = EntryCursor(main, buffer)
+                return try body(&cursor)
+            }
+        }
+    }
+
+    /// Calls `body` with a cursor in each of the tables that has records.
+    func withCursors<R>(_ transaction: ReadTransaction, _ body: (Cursor, Cursor?) throws -> R) throws -> R {
+        try transaction.withCursor(main) { main in
+            guard let buffer = try filledBuffer(transaction) else { return try body(main, nil) }
+            return try transaction.withCursor(buffer) { try body(main, $0) }
+        }
+    }
+
+    @inline(__always)
+    private func filledBuffer(_ transaction: ReadTransaction) throws(LMDBError) -> Table? {
+        guard let buffer, try transaction.count(buffer) > 0 else { return nil }
+        return buffer
+    }
+}
+
+/// When entries gather, and how many.
+///
+/// Measured over movies with two indexes and an owner, in saves of 10,000, by the microseconds of one movie between 0.75
+/// and 1 million: 21.7 without buffers; 12.5, 6.7, 5.4, 4.9 and 7.6 with buffers of 12,000, 30,000, 60,000, 100,000 and
+/// 250,000 entries, the larger of which cost more themselves than they save.
+package struct BufferLimits: Sendable {
+    /// Entries of a smaller table go where they belong: it is rewritten quickly.
+    package var fewestPages = 1024
+    /// A batch with more entries for each page of the table goes where it belongs.
+    package var mostEntriesForEachPage = 2
+    /// Entries that leave together, at least.
+    package var fewestLeaving = 4096
+    /// How many times the square root of the table's entries a buffer holds.
+    package var sizeInRoots = 64.0
+
+    package init() {}
+
+    /// Entries that a buffer holds beside a table of so many.
+    func size(beside entryCount: Int) -> Int { Int(sizeInRoots * Double(max(1, entryCount)).squareRoot()) }
+
+    /// Whether so many new entries gather.
+    func gather(_ count: Int, beside main: TableStatistics) -> Bool {
+        main.leafPageCount >= fewestPages && count < main.leafPageCount * mostEntriesForEachPage
+    }
+}

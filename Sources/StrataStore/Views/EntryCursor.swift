@@ -1,0 +1,102 @@
+import LMDB
+
+/// A place in a buffered table: the entries of both its tables in the order of their keys.
+///
+/// A search sets the direction in which `advance` goes on. Keys are valid as those of LMDB's cursors are.
+struct EntryCursor {
+    private let main: Cursor
+    /// Nil where the buffer is empty.
+    private let buffer: Cursor?
+    private var hasMain = false
+    private var hasBuffer = false
+    private var isInBuffer = false
+    private var isDescending = false
+
+    init(_ main: Cursor, _ buffer: Cursor?) {
+        self.main = main
+        self.buffer = buffer
+    }
+
+    /// The key of the current entry; only after a move that returned true.
+    @inline(__always)
+    var key: UnsafeRawBufferPointer {
+        if isInBuffer, let buffer { return buffer.key }
+        return main.key
+    }
+
+    @inline(__always)
+    var value: UnsafeRawBufferPointer {
+        if isInBuffer, let buffer { return buffer.value }
+        return main.value
+    }
+
+    /// Moves to the first entry.
+    mutating func first() throws(LMDBError) -> Bool {
+        isDescending = false
+        hasMain = try main.first()
+        guard let buffer else { return hasMain }
+        hasBuffer = try buffer.first()
+        return choose(buffer)
+    }
+
+    /// Moves to the first entry whose key is not below the given one.
+    mutating func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+        isDescending = false
+        hasMain = try main.seek(atOrAfter: key)
+        guard let buffer else { return hasMain }
+        hasBuffer = try buffer.seek(atOrAfter: key)
+        return choose(buffer)
+    }
+
+    /// Moves to the last entry whose key is below the given one, or is it, where that is told.
+    mutating func seek(
+        before key: UnsafeRawBufferPointer, orAt isIncluded: Bool = false
+    ) throws(LMDBError) -> Bool {
+        isDescending = true
+        hasMain = try Self.seek(main, before: key, orAt: isIncluded)
+        guard let buffer else { return hasMain }
+        hasBuffer = try Self.seek(buffer, before: key, orAt: isIncluded)
+        return choose(buffer)
+    }
+
+    private static func seek(
+        _ cursor: Cursor, before key: UnsafeRawBufferPointer, orAt isIncluded: Bool
+    ) throws(LMDBError) -> Bool {
+        if isIncluded, try cursor.seek(to: key) { return true }
+        return try cursor.seek(before: key)
+    }
+
+    /// Moves to the entry that follows in the direction of the last search; only after a move that returned true.
+    @inline(__always)
+    mutating func advance() throws(LMDBError) -> Bool {
+        guard let buffer else { return try isDescending ? main.previous() : main.next() }
+        return try advanceBoth(buffer)
+    }
+
+    private mutating func advanceBoth(_ buffer: Cursor) throws(LMDBError) -> Bool {
+        if isInBuffer {
+            hasBuffer = try isDescending ? buffer.previous() : buffer.next()
+        } else {
+            hasMain = try isDescending ? main.previous() : main.next()
+        }
+        return choose(buffer)
+    }
+
+    /// Counts the entries from the current one on whose keys lie below `upper`, at most `limit`, and ends the walk; after
+    /// `seek(atOrAfter:)`.
+    mutating func count(below upper: UnsafeRawBufferPointer, atMost limit: Int) throws(LMDBError) -> Int {
+        let count = hasMain ? try main.count(below: upper, atMost: limit) : 0
+        guard let buffer, hasBuffer, count < limit else { return count }
+        return try count + buffer.count(below: upper, atMost: limit - count)
+    }
+
+    private mutating func choose(_ buffer: Cursor) -> Bool {
+        guard hasMain, hasBuffer else {
+            isInBuffer = hasBuffer
+            return hasMain || hasBuffer
+        }
+        let order = buffer.key.compare(with: main.key)
+        isInBuffer = isDescending ? order > 0 : order < 0
+        return true
+    }
+}

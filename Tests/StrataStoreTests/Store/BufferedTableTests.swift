@@ -1,0 +1,191 @@
+import LMDB
+import StrataModel
+import StrataTestSupport
+import Testing
+
+@testable import StrataStore
+
+/// A table and its buffer beside a set that was told the same.
+@Suite struct BufferedTableTests {
+    private final class World {
+        let environment: Environment
+        var tables: StoreTables
+        var random: SeededGenerator
+        var expected: Set<[UInt8]> = []
+
+        init(_ limits: BufferLimits, seed: UInt64) throws {
+            (environment, tables) = try BareTables.make()
+            tables.bufferLimits = limits
+            random = SeededGenerator(seed: seed)
+        }
+
+        var sorted: [[UInt8]] { expected.sorted { $0.lexicographicallyPrecedes($1) } }
+
+        func key() -> [UInt8] {
+            // Few beginnings, so that neighbours are found again, and ends of several lengths.
+            [UInt8(random.next() % 3), UInt8(random.next() & 255)]
+                + (0..<Int(8 + random.next() % 3)).map { _ in UInt8(random.next() & 255) }
+        }
+
+        /// New entries, removals, and removals of what is put again.
+        func batch(_ puts: Int) throws {
+            var batch = WriteBatch(tables: tables)
+            for key in sorted where random.next() % 12 == 0 {
+                key.withUnsafeBytes { batch.remove(.indexes, key: $0) }
+                if random.next() % 2 == 0 {
+                    key.withUnsafeBytes { batch.put(.indexes, key: $0, value: .empty) }
+                } else {
+                    expected.remove(key)
+                }
+            }
+            for _ in 0..<puts {
+                let key = key()
+                guard expected.insert(key).inserted else { continue }
+                key.withUnsafeBytes { batch.put(.indexes, key: $0, value: .empty) }
+            }
+            try environment.write { try batch.flush(into: $0) }
+        }
+
+        func counts() throws -> (main: Int, buffer: Int) {
+            let buffer = try #require(tables.indexes.buffer)
+            return try environment.read { (try $0.count(tables.indexes.main), try $0.count(buffer)) }
+        }
+
+        func read<R>(_ body: (inout EntryCursor) throws -> R) throws -> R {
+            try environment.read { try tables.indexes.withCursor($0, body) }
+        }
+    }
+
+    private static func limits(_ fewestPages: Int, _ leaving: Int, _ roots: Double, most: Int) -> BufferLimits {
+        var limits = BufferLimits()
+        limits.fewestPages = fewestPages
+        limits.fewestLeaving = leaving
+        limits.sizeInRoots = roots
+        limits.mostEntriesForEachPage = most
+        return limits
+    }
+
+    private static let shapes = [
+        BufferLimits.eager, limits(1, 50, 4, most: 1_000_000), limits(2, 10, 10, most: 20), limits(1, 5, 0, most: 100),
+    ]
+
+    @Test(arguments: RandomTesting.seeds, shapes.indices)
+    func bothTablesTogetherHoldWhatWasPut(seed: UInt64, shape: Int) throws {
+        let world = try World(Self.shapes[shape], seed: seed)
+        for round in 0..<40 {
+            try world.batch(Int(world.random.next() % (round % 7 == 6 ? 900 : 60)))
+            let (main, buffer) = try world.counts()
+            // One of which each stands in one.
+            #expect(main + buffer == world.expected.count)
+            try expectSame(world)
+        }
+        try world.environment.close()
+    }
+
+    private func expectSame(_ world: World) throws {
+        let sorted = world.sorted
+        let indexes = world.tables.indexes
+        #expect(try world.environment.read { try indexes.count($0) } == sorted.count)
+        #expect(try Self.all(world) { try $0.first() } == sorted)
+        for _ in 0..<4 {
+            let low = world.random.next() % 2 == 0 ? world.key() : sorted.randomElement(using: &world.random) ?? [1]
+            let high = world.key()
+            #expect(
+                try Self.all(world) { cursor in try low.withUnsafeBytes { try cursor.seek(atOrAfter: $0) } }
+                    == sorted.filter { !$0.lexicographicallyPrecedes(low) })
+            for included in [false, true] {
+                let below = sorted.filter {
+                    $0.lexicographicallyPrecedes(low) || included && $0 == low
+                }
+                #expect(
+                    try Self.all(world) { cursor in
+                        try low.withUnsafeBytes { try cursor.seek(before: $0, orAt: included) }
+                    } == below.reversed())
+            }
+            let inside = sorted.filter { !$0.lexicographicallyPrecedes(low) && $0.lexicographicallyPrecedes(high) }
+            for limit in [1, 10, Int.max] {
+                let count = try world.read { cursor in
+                    try low.withUnsafeBytes { low in
+                        guard try cursor.seek(atOrAfter: low) else { return 0 }
+                        return try high.withUnsafeBytes { try cursor.count(below: $0, atMost: limit) }
+                    }
+                }
+                #expect(count == min(limit, inside.count))
+            }
+            #expect(
+                try world.environment.read { transaction in
+                    try low.withUnsafeBytes { try indexes.contains($0, transaction) }
+                } == world.expected.contains(low))
+            try expectSameGroups(world, low, high, inside)
+        }
+    }
+
+    private static func all(_ world: World, _ start: (inout EntryCursor) throws -> Bool) throws -> [[UInt8]] {
+        try world.read { cursor in
+            var found: [[UInt8]] = []
+            var isThere = try start(&cursor)
+            while isThere {
+                found.append(Array(cursor.key))
+                isThere = try cursor.advance()
+            }
+            return found
+        }
+    }
+
+    private func expectSameGroups(_ world: World, _ low: [UInt8], _ high: [UInt8], _ inside: [[UInt8]]) throws {
+        var groups: [[UInt64]] = []
+        try world.environment.read { transaction in
+            try world.tables.indexes.withCursors(transaction) { main, buffer in
+                try low.withUnsafeBytes { low in
+                    try high.withUnsafeBytes { high in
+                        var first = try EntryGroups(main, from: low, below: high)
+                        guard let buffer else {
+                            while let group = try first.next({ _ in 2 }) {
+                                groups.append([group.first.rawValue, UInt64(group.count)])
+                            }
+                            return
+                        }
+                        var second = try EntryGroups(buffer, from: low, below: high)
+                        try first.merge(&second, { _ in 2 }) { groups.append([$0.rawValue, UInt64($1)]) }
+                        #expect(first.isWhole && second.isWhole)
+                    }
+                }
+            }
+        }
+        let expected = Dictionary(grouping: inside) { Array($0.prefix(2)) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { _, keys in
+                [keys.map { $0.withUnsafeBytes { StoreKey.lastObjectID($0).rawValue } }.min() ?? 0, UInt64(keys.count)]
+            }
+        #expect(groups == expected)
+    }
+
+    @Test func aBufferStaysSmallAndEveryEntryHasItsTurn() throws {
+        let world = try World(Self.limits(1, 20, 2, most: 1_000_000), seed: 1)
+        for _ in 0..<200 { try world.batch(20) }
+        let (main, buffer) = try world.counts()
+        #expect(buffer <= Int(2 * Double(main).squareRoot()) + 20, "\(buffer) of \(main)")
+        #expect(main > 0)
+        try world.environment.close()
+    }
+
+    @Test func aBatchWithManyEntriesForEachPageEmptiesTheBuffer() throws {
+        let world = try World(Self.limits(1, 1_000_000, 1000, most: 40), seed: 2)
+        try world.batch(500)
+        for _ in 0..<5 { try world.batch(10) }
+        #expect(try world.counts().buffer > 0)
+        try world.batch(5000)
+        #expect(try world.counts().buffer == 0)
+        try expectSame(world)
+        try world.environment.close()
+    }
+
+    @Test func clearingTakesBoth() throws {
+        let world = try World(.eager, seed: 3)
+        for _ in 0..<10 { try world.batch(30) }
+        #expect(try world.counts().buffer > 0)
+        try world.environment.write { try world.tables.indexes.clear($0) }
+        #expect(try world.counts() == (0, 0))
+        try world.environment.close()
+    }
+}
