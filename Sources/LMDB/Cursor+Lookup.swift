@@ -20,6 +20,12 @@ extension Cursor {
         of keys: UnsafeBufferPointer<UInt64>, into values: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     ) throws {
         guard let first = keys.first else { return }
+        if transaction.readsSparingly {
+            for index in keys.indices {
+                values[index] = try transaction.getSparingly(table, keys[index]) ?? Self.nothing
+            }
+            return
+        }
         values[0] = try seek(to: first) ? value : Self.nothing
         guard keys.count > 1 else { return }
         try withUnsafeTemporaryAllocation(of: GroupSearch.Search.self, capacity: keys.count) { searches in

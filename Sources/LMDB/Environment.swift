@@ -52,6 +52,8 @@ package final class Environment: @unchecked Sendable {
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.
     let writeCount = Atomic<Int>(0)
+    /// Values that may still be read sparingly.
+    let sparingReadsLeft: Atomic<Int>
     /// LMDB's environment; nil once closed.
     @exclusivity(unchecked) var handle: OpaquePointer?
 
@@ -62,6 +64,7 @@ package final class Environment: @unchecked Sendable {
         self.identity = identity
         self.options = options
         path = directory.path
+        sparingReadsLeft = Atomic(options.sparingReads)
         forkGuard = try ForkGuard(path: path)
         guardedFiles = Locked([])
         let usesWriterLock = !options.isReadOnly && options.residence == .named

@@ -80,7 +80,10 @@ import Testing
                     } else {
                         #expect(try cursor.seek(to: record.key))
                     }
-                    guard let behind = cursor.recordsBehind() else {
+                    let withOwn = try #require(cursor.recordsInPage(isOwnIncluded: true))
+                    if let own = withOwn.recordInPage(0) { #expect(Record(own.key, own.value) == record) }
+                    #expect(withOwn.count == (cursor.recordsInPage(isOwnIncluded: false)?.count ?? 0) + 1)
+                    guard let behind = cursor.recordsInPage(isOwnIncluded: false) else {
                         pages += 1
                         continue
                     }

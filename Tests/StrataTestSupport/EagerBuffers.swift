@@ -20,3 +20,15 @@ extension StoreOptions {
         return options
     }
 }
+
+extension BufferLimits {
+    /// Those of a large table, for one of a few hundred pages.
+    package static var filling: BufferLimits {
+        var limits = BufferLimits()
+        limits.fewestPages = 16
+        limits.mostEntriesForEachPage = 100
+        limits.fewestLeaving = 2000
+        limits.sizeInRoots = 30
+        return limits
+    }
+}

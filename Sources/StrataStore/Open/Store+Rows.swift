@@ -19,13 +19,15 @@ package struct RowReading {
         self.view = view
     }
 
-    /// The object's row; nil when there is no such object.
+    /// The object's row, valid until thirty more have been read; nil when there is no such object.
     ///
     /// - Throws: `corrupt` when the stored row does not match its checksum.
     package func row(_ id: ObjectID) throws -> RowView? {
         if let view { return try view.row(id) }
         return try transaction._withUnsafeGuaranteedRef { transaction in
-            try histories._withUnsafeGuaranteedRef { try RowView(id, in: transaction, objects, $0) }
+            try histories._withUnsafeGuaranteedRef { histories in
+                try transaction.getSparingly(objects, id.rawValue).map { try RowView(stored: $0, id, histories) }
+            }
         }
     }
 

@@ -69,15 +69,11 @@ struct BufferFold {
 
     func all() throws {
         guard try transaction.count(buffer) > 0 else { return }
-        var record = Record()
-        try transaction.withWriteCursor(main) { main in
-            try transaction.withCursor(buffer) { buffer in
-                while try buffer.next() {
-                    record.take(buffer)
-                    try record.put(main)
-                }
-            }
+        var run = Run()
+        try transaction.withCursor(buffer) { cursor in
+            while try cursor.next() { run.take(cursor) }
         }
+        try run.write(to: main, transaction)
         try transaction.clear(buffer)
     }
 
@@ -90,21 +86,29 @@ struct BufferFold {
         let count = try transaction.count(buffer)
         let surplus = try count - limits.size(beside: transaction.count(main))
         guard surplus > 0 else { return }
-        var rest = min(max(surplus, limits.fewestLeaving), max(2 * added, limits.fewestLeaving))
-        var record = Record()
-        try transaction.withWriteCursor(main) { main in
-            try transaction.withWriteCursor(buffer) { buffer in
-                var isThere = try seekNext(buffer)
-                while rest > 0, try isThere || buffer.first() {
-                    record.take(buffer)
-                    try buffer.delete()
-                    try record.put(main)
-                    rest -= 1
-                    isThere = try buffer.next()
-                }
+        let most = min(max(surplus, limits.fewestLeaving), max(2 * added, limits.fewestLeaving))
+        let moved = try move(most, from: seekNext)
+        // At the end it begins anew.
+        if moved < most { _ = try move(most - moved) { try $0.first() } }
+    }
+
+    /// Moves records that follow each other, at most so many, and notes where it stopped.
+    ///
+    /// - Returns: how many there were.
+    private func move(_ most: Int, from start: (Cursor) throws -> Bool) throws -> Int {
+        var run = Run()
+        try transaction.withWriteCursor(buffer) { cursor in
+            var isThere = try start(cursor)
+            while isThere, run.count < most {
+                run.take(cursor)
+                try cursor.delete()
+                isThere = try cursor.next()
             }
         }
-        try name.withUnsafeBytes { try transaction.put(state, $0, record.key) }
+        guard run.count > 0 else { return 0 }
+        try run.write(to: main, transaction)
+        try name.withUnsafeBytes { try transaction.put(state, $0, run.key(run.count - 1)) }
+        return run.count
     }
 
     private func seekNext(_ cursor: Cursor) throws -> Bool {
@@ -116,22 +120,36 @@ struct BufferFold {
         }
     }
 
-    /// One record on its way: LMDB's bytes are valid until the next write.
-    private struct Record: ~Copyable {
-        private var bytes = ByteWriter()
-        private var keySize = 0
-
-        var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes.bytes[..<keySize]) }
-
-        mutating func take(_ cursor: Cursor) {
-            bytes.reset()
-            bytes.append(cursor.key)
-            keySize = cursor.key.count
-            bytes.append(cursor.value)
+    /// Records on their way, in the order of their keys.
+    private struct Run: ~Copyable {
+        private struct Place {
+            let offset: Int
+            let keySize: Int
+            let valueSize: Int
         }
 
-        func put(_ cursor: WriteCursor) throws {
-            try cursor.put(key, UnsafeRawBufferPointer(rebasing: bytes.bytes[keySize...]))
+        private var arena = Arena(capacity: 1 << 16)
+        private var places: [Place] = []
+
+        var count: Int { places.count }
+
+        func key(_ index: Int) -> UnsafeRawBufferPointer {
+            arena.bytes(at: places[index].offset, count: places[index].keySize)
+        }
+
+        mutating func take(_ cursor: Cursor) {
+            let offset = arena.append(cursor.key)
+            _ = arena.append(cursor.value)
+            places.append(Place(offset: offset, keySize: cursor.key.count, valueSize: cursor.value.count))
+        }
+
+        func write(to table: Table, _ transaction: WriteTransaction) throws {
+            var writer = try RunWriter(table, transaction)
+            for (index, place) in places.enumerated() {
+                let value = arena.bytes(at: place.offset + place.keySize, count: place.valueSize)
+                try writer.put(key(index), value, index, of: count) { key($0) }
+            }
+            try writer.finish()
         }
     }
 }

@@ -25,14 +25,17 @@ struct RecordsAside: ~Copyable {
 
     var isEmpty: Bool { next == places.count }
 
-    /// Takes out what stands behind the cursor's record on its page, if that is worth it.
+    /// Takes out what stands behind the cursor's record on its page, if that is worth it; and that record, where the run
+    /// is only to begin in front of it.
     ///
     /// - Parameter isFollowed: whether as many records as given are about to be put in front of a key.
     mutating func stepAside(
-        _ cursor: WriteCursor, isFollowed: (_ by: Int, _ before: UnsafeRawBufferPointer) -> Bool
+        _ cursor: WriteCursor, withOwn isOwnIncluded: Bool = false,
+        isFollowed: (_ by: Int, _ before: UnsafeRawBufferPointer) -> Bool
     ) throws {
         // A page that keeps little would be joined with its neighbour.
-        guard isEmpty, let behind = cursor.recordsBehind(), 2 * behind.countBefore >= behind.count,
+        guard isEmpty, let behind = cursor.recordsInPage(isOwnIncluded: isOwnIncluded),
+            2 * behind.countBefore >= behind.count,
             let first = behind.recordInPage(0), isFollowed(max(Self.step, behind.count), first.key)
         else { return }
         arena.removeAll()
@@ -44,8 +47,8 @@ struct RecordsAside: ~Copyable {
                 Place(
                     key: arena.append(key), keySize: key.count, value: arena.append(value), valueSize: value.count))
         }
-        for place in places {
-            guard try cursor.next(), cursor.key.compare(with: key(place)) == 0 else {
+        for (index, place) in places.enumerated() {
+            guard try index == 0 && isOwnIncluded || cursor.next(), cursor.key.compare(with: key(place)) == 0 else {
                 throw StrataError(.corrupt, "A page's records do not follow each other.")
             }
             try cursor.delete()

@@ -165,27 +165,18 @@ struct WriteBatch: ~Copyable {
         try writer.finish(list.count)
     }
 
-    /// The cursor stands where the last key went, so that a neighbour is found without a search from the root.
     private borrowing func write(_ list: [Operation], to table: Table, _ transaction: WriteTransaction) throws {
-        let cursor = try transaction.writeCursor(table)
-        defer { cursor.close() }
-        var aside = RecordsAside()
+        var writer = try RunWriter(table, transaction)
         for (index, operation) in list.enumerated() {
-            let key = key(operation)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
-            if !aside.isEmpty { try aside.comeBack(cursor, upTo: key) }
             if operation.isRemoval {
-                if try cursor.seek(to: key) { try cursor.delete() }
+                try writer.remove(key(operation))
                 continue
             }
             let value = arena.bytes(at: Int(operation.valueOffset), count: Int(operation.valueSize))
-            try cursor.put(key, value)
-            guard index % RecordsAside.step == 0, index + RecordsAside.step < list.count else { continue }
-            try aside.stepAside(cursor) { count, limit in
-                index + count < list.count && self.key(list[index + count]).compare(with: limit) < 0
-            }
+            try writer.put(key(operation), value, index, of: list.count) { key(list[$0]) }
         }
-        try aside.comeBack(cursor, upTo: nil)
+        try writer.finish()
     }
 
     private borrowing func compareKeys(_ left: Operation, _ right: Operation) -> Int {

@@ -78,7 +78,7 @@ package struct BufferLimits: Sendable {
     /// Entries of a smaller table go where they belong: it is rewritten quickly.
     package var fewestPages = 1024
     /// A batch with more entries for each page of the table goes where it belongs.
-    package var mostEntriesForEachPage = 2
+    package var mostEntriesForEachPage = 4
     /// Entries that leave together, at least.
     package var fewestLeaving = 4096
     /// How many times the square root of the table's entries a buffer holds.

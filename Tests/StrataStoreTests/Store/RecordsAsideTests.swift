@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import StrataModel
 import StrataTestSupport
 import Testing
 
@@ -91,5 +92,33 @@ import Testing
         let fill = try store.fill()
         #expect(fill > 0.9, "\(fill)")
         try store.environment.close()
+    }
+
+    /// Entries of an index with few values: the newest of each go to the end of their group, in large tables by a buffer.
+    @Test(arguments: [BufferLimits(), .filling]) func groupsOfEntriesFillTheirPages(limits: BufferLimits) throws {
+        let (environment, made) = try BareTables.make()
+        var tables = made
+        tables.bufferLimits = limits
+        var random = SeededGenerator(seed: 3)
+        for round in 0..<30 {
+            var batch = WriteBatch(tables: tables)
+            for row in 0..<4000 {
+                var key = ByteWriter()
+                key.append(bigEndian: UInt32(1))
+                key.append(bigEndian: random.next() % 20)
+                key.append(bigEndian: UInt64(round * 4000 + row))
+                batch.put(.indexes, key: key.bytes, value: .empty)
+            }
+            try environment.write { try batch.flush(into: $0) }
+        }
+        let (entries, pages, buffered) = try environment.read { transaction in
+            let main = try transaction.statistics(tables.indexes.main)
+            return (main.entryCount, main.leafPageCount, try tables.indexes.count(transaction) - main.entryCount)
+        }
+        #expect(entries + buffered == 120_000)
+        // Keys of 20 bytes, 10 for each record.
+        let fill = Double(entries * 30) / Double(pages * 4080)
+        #expect(entries > 80_000 && fill > 0.85, "\(fill) of \(pages) pages, \(entries) and \(buffered) entries")
+        try environment.close()
     }
 }
