@@ -189,11 +189,18 @@ extension Store {
         _ header: StoreHeader, _ options: StoreOptions, _ directory: StoreDirectory
     ) throws -> StoreHeader {
         let context = StrataError.Context(path: directory.path)
-        guard header.format == StoreHeader.formatVersion, header.incompatibleFlags & ~StoreHeader.knownFlags == 0 else {
+        guard header.format == StoreHeader.formatVersion else {
             throw StrataError(
                 .persistentStoreOpen,
                 "The store has format \(header.format), which is newer than this version of Strata reads "
                     + "(\(StoreHeader.formatVersion)).", context: context)
+        }
+        let unknown = header.incompatibleFlags & ~StoreHeader.knownFlags
+        guard unknown == 0 else {
+            throw StrataError(
+                .persistentStoreOpen,
+                "The store was written by a newer version of Strata, with what this one does not know (flags "
+                    + "\(unknown)).", context: context)
         }
         guard header.readCompatibleFlags == 0 || options.isReadOnly else {
             throw StrataError(

@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 @testable import StrataStore
+import StrataTestSupport
 import Testing
 
 /// Opening over what is no whole store of this format: each kind has its own error, and nothing is touched.
@@ -117,6 +118,34 @@ import Testing
         defer { try? remove() }
         try rewriteHeader { $0[12] = 200 }
         try expectRefusal(.persistentStoreOpen, "format 200")
+    }
+
+    @Test func aStoreWithSomethingNewIsSaidToBeNewer() throws {
+        defer { try? remove() }
+        try rewriteHeader { bytes in
+            bytes[25] = 1
+            Checksum.write(over: 12, at: 8, in: &bytes)
+        }
+        try expectRefusal(.persistentStoreOpen, "newer version of Strata, with what this one does not know (flags 256)")
+    }
+
+    /// Its entries stay where a build without buffers finds them.
+    @Test func aStoreFromBeforeTheBuffersIsWrittenAsItWas() throws {
+        defer { try? remove() }
+        try rewriteHeader { bytes in
+            #expect(bytes[24] == 1)
+            bytes[24] = 0
+            Checksum.write(over: 12, at: 8, in: &bytes)
+        }
+        var options = StoreOptions()
+        options.bufferLimits = .eager
+        let fixture = try StoreFixture(.directory(directory), options: options)
+        for number in 0..<20 { _ = try fixture.insert("Movie", ["title": .string("film \(number)")]) }
+        #expect(fixture.store.core.tables.indexes.buffer == nil)
+        let tables = try fixture.store.statistics().tables
+        #expect(tables.filter { $0.name.hasSuffix("Buffer") }.map(\.entryCount) == [0, 0])
+        #expect(try fixture.store.verify(.full).isSound)
+        fixture.store.close()
     }
 
     @Test func aDamagedHeaderIsSaidToBeDamaged() throws {
