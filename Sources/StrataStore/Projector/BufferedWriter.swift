@@ -10,12 +10,18 @@ struct BufferedWriter {
     private let main: WriteCursor
     private let fold: BufferFold
 
-    /// - Parameter count: about how many records the batch has.
-    /// - Returns: nil when they do not gather. The buffer is empty then.
-    init?(_ table: BufferedTable, count: Int, _ tables: StoreTables, _ transaction: WriteTransaction) throws {
+    /// - Parameters:
+    ///   - count: about how many records the batch has.
+    ///   - first: the batch's least key.
+    ///   - last: its greatest key.
+    /// - Returns: nil when they do not gather. The buffer has nothing from `first` through `last` then.
+    init?(
+        _ table: BufferedTable, count: Int, from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer,
+        _ tables: StoreTables, _ transaction: WriteTransaction
+    ) throws {
         guard let fold = BufferFold(table, tables, transaction) else { return nil }
         guard tables.bufferLimits.gather(count, beside: try transaction.statistics(table.main)) else {
-            try fold.all()
+            try fold.stretch(from: first, through: last)
             return nil
         }
         self.fold = fold
@@ -67,14 +73,11 @@ struct BufferFold {
         name = Array("fold \(table.main == tables.links.main ? "links" : "indexes")".utf8)
     }
 
-    func all() throws {
+    /// Moves those with keys from one through another.
+    func stretch(from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer) throws {
         guard try transaction.count(buffer) > 0 else { return }
-        var run = Run()
-        try transaction.withCursor(buffer) { cursor in
-            while try cursor.next() { run.take(cursor) }
-        }
+        let run = try take(.max, through: last) { try $0.seek(atOrAfter: first) }
         try run.write(to: main, transaction)
-        try transaction.clear(buffer)
     }
 
     /// Moves those that follow the ones that went last, if there are too many: so all have their turn, and each goes with
@@ -96,19 +99,27 @@ struct BufferFold {
     ///
     /// - Returns: how many there were.
     private func move(_ most: Int, from start: (Cursor) throws -> Bool) throws -> Int {
+        let run = try take(most, from: start)
+        guard run.count > 0 else { return 0 }
+        try run.write(to: main, transaction)
+        try name.withUnsafeBytes { try transaction.put(state, $0, run.key(run.count - 1)) }
+        return run.count
+    }
+
+    private func take(
+        _ most: Int, through last: UnsafeRawBufferPointer? = nil, from start: (Cursor) throws -> Bool
+    ) throws -> Run {
         var run = Run()
         try transaction.withWriteCursor(buffer) { cursor in
             var isThere = try start(cursor)
             while isThere, run.count < most {
+                if let last, cursor.key.compare(with: last) > 0 { break }
                 run.take(cursor)
                 try cursor.delete()
                 isThere = try cursor.next()
             }
         }
-        guard run.count > 0 else { return 0 }
-        try run.write(to: main, transaction)
-        try name.withUnsafeBytes { try transaction.put(state, $0, run.key(run.count - 1)) }
-        return run.count
+        return run
     }
 
     private func seekNext(_ cursor: Cursor) throws -> Bool {

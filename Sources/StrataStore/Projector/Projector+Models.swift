@@ -49,7 +49,11 @@ extension Projector {
                 let stored = try StoredRow(cursor.value)
                 let layout = try histories.layout(of: stored.image, id: id)
                 let reader = try RowReader(stored.image, layout: layout)
-                for index in indexes { try addEntry(index, of: entity, reader, layout, id, known) }
+                for index in indexes {
+                    // A row that was changed under this model has its entry, which may stand in either table.
+                    try removeEntry(index, of: entity, reader, layout, id, known)
+                    try addEntry(index, of: entity, reader, layout, id, known)
+                }
                 for link in links { try addLink(link, of: id, reader, layout, entity) }
                 place = id.rawValue + 1
                 count += 1

@@ -281,7 +281,7 @@ struct Projector: ~Copyable {
         batch.put(.indexes, key: keyWriter.bytes, value: .empty)
     }
 
-    private mutating func removeEntry(
+    mutating func removeEntry(
         _ index: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
         _ id: ObjectID, _ plan: IndexPlan
     ) throws {

@@ -146,8 +146,11 @@ struct WriteBatch: ~Copyable {
     private borrowing func write(
         _ list: [Operation], to table: BufferedTable, _ transaction: WriteTransaction
     ) throws {
-        guard !list.isEmpty else { return }
-        guard let writer = try BufferedWriter(table, count: list.count, tables, transaction) else {
+        guard let first = list.first, let last = list.last else { return }
+        guard
+            let writer = try BufferedWriter(
+                table, count: list.count, from: key(first), through: key(last), tables, transaction)
+        else {
             return try write(list, to: table.main, transaction)
         }
         var wasRemoved = false
