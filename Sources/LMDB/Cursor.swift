@@ -15,6 +15,7 @@ import CLMDB
     @exclusivity(unchecked) final var nextOpen: Unmanaged<Cursor>?
     @exclusivity(unchecked) final var previousOpen: Unmanaged<Cursor>?
     final let bounds: MapBounds
+    final let isWriting: Bool
     final let table: Table
     @exclusivity(unchecked) @usableFromInline final var currentKey = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) @usableFromInline final var currentValue = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -30,6 +31,7 @@ import CLMDB
         self.transaction = transaction
         self.table = table
         bounds = transaction.bounds
+        isWriting = transaction.isWriting
         var opened: OpaquePointer?
         let result = mdb_cursor_open(transaction.active, table.handle, &opened)
         guard result == 0, let opened else { throw transaction.failure(result, "open a cursor") }
@@ -135,6 +137,8 @@ import CLMDB
 
     @inline(never)
     private func checkSlowly(_ key: MDB_val, _ value: MDB_val) throws(LMDBError) {
+        // A writer's own pages are no part of the map. The transaction says so too, at the price of counting a reference.
+        if isWriting, bounds.areOutside(key.mv_data), bounds.areOutside(value.mv_data) { return }
         try transaction.checkSlowly(key)
         try transaction.checkSlowly(value)
     }

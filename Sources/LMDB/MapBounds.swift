@@ -30,6 +30,13 @@ final class MapBounds: Sendable {
         return address >= lower.load(ordering: .relaxed) && address <= end && UInt(bitPattern: count) <= end - address
     }
 
+    /// Whether the bytes begin outside the map.
+    @inline(__always)
+    func areOutside(_ start: UnsafeMutableRawPointer?) -> Bool {
+        let address = UInt(bitPattern: start)
+        return address < lower.load(ordering: .relaxed) || address >= mapEnd.load(ordering: .relaxed)
+    }
+
     func set(lower: UInt, upper: UInt, mapEnd: UInt, pageSize: Int) {
         self.lower.store(lower, ordering: .relaxed)
         self.upper.store(upper, ordering: .relaxed)

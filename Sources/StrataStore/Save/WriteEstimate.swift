@@ -96,10 +96,9 @@ struct WriteEstimate {
         for insertion in changes.insertions {
             for index in try plan.indexes(of: insertion.id.entityID) { keys[index.index.id, default: 0] += 1 }
         }
-        for update in changes.updates {
-            let changed = changedProperties(of: update)
-            for index in try plan.indexes(of: update.id.entityID) where Projector.touches(index.index, changed) {
-                keys[index.index.id, default: 0] += 2
+        for (entity, changed, count) in alikeUpdates() {
+            for index in try plan.indexes(of: entity.id) where Projector.touches(index.index, changed) {
+                keys[index.index.id, default: 0] += 2 * count
             }
         }
         for deletion in changes.deletions {
@@ -118,10 +117,8 @@ struct WriteEstimate {
         var keys = 2 * max(0, eventCount - changes.insertions.count - changes.updates.count - changes.deletions.count)
         for insertion in changes.insertions { keys += view.plan.rowLinks(of: insertion.id.entityID).count }
         for deletion in changes.deletions { keys += view.plan.rowLinks(of: deletion.id.entityID).count }
-        for update in changes.updates {
-            guard let entity = view.schema.entity(update.id.entityID) else { continue }
-            let changed = changedProperties(of: update)
-            keys += 2 * view.plan.rowLinks(of: entity.id).count { Projector.touches($0, changed, entity) }
+        for (entity, changed, count) in alikeUpdates() {
+            keys += 2 * count * view.plan.rowLinks(of: entity.id).count { Projector.touches($0, changed, entity) }
         }
         var pages = 0
         for table in [view.tables.links.main, view.tables.counts, view.tables.pairs] {
@@ -132,9 +129,24 @@ struct WriteEstimate {
         return pages + Self.touched(by: changes.deletions.count, share: tombstones.entryCount, of: tombstones)
     }
 
-    private func changedProperties(of update: ChangeSet.Update) -> [PropertyID] {
-        guard let entity = view.schema.entity(update.id.entityID) else { return [] }
-        return update.changedSlots.map { entity.properties[$0].id }
+    /// Updates in a row that change the same properties of one entity, as most of a large save do, and how many they are.
+    private func alikeUpdates() -> [(entity: EntitySchema, changed: [PropertyID], count: Int)] {
+        var runs: [(entity: EntitySchema, changed: [PropertyID], count: Int)] = []
+        var start = 0
+        while start < changes.updates.count {
+            let (id, slots) = (changes.updates[start].id.entityID, changes.updates[start].changedSlots)
+            var end = start + 1
+            while end < changes.updates.count, changes.updates[end].id.entityID == id,
+                changes.updates[end].changedSlots == slots
+            {
+                end += 1
+            }
+            if let entity = view.schema.entity(id) {
+                runs.append((entity, slots.map { entity.properties[$0].id }, end - start))
+            }
+            start = end
+        }
+        return runs
     }
 
     /// Pages that keys at random touch in the part of a table that `share` of its entries take, and new ones.
