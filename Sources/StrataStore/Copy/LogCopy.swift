@@ -93,10 +93,8 @@ struct LogCopy {
             place.transaction = next
             place.event = record.lastEvent
         }
-        let replay = Replay(log: reader, tables: made)
-        place.histories = try replay.run(
-            after: start.event, through: place.event, histories: start.histories, into: transaction, &counter
-        ).histories
+        let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
+        place.histories = try replay.run(reader, through: place.event, into: transaction, &counter).histories
         return place
     }
 

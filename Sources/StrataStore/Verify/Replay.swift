@@ -6,15 +6,22 @@ import StrataModel
 /// environment when verifying. There is no other way in than `Projector.apply`, as in saving.
 ///
 /// While one batch is written the next is begun on a thread of its own, as far as its events need no row that was
-/// written: insertions, of which a log mostly consists.
-struct Replay {
-    /// The log, read in another transaction than the one that fills the tables.
-    let log: LogReader
+/// written: insertions, of which a log mostly consists. What was begun so at the end of one transaction is written in the
+/// next: it is the log's alone.
+final class Replay {
     /// The tables that are filled.
-    let tables: StoreTables
-    var flushLimit = Self.defaultFlushLimit
-
+    private let tables: StoreTables
     /// Bytes collected before they are written in key order.
+    private let flushLimit: Int
+    /// The last event whose views were written.
+    private(set) var applied: EventSequence
+    /// The last event that was collected.
+    private(set) var collected: EventSequence
+    private var projector: Projector
+    private var spare: WriteBatch
+    /// The transaction of the event behind the last one collected; nil before the first.
+    private var record: TransactionRecord?
+
     static let defaultFlushLimit = 32 << 20
 
     /// Where one step of a replay ended.
@@ -22,14 +29,9 @@ struct Replay {
         /// The last event that the views now hold.
         var applied: EventSequence
         var histories: SchemaHistory
-    }
 
-    /// What has been collected.
-    private struct Position {
-        /// The last event.
-        var collected: EventSequence
-        /// The transaction of the next one.
-        var record: TransactionRecord
+        /// Before the first event.
+        static var start: Step { Step(applied: .zero, histories: SchemaHistory([])) }
     }
 
     private enum Scope {
@@ -38,69 +40,95 @@ struct Replay {
         case insertions
     }
 
-    /// Applies the events after `start` through `end`, or fewer once more than `limit` bytes have been written.
+    /// - Parameter start: what the tables hold, and the models as of then.
+    init(after start: Step, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit) {
+        self.tables = tables
+        self.flushLimit = flushLimit
+        applied = start.applied
+        collected = start.applied
+        projector = Projector(tables: tables, histories: start.histories, tracking: .overlapping)
+        spare = WriteBatch(tables: tables)
+    }
+
+    /// Takes the replay of the step before, where the tables hold just what it has written: its transaction may have been
+    /// given up, or another process may have gone on. Else a new one.
+    static func resume(
+        _ earlier: inout Replay?, after start: Step, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit
+    ) -> Replay {
+        defer { earlier = nil }
+        if let earlier, earlier.applied == start.applied { return earlier }
+        return Replay(after: start, tables, flushLimit: flushLimit)
+    }
+
+    /// Applies the events after `applied` through `end`, or fewer once more than `limit` bytes have been written.
     ///
+    /// One whose transaction is not committed afterwards, or that fails, is of no more use.
     /// - Parameters:
-    ///   - histories: the models as of `start`.
+    ///   - log: read in another transaction than the one that fills the tables.
     ///   - limit: nil goes on to the end.
     func run(
-        after start: EventSequence, through end: EventSequence, histories: SchemaHistory, limit: Int? = nil,
-        into transaction: WriteTransaction, _ progress: inout ProgressCounter
+        _ log: LogReader, through end: EventSequence, limit: Int? = nil, into transaction: WriteTransaction,
+        _ progress: inout ProgressCounter
     ) throws -> Step {
-        var projector = Projector(tables: tables, histories: histories, tracking: .overlapping)
-        var position = Position(
-            collected: start, record: try transactionRecord(containing: start.advanced(by: 1)))
-        var spare = WriteBatch(tables: tables)
+        let size = min(flushLimit, limit ?? .max)
         var rest = limit ?? .max
-        while rest > 0, position.collected < end || !projector.batch.isEmpty {
-            try collect(
-                .everything, through: end, upTo: min(flushLimit, rest), &projector, &position, transaction,
-                &progress)
-            let size = projector.batch.sizeInBytes
-            rest = size < rest ? rest - size : 0
-            guard rest > 0, position.collected < end else {
-                try projector.flush(transaction)
-                continue
-            }
+        while rest > 0, applied < end {
+            try collect(.everything, log, through: end, upTo: size, transaction, &progress)
+            rest -= min(rest, projector.batch.sizeInBytes)
+            let last = collected
             projector.handOver(&spare)
-            try BackgroundThread.run("strata.replay") {
-                try collect(
-                    .insertions, through: end, upTo: min(flushLimit, rest), &projector, &position, transaction,
-                    &progress)
-            } beside: {
+            if last < end {
+                try BackgroundThread.run("strata.replay") {
+                    try collect(.insertions, log, through: end, upTo: size, transaction, &progress)
+                } beside: {
+                    try spare.flush(into: transaction)
+                }
+            } else {
                 try spare.flush(into: transaction)
             }
+            applied = last
         }
-        return Step(applied: position.collected, histories: projector.histories)
+        return Step(applied: applied, histories: projector.histories)
     }
 
     /// Applies events until the batch is as large as told, or one comes that is out of scope.
     private func collect(
-        _ scope: Scope, through end: EventSequence, upTo size: Int, _ projector: inout Projector,
-        _ position: inout Position, _ transaction: WriteTransaction, _ progress: inout ProgressCounter
+        _ scope: Scope, _ log: LogReader, through end: EventSequence, upTo size: Int, _ transaction: WriteTransaction,
+        _ progress: inout ProgressCounter
     ) throws {
-        guard position.collected < end, projector.batch.sizeInBytes < size else { return }
-        try log.events(from: position.collected.advanced(by: 1), through: end) { event, sequence in
+        guard collected < end, projector.batch.sizeInBytes < size else { return }
+        var record = try record ?? Self.record(containing: collected.advanced(by: 1), log)
+        defer { self.record = record }
+        try collect(scope, log, through: end, upTo: size, &projector, &collected, &record, transaction, &progress)
+    }
+
+    /// The same with everything at hand: what is a property of the class is checked at each use.
+    private func collect(
+        _ scope: Scope, _ log: LogReader, through end: EventSequence, upTo size: Int, _ projector: inout Projector,
+        _ collected: inout EventSequence, _ record: inout TransactionRecord, _ transaction: WriteTransaction,
+        _ progress: inout ProgressCounter
+    ) throws {
+        try log.events(from: collected.advanced(by: 1), through: end) { event, sequence in
             if scope == .insertions, event.header.kind != .inserted { return false }
             try projector.apply(event, sequence, transaction)
-            if sequence == position.record.lastEvent {
-                projector.enter(position.record)
-                if sequence < end { position.record = try transactionRecord(position.record.sequence.rawValue + 1) }
+            if sequence == record.lastEvent {
+                projector.enter(record)
+                if sequence < end { record = try Self.record(record.sequence.rawValue + 1, log) }
             }
-            position.collected = sequence
+            collected = sequence
             progress.step()
             return projector.batch.sizeInBytes < size
         }
     }
 
-    private func transactionRecord(_ number: UInt64) throws -> TransactionRecord {
+    private static func record(_ number: UInt64, _ log: LogReader) throws -> TransactionRecord {
         guard let record = try log.transaction(TransactionSequence(rawValue: number)) else {
             throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
         }
         return record
     }
 
-    private func transactionRecord(containing event: EventSequence) throws -> TransactionRecord {
-        try transactionRecord(try log.event(event).header.transaction.rawValue)
+    private static func record(containing event: EventSequence, _ log: LogReader) throws -> TransactionRecord {
+        try record(try log.event(event).header.transaction.rawValue, log)
     }
 }

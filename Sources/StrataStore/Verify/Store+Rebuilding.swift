@@ -9,11 +9,11 @@ package struct RebuildLimits: Sendable {
     package var eventsInOneCommit = 200_000
     package var bytesInOneCommit = 64 << 20
     /// Bytes of views in each commit when there are several.
-    package var stepInBytes = 64 << 20
+    package var stepInBytes = 128 << 20
     /// Bytes of views that are put in order of their keys together.
     package var batchInBytes = Replay.defaultFlushLimit
 
-    package init(eventsInOneCommit: Int = 200_000, bytesInOneCommit: Int = 64 << 20, stepInBytes: Int = 64 << 20) {
+    package init(eventsInOneCommit: Int = 200_000, bytesInOneCommit: Int = 64 << 20, stepInBytes: Int = 128 << 20) {
         self.eventsInOneCommit = eventsInOneCommit
         self.bytesInOneCommit = bytesInOneCommit
         self.stepInBytes = stepInBytes
@@ -108,8 +108,9 @@ struct Rebuild {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = try begin()
+        var replay: Replay?
         while outcome.after == nil {
-            outcome.after = try step()
+            outcome.after = try step(&replay)
         }
         let before = Dictionary((outcome.before ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         return RebuildReport(
@@ -137,7 +138,8 @@ struct Rebuild {
         let survey = RebuildSurvey(of: .logAndViews, core, blobs, nil)
         let made = Result {
             for (_, table) in core.tables.viewTables { try table.clear(transaction) }
-            _ = try replay(after: .zero, head, SchemaHistory([]), limit: nil, transaction)
+            let replay = Replay(after: .start, core.tables, flushLimit: limits.batchInBytes)
+            try run(replay, head, limit: nil, transaction)
             return try TableDigest.all(core.tables, transaction)
         }
         // What is wrong with the log says more than what the replay made of it.
@@ -160,20 +162,24 @@ struct Rebuild {
             && (pages.leafPageCount + pages.overflowPageCount) * 4096 <= limits.bytesInOneCommit
     }
 
-    /// One commit of many. Everything it goes by is read from the store, so that two processes that both find the mark
-    /// do each step once between them.
+    /// One commit of many. Where it goes on is read from the store, so that two processes that both find the mark do each
+    /// step once between them.
     ///
+    /// - Parameter replay: of the step before, which has begun to collect for this one.
     /// - Returns: the digests when it was the last.
-    private func step() throws -> [TableDigest]? {
+    private func step(_ replay: inout Replay?) throws -> [TableDigest]? {
         try write { transaction in
             guard let mark = try core.rebuildMark(transaction) else {
                 return try TableDigest.all(core.tables, transaction)
             }
             let histories = try StoreCore.readModels(core.tables, transaction)
-            let step = try replay(
-                after: mark.applied, mark.head, histories, limit: limits.stepInBytes, transaction)
-            guard step.applied == mark.head.event else {
-                try core.writeMark(RebuildMark(head: mark.head, applied: step.applied), transaction)
+            let running = Replay.resume(
+                &replay, after: .init(applied: mark.applied, histories: histories), core.tables,
+                flushLimit: limits.batchInBytes)
+            try run(running, mark.head, limit: limits.stepInBytes, transaction)
+            guard running.applied == mark.head.event else {
+                try core.writeMark(RebuildMark(head: mark.head, applied: running.applied), transaction)
+                replay = running
                 return nil
             }
             try core.writeHead(mark.head, transaction)
@@ -181,19 +187,15 @@ struct Rebuild {
         }
     }
 
-    private func replay(
-        after start: EventSequence, _ head: LogHead, _ histories: SchemaHistory, limit: Int?,
-        _ transaction: WriteTransaction
-    ) throws -> Replay.Step {
-        guard start < head.event else { return Replay.Step(applied: start, histories: histories) }
+    private func run(_ replay: Replay, _ head: LogHead, limit: Int?, _ transaction: WriteTransaction) throws {
+        guard replay.applied < head.event else { return }
         var counter = ProgressCounter(
-            "replaying events", from: Int(start.rawValue), total: Int(head.event.rawValue), progress)
+            "replaying events", from: Int(replay.collected.rawValue), total: Int(head.event.rawValue), progress)
         // The log does not change meanwhile, so what is committed has all of it.
-        return try core.environment.read { committed in
-            let replay = Replay(
-                log: LogReader(committed, core.tables, histories), tables: core.tables, flushLimit: limits.batchInBytes)
-            return try replay.run(
-                after: start, through: head.event, histories: histories, limit: limit, into: transaction, &counter)
+        _ = try core.environment.read { committed in
+            try replay.run(
+                LogReader(committed, core.tables, SchemaHistory([])), through: head.event, limit: limit,
+                into: transaction, &counter)
         }
     }
 }

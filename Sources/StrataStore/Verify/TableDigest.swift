@@ -1,5 +1,6 @@
 package import Foundation
 import LMDB
+import Locking
 import StrataModel
 
 /// What one view table holds, in 32 bytes: SHA-256 over its records in key order, each as UInt32 key length, key,
@@ -14,19 +15,47 @@ package struct TableDigest: Sendable, Hashable {
         digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Every view table of a store, as the transaction sees it.
+    /// Every view table of a store, as the transaction sees it; on this thread and another, each of which takes the
+    /// largest that is left.
+    ///
+    /// Both read in one transaction, since nobody else sees what a writer has not committed. That is safe as long as
+    /// nothing is written: moving a cursor changes the cursor alone. All are opened, and closed, on the calling thread.
     static func all(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> [TableDigest] {
-        try tables.viewTables.map { name, table in
-            var hash = RecordHash()
-            try table.withCursor(transaction) { cursor in
-                var found = try cursor.first()
-                while found {
-                    hash.add(cursor.key, cursor.value)
-                    found = try cursor.advance()
+        let tables = tables.viewTables
+        return try withCursors(tables.map(\.table)[...], transaction) { cursors in
+            let sizes = try tables.map { try $0.table.leafPageCount(transaction) }
+            let queue = Locked(tables.indices.sorted { sizes[$0] < sizes[$1] })
+            let digests = Locked([TableDigest?](repeating: nil, count: tables.count))
+            func work() throws {
+                while let place = queue.withLock({ $0.popLast() }) {
+                    let digest = try of(tables[place].name, cursors[place])
+                    digests.withLock { $0[place] = digest }
                 }
             }
-            return hash.finish(name)
+            try BackgroundThread.run("strata.digest", work, beside: work)
+            return digests.withLock { $0.compactMap(\.self) }
         }
+    }
+
+    private static func withCursors<R>(
+        _ tables: ArraySlice<BufferedTable>, _ transaction: ReadTransaction, _ opened: [EntryCursor] = [],
+        _ body: ([EntryCursor]) throws -> R
+    ) throws -> R {
+        guard let table = tables.first else { return try body(opened) }
+        return try table.withCursor(transaction) {
+            try withCursors(tables.dropFirst(), transaction, opened + [$0], body)
+        }
+    }
+
+    private static func of(_ name: String, _ start: EntryCursor) throws -> TableDigest {
+        var cursor = start
+        var hash = RecordHash()
+        var found = try cursor.first()
+        while found {
+            hash.add(cursor.key, cursor.value)
+            found = try cursor.advance()
+        }
+        return hash.finish(name)
     }
 }
 

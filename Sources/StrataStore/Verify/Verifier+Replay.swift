@@ -46,13 +46,15 @@ extension Verifier {
 
     private func replay(_ head: LogHead, into scratch: (environment: Environment, tables: StoreTables)) throws {
         var counter = ProgressCounter("replaying events", total: Int(head.event.rawValue), progress)
-        let replay = Replay(log: LogReader(transaction, tables, SchemaHistory([])), tables: scratch.tables)
-        var step = Replay.Step(applied: .zero, histories: SchemaHistory([]))
+        let log = LogReader(transaction, tables, SchemaHistory([]))
+        var step = Replay.Step.start
+        var replay: Replay?
         while step.applied < head.event {
             step = try scratch.environment.write { target in
-                try replay.run(
-                    after: step.applied, through: head.event, histories: step.histories, limit: 256 << 20,
-                    into: target, &counter)
+                let running = Replay.resume(&replay, after: step, scratch.tables)
+                let end = try running.run(log, through: head.event, limit: 256 << 20, into: target, &counter)
+                replay = running
+                return end
             }
         }
     }

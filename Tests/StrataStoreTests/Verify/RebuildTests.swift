@@ -45,6 +45,33 @@ import Testing
         #expect(try oracle.fixture.store.verify().isSound)
     }
 
+    @Test func aReplayGoesOnOnlyWhereItsTablesStand() throws {
+        let damaged = try DamagedStore()
+        let core = damaged.store.core
+        let replay = Replay(after: .start, core.tables, flushLimit: 1)
+        let end = try core.read { _, head, _ in head }
+        struct GivenUp: Error {}
+        #expect(throws: GivenUp.self) {
+            try damaged.write { transaction in
+                for (_, table) in core.tables.viewTables { try table.clear(transaction) }
+                try core.environment.read { committed in
+                    var counter = ProgressCounter("", total: 0, nil)
+                    let log = LogReader(committed, core.tables, SchemaHistory([]))
+                    _ = try replay.run(log, through: end, limit: 1, into: transaction, &counter)
+                }
+                throw GivenUp()
+            }
+        }
+        #expect(replay.applied > .zero && replay.applied < end)
+        var earlier: Replay? = replay
+        #expect(Replay.resume(&earlier, after: .start, core.tables) !== replay)
+        #expect(earlier == nil)
+        earlier = replay
+        let step = Replay.Step(applied: replay.applied, histories: SchemaHistory([]))
+        #expect(Replay.resume(&earlier, after: step, core.tables) === replay)
+        #expect(earlier == nil)
+    }
+
     @Test func damagedViewsAreMadeRight() throws {
         let damaged = try DamagedStore()
         for table in ["objects", "links", "indexes", "counts", "blobs", "transactionIDs", "tombstones", "pairs"] {
