@@ -30,6 +30,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var map = IdentityMap()
     @exclusivity(unchecked) var sweepThreshold = ManagedObjectContext.leastSweepThreshold
     @exclusivity(unchecked) var faultRuns = FaultRuns()
+    @exclusivity(unchecked) var longText = LongText()
     @exclusivity(unchecked) private var lastClass: (ObjectIdentifier, EntityRuntime)?
 
     // Pending changes. The lists only grow until a save or rollback; an object's flags say whether it still counts.

@@ -6,7 +6,8 @@ extension String: StorableValue {
 
     @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> String {
         let bytes = object._bytes(place)
-        return String(_shortASCII: bytes) ?? String(decoding: bytes, as: UTF8.self)
+        if let short = String(_shortASCII: bytes) { return short }
+        return bytes.count < LongText.fewestBytes ? String(decoding: bytes, as: UTF8.self) : object._longText(bytes)
     }
 
     @inlinable public static func _store(_ value: String, in object: ManagedObject, _ place: FieldPlace) {
