@@ -165,7 +165,7 @@ struct WriteBatch: ~Copyable {
             }
             wasRemoved = false
         }
-        try writer.finish(list.count)
+        writer.close()
     }
 
     private borrowing func write(_ list: [Operation], to table: Table, _ transaction: WriteTransaction) throws {

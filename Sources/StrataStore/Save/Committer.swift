@@ -51,6 +51,12 @@ final class Committer {
     /// - Returns: the outcome of each; a save that is refused for its own sake has written nothing.
     /// - Throws: when the transaction as a whole failed and nothing is on disk.
     private func write(_ group: [ChangeSet]) throws -> [Result<SaveOutcome?, any Error>] {
+        do {
+            try foldBuffers()
+        } catch let error as LMDBError where error.code == .panic {
+            try store.environment.reopenIfBroken()
+            try foldBuffers()
+        }
         var results: [Result<SaveOutcome?, any Error>] = []
         do {
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
@@ -71,6 +77,17 @@ final class Committer {
             }
         }
         return results
+    }
+
+    /// Moves entries on where their buffers have become too large: the views are the same before and after.
+    private func foldBuffers() throws {
+        let tables = store.tables
+        func isDue(_ transaction: ReadTransaction) throws -> Bool {
+            try tables.buffered.contains { try $0.surplus(transaction, tables.bufferLimits) > 0 }
+        }
+        while try store.environment.read(isDue) {
+            try store.write { try BufferFold.run(tables, $0) }
+        }
     }
 
     private func apply(

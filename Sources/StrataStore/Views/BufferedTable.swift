@@ -35,6 +35,12 @@ struct BufferedTable: Sendable {
         return try pages + transaction.statistics(buffer).leafPageCount
     }
 
+    /// How many more records the buffer holds than it should; below zero there is room.
+    func surplus(_ transaction: ReadTransaction, _ limits: BufferLimits) throws(LMDBError) -> Int {
+        guard let buffer else { return 0 }
+        return try transaction.count(buffer) - limits.size(beside: transaction.count(main))
+    }
+
     func clear(_ transaction: WriteTransaction) throws(LMDBError) {
         try transaction.clear(main)
         if let buffer { try transaction.clear(buffer) }

@@ -108,6 +108,9 @@ struct StoreTables: Sendable {
         return other
     }
 
+    /// Those that may have buffers.
+    var buffered: [BufferedTable] { [links, indexes] }
+
     func table(_ table: Projected) -> BufferedTable { projected[table.rawValue] }
 
     var transactionIDs: Table { projected[Projected.transactionIDs.rawValue].main }

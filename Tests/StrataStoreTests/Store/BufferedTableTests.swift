@@ -46,6 +46,8 @@ import Testing
                 key.withUnsafeBytes { batch.put(.indexes, key: $0, value: .empty) }
             }
             try environment.write { try batch.flush(into: $0) }
+            // As before the next save.
+            if random.next() % 3 > 0 { try environment.write { try BufferFold.run(tables, $0) } }
         }
 
         func counts() throws -> (main: Int, buffer: Int) {
@@ -165,6 +167,7 @@ import Testing
     @Test func aBufferStaysSmallAndEveryEntryHasItsTurn() throws {
         let world = try World(Self.limits(1, 20, 2, most: 1_000_000), seed: 1)
         for _ in 0..<200 { try world.batch(20) }
+        try world.environment.write { try BufferFold.run(world.tables, $0) }
         let (main, buffer) = try world.counts()
         #expect(buffer <= Int(2 * Double(main).squareRoot()) + 20, "\(buffer) of \(main)")
         #expect(main > 0)

@@ -110,6 +110,7 @@ import Testing
                 batch.put(.indexes, key: key.bytes, value: .empty)
             }
             try environment.write { try batch.flush(into: $0) }
+            try environment.write { try BufferFold.run(tables, $0) }
         }
         let (entries, pages, buffered) = try environment.read { transaction in
             let main = try transaction.statistics(tables.indexes.main)
