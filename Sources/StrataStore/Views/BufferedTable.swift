@@ -77,9 +77,9 @@ struct BufferedTable: Sendable {
 
 /// When entries gather, and how many.
 ///
-/// Measured over movies with two indexes and an owner, in saves of 10,000, by the microseconds of one movie between 0.75
-/// and 1 million: 21.7 without buffers; 12.5, 6.7, 5.4, 4.9 and 7.6 with buffers of 12,000, 30,000, 60,000, 100,000 and
-/// 250,000 entries, the larger of which cost more themselves than they save.
+/// A commit rewrites a part of the buffer, which grows with it, and the pages that its oldest stretch goes to, which are
+/// the fewer the larger it is: together they are least about the square root of the table's entries, times a number that
+/// the pages' fill tells. What it comes to: `strata-bench run --size 1000000 --filter insert`.
 package struct BufferLimits: Sendable {
     /// Entries of a smaller table go where they belong: it is rewritten quickly.
     package var fewestPages = 1024
