@@ -72,7 +72,7 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var growthStepInBytes = 0
     /// Named tables that can be opened.
     package var maximumTables = 64
-    /// How many values are read sparingly after the opening (`ReadTransaction.getSparingly`).
+    /// How many values are read sparingly after the opening (`ReadTransaction.find`).
     package var sparingReads = 1024
     /// Reader slots; only the first process that opens a store decides.
     package var maximumReaders = 510

@@ -22,8 +22,8 @@ package class ReadTransaction {
     @exclusivity(unchecked) private final var memo: AnyObject?
     /// The open cursors, linked through themselves, to be closed with the transaction.
     @exclusivity(unchecked) final var firstCursor: Unmanaged<Cursor>?
-    /// What reads sparingly for it.
-    @exclusivity(unchecked) final var pageCopies: SparingSearch?
+    /// Made when it is first needed.
+    @exclusivity(unchecked) final var ownSearch: NumberSearch?
     /// Closed cursors by table, whose memory in LMDB can be used again.
     @exclusivity(unchecked) final var spareCursors: UnsafeMutablePointer<Unmanaged<Cursor>?>?
 

@@ -39,6 +39,7 @@ extension ManagedObjectContext {
         }
         map = IdentityMap()
         faultRuns.removeAll()
+        longText = LongText()
         forgetChanges()
         undoManager?.removeAllActions()
         pendingErrors = []

@@ -26,7 +26,7 @@ package struct RowReading {
         if let view { return try view.row(id) }
         return try transaction._withUnsafeGuaranteedRef { transaction in
             try histories._withUnsafeGuaranteedRef { histories in
-                try transaction.getSparingly(objects, id.rawValue).map { try RowView(stored: $0, id, histories) }
+                try transaction.find(objects, id.rawValue).map { try RowView(stored: $0, id, histories) }
             }
         }
     }

@@ -34,6 +34,11 @@ struct BufferFold {
         try run.write(to: main, transaction)
     }
 
+    /// Whether a buffer holds too much.
+    static func isDue(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> Bool {
+        try tables.buffered.contains { try $0.surplus(transaction, tables.bufferLimits) > 0 }
+    }
+
     /// Moves what the buffers hold too much, at most `mostLeaving` from each.
     static func run(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
         for table in tables.buffered {

@@ -10,6 +10,8 @@ final class Committer {
     private let store: StoreCore
     private let blobs: BlobStore
     private var projector: Projector
+    /// Whether the last save has left a buffer too large.
+    private var isFoldDue = false
     /// A write set over this many pages is refused before anything is put (STORE-RULES 11).
     static let dirtyPageLimit = 64_000
 
@@ -51,17 +53,13 @@ final class Committer {
     /// - Returns: the outcome of each; a save that is refused for its own sake has written nothing.
     /// - Throws: when the transaction as a whole failed and nothing is on disk.
     private func write(_ group: [ChangeSet]) throws -> [Result<SaveOutcome?, any Error>] {
-        do {
-            try foldBuffers()
-        } catch let error as LMDBError where error.code == .panic {
-            try store.environment.reopenIfBroken()
-            try foldBuffers()
-        }
+        try foldBuffers()
         var results: [Result<SaveOutcome?, any Error>] = []
         do {
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
                 results = try apply(group, transaction)
                 try store.statistics.save(transaction, store.tables)
+                isFoldDue = try BufferFold.isDue(store.tables, transaction)
             }
         } catch let error as LMDBError where error.code == .outcomeUnknown {
             results = settle(group, results, error)
@@ -79,14 +77,14 @@ final class Committer {
         return results
     }
 
-    /// Moves entries on where their buffers have become too large: the views are the same before and after.
+    /// Moves entries on where a save has made their buffers too large: the views are the same before and after.
     private func foldBuffers() throws {
         let tables = store.tables
-        func isDue(_ transaction: ReadTransaction) throws -> Bool {
-            try tables.buffered.contains { try $0.surplus(transaction, tables.bufferLimits) > 0 }
-        }
-        while try store.environment.read(isDue) {
-            try store.write { try BufferFold.run(tables, $0) }
+        while isFoldDue {
+            isFoldDue = try store.write { transaction in
+                try BufferFold.run(tables, transaction)
+                return try BufferFold.isDue(tables, transaction)
+            }
         }
     }
 

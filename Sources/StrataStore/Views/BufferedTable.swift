@@ -82,15 +82,22 @@ struct BufferedTable: Sendable {
 /// the pages' fill tells. What it comes to: `strata-bench run --size 1000000 --filter insert`.
 package struct BufferLimits: Sendable {
     /// Entries of a smaller table go where they belong: it is rewritten quickly.
-    package var fewestPages = 1024
+    package var fewestPages: Int
     /// A batch with more entries for each page of the table goes where it belongs.
-    package var mostEntriesForEachPage = 4
+    package var mostEntriesForEachPage: Int
     /// Entries that leave together, at least.
-    package var fewestLeaving = 4096
+    package var fewestLeaving: Int
     /// How many times the square root of the table's entries a buffer holds.
-    package var sizeInRoots = 64.0
+    package var sizeInRoots: Double
 
-    package init() {}
+    package init(
+        fewestPages: Int = 1024, mostEntriesForEachPage: Int = 4, fewestLeaving: Int = 4096, sizeInRoots: Double = 64
+    ) {
+        self.fewestPages = fewestPages
+        self.mostEntriesForEachPage = mostEntriesForEachPage
+        self.fewestLeaving = fewestLeaving
+        self.sizeInRoots = sizeInRoots
+    }
 
     /// Entries that a buffer holds beside a table of so many.
     func size(beside entryCount: Int) -> Int { Int(sizeInRoots * Double(max(1, entryCount)).squareRoot()) }

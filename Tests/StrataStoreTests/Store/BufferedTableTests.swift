@@ -60,17 +60,11 @@ import Testing
         }
     }
 
-    private static func limits(_ fewestPages: Int, _ leaving: Int, _ roots: Double, most: Int) -> BufferLimits {
-        var limits = BufferLimits()
-        limits.fewestPages = fewestPages
-        limits.fewestLeaving = leaving
-        limits.sizeInRoots = roots
-        limits.mostEntriesForEachPage = most
-        return limits
-    }
-
     private static let shapes = [
-        BufferLimits.eager, limits(1, 50, 4, most: 1_000_000), limits(2, 10, 10, most: 20), limits(1, 5, 0, most: 100),
+        BufferLimits.eager,
+        BufferLimits(fewestPages: 1, mostEntriesForEachPage: 1_000_000, fewestLeaving: 50, sizeInRoots: 4),
+        BufferLimits(fewestPages: 2, mostEntriesForEachPage: 20, fewestLeaving: 10, sizeInRoots: 10),
+        BufferLimits(fewestPages: 1, mostEntriesForEachPage: 100, fewestLeaving: 5, sizeInRoots: 0),
     ]
 
     @Test(arguments: RandomTesting.seeds, shapes.indices)
@@ -165,7 +159,8 @@ import Testing
     }
 
     @Test func aBufferStaysSmallAndEveryEntryHasItsTurn() throws {
-        let world = try World(Self.limits(1, 20, 2, most: 1_000_000), seed: 1)
+        let world = try World(
+            BufferLimits(fewestPages: 1, mostEntriesForEachPage: 1_000_000, fewestLeaving: 20, sizeInRoots: 2), seed: 1)
         for _ in 0..<200 { try world.batch(20) }
         try world.environment.write { try BufferFold.run(world.tables, $0) }
         let (main, buffer) = try world.counts()
@@ -176,7 +171,9 @@ import Testing
 
     @Test(arguments: RandomTesting.seeds.prefix(3))
     func aBatchWithManyEntriesForEachPageEmptiesTheBufferBetweenItsKeys(seed: UInt64) throws {
-        let world = try World(Self.limits(1, 1_000_000, 1000, most: 40), seed: seed)
+        let world = try World(
+            BufferLimits(fewestPages: 1, mostEntriesForEachPage: 40, fewestLeaving: 1_000_000, sizeInRoots: 1000),
+            seed: seed)
         try world.batch(500)
         for _ in 0..<5 { try world.batch(10) }
         // Behind all that follows.

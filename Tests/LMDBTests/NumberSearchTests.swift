@@ -3,8 +3,8 @@ import Testing
 
 @testable import LMDB
 
-/// Values that are read from copies of their pages, beside those that LMDB finds.
-@Suite struct SparingReadTests {
+/// Values that the library's own search finds, in the map and in copies of pages, beside those that LMDB finds.
+@Suite struct NumberSearchTests {
     private static let values = 3000
 
     private func filled(_ store: TemporaryStore, sparingReads: Int) throws -> (Environment, [Table]) {
@@ -22,16 +22,16 @@ import Testing
         return (environment, tables)
     }
 
-    @Test func theyAreThoseThatLMDBFinds() throws {
+    @Test(arguments: [0, Int.max]) func theyAreThoseThatLMDBFinds(sparingReads: Int) throws {
         let store = TemporaryStore()
-        let (environment, tables) = try filled(store, sparingReads: .max)
+        let (environment, tables) = try filled(store, sparingReads: sparingReads)
         defer { try? environment.close() }
         for _ in 0..<3 {
             try environment.read { transaction in
                 for table in tables {
                     for key in 0..<UInt64(Self.values * 3 + 5) {
                         let expected = try transaction.get(table, key).map { Array($0) }
-                        #expect(try transaction.getSparingly(table, key).map { Array($0) } == expected, "\(key)")
+                        #expect(try transaction.find(table, key).map { Array($0) } == expected, "\(key)")
                     }
                 }
             }
@@ -45,16 +45,43 @@ import Testing
         }
     }
 
+    /// Keys of every distribution: a guess that leads nowhere near costs time, not the result.
+    @Test func unevenKeysAreFound() throws {
+        let store = TemporaryStore()
+        let environment = try store.open { $0.sparingReads = 0 }
+        defer { try? environment.close() }
+        let tables = try environment.openTables(["powers", "ends", "random"])
+        let lists: [[UInt64]] = [
+            (0..<64).flatMap { power in (0..<200).map { UInt64(1) &<< UInt64(power) &+ $0 } },
+            (0..<3000).flatMap { [$0, .max - $0] },
+            (0..<6000).map { $0 &* $0 &* $0 &* 0x9E37_79B9_7F4A_7C15 },
+        ]
+        try environment.write { transaction in
+            for (table, keys) in zip(tables, lists) {
+                for key in Set(keys).sorted() { try transaction.put(table, key, Array("\(key)".utf8)) }
+            }
+        }
+        try environment.read { transaction in
+            for (table, keys) in zip(tables, lists) {
+                let present = Set(keys)
+                for key in keys.flatMap({ [$0, $0 &- 1, $0 &+ 1] }) {
+                    let found = try transaction.find(table, key).map { String(decoding: $0, as: UTF8.self) }
+                    #expect(found == (present.contains(key) ? "\(key)" : nil))
+                }
+            }
+        }
+    }
+
     @Test func aWriterReadsWhatItHasWritten() throws {
         let store = TemporaryStore()
         let (environment, tables) = try filled(store, sparingReads: .max)
         defer { try? environment.close() }
         try environment.write { transaction in
             try transaction.put(tables[1], 3, [42])
-            #expect(try transaction.getSparingly(tables[1], 3).map { Array($0) } == [42])
+            #expect(try transaction.find(tables[1], 3).map { Array($0) } == [42])
         }
         try environment.read { transaction throws in
-            #expect(try transaction.getSparingly(tables[1], 3).map { Array($0) } == [42])
+            #expect(try transaction.find(tables[1], 3).map { Array($0) } == [42])
         }
     }
 
@@ -64,7 +91,7 @@ import Testing
         defer { try? environment.close() }
         try environment.read { transaction in
             let keys = (0..<UInt64(Cursor.lookupWidth)).map { $0 * 270 }
-            let found = try keys.map { try transaction.getSparingly(tables[1], $0) }
+            let found = try keys.map { try transaction.find(tables[1], $0) }
             for (key, value) in zip(keys, found) {
                 #expect(try transaction.get(tables[1], key).map { Array($0) } == value.map { Array($0) })
             }
@@ -111,7 +138,7 @@ import Testing
                 let table = try environment.openTables(["t"])[0]
                 try environment.read { transaction throws in
                     for number in 0..<UInt64(100) {
-                        #expect(try transaction.getSparingly(table, number * (count / 100))?.count == 2000)
+                        #expect(try transaction.find(table, number * (count / 100))?.count == 2000)
                     }
                 }
                 return try Self.residentKilobytes(of: store.dataPath)
@@ -149,15 +176,18 @@ import Testing
         defer { try? file.close() }
         let transaction = try environment.beginRead()
         defer { environment.end(transaction) }
-        let search = SparingSearch(environment)
-        try search.turn(to: transaction)
+        let search = NumberSearch(environment)
+        search.turn(to: transaction)
         var outcomes: [String: Int] = [:]
         for page in 2..<bytes.count / 4096 where page % 3 == 0 {
             for place in [8, 10, 11, 12, 13, 16, 17, 18, 19, 4090] + (3960..<3980) {
                 let offset = page * 4096 + place
                 try Self.write(bytes[offset] ^ 0xFF, at: offset, file)
                 for key in stride(from: UInt64(0), to: UInt64(Self.values * 3), by: 331) {
-                    outcomes[Self.name(search.search(for: key, in: tables[1])), default: 0] += 1
+                    for isSparing in [false, true] {
+                        let outcome = search.find(key, in: tables[1], isSparing: isSparing)
+                        outcomes[Self.name(outcome), default: 0] += 1
+                    }
                 }
                 try Self.write(bytes[offset], at: offset, file)
             }
@@ -170,7 +200,7 @@ import Testing
         try file.write(contentsOf: [byte])
     }
 
-    private static func name(_ outcome: SparingSearch.Outcome) -> String {
+    private static func name(_ outcome: NumberSearch.Outcome) -> String {
         switch outcome {
         // All its bytes are looked at.
         case .found(let value): value.count <= 4096 && value.reduce(0, { $0 | $1 }) >= 0 ? "found" : "too long"

@@ -1,0 +1,134 @@
+/// A branch or leaf page of a table whose keys have eight bytes, searched by them as numbers.
+struct NumberPage {
+    let bytes: UnsafeRawBufferPointer
+    let isLeaf: Bool
+    let count: Int
+
+    /// - Returns: nil where the page is of another kind, or its head contradicts itself.
+    @inline(__always)
+    init?(_ bytes: UnsafeRawBufferPointer, isLeaf: Bool) {
+        let lower = Int(bytes.number(UInt16.self, at: PageLayout.lowerPlace))
+        let kind = bytes.number(UInt16.self, at: PageLayout.flagsPlace) & PageLayout.kindBits
+        guard kind == (isLeaf ? PageLayout.leafFlag : PageLayout.branchFlag), lower <= bytes.count,
+            lower >= PageLayout.headerSize + 2
+        else { return nil }
+        self.bytes = bytes
+        self.isLeaf = isLeaf
+        count = (lower - PageLayout.headerSize) / 2
+    }
+
+    /// Where an entry stands in the page. It must be in the page's list.
+    @inline(__always)
+    func place(_ index: Int) -> Int {
+        Int(bytes.number(UInt16.self, at: PageLayout.headerSize &+ 2 &* index))
+    }
+
+    /// The key at an entry's place; nil where it has not eight bytes.
+    @inline(__always)
+    func key(at place: Int) -> UInt64? {
+        guard place &+ PageLayout.entryHeaderSize &+ 8 <= bytes.count,
+            bytes.number(UInt16.self, at: place &+ PageLayout.keySizePlace) == 8
+        else { return nil }
+        return UInt64(bigEndian: bytes.number(UInt64.self, at: place &+ PageLayout.entryHeaderSize))
+    }
+
+    /// How many entries of the page have keys not above the span's; nil where one that is looked at has no such key.
+    @inline(__always)
+    func rank(_ span: inout KeySpan) -> Int? {
+        var walk = span.walk(through: count, isLeaf: isLeaf)
+        while walk.goesOn {
+            guard let key = key(at: place(walk.probe)) else { return nil }
+            walk.compare(key, &span)
+        }
+        return walk.low
+    }
+
+    /// What a search in a leaf page ends with at a rank.
+    @inline(__always)
+    func record(at rank: Int, _ span: KeySpan) -> NumberSearch.Outcome {
+        guard rank > 0, span.lower == span.key else { return .absent }
+        // A long value has pages of its own.
+        guard let record = LeafPage.record(rank &- 1, of: bytes), record.key.count == 8,
+            UInt64(bigEndian: record.key.number(UInt64.self, at: 0)) == span.key
+        else { return .unknown }
+        return .found(record.value)
+    }
+
+    /// The number of the page that an entry of a branch page leads to.
+    @inline(__always)
+    func child(_ index: Int) -> UInt64? {
+        let place = place(index)
+        guard place &+ PageLayout.entryHeaderSize <= bytes.count else { return nil }
+        let number = bytes.number(UInt64.self, at: place) & 0xFFFF_FFFF_FFFF
+        return number < 1 << 40 ? number : nil
+    }
+}
+
+/// A key that is searched, and the keys around it that have been met on the way down.
+///
+/// Numbers that were given out in a row lie evenly between those: the first look into a page goes where the key should
+/// be, the second beside it. (W. W. Peterson, "Addressing for Random-Access Storage", 1957: interpolation search; halving
+/// from then on, so that no distribution of keys takes more than two steps more.) A page in memory is waited for once for
+/// each place looked at.
+struct KeySpan {
+    let key: UInt64
+    /// Not above the key.
+    private(set) var lower: UInt64 = 0
+    /// Above the key; nil before one has been met.
+    private(set) var upper: UInt64?
+
+    @inline(__always)
+    init(_ key: UInt64) { self.key = key }
+
+    /// The places of one page that are still to be looked at.
+    struct Walk {
+        static let over = Walk(low: 0, high: 0, probe: 0)
+
+        fileprivate(set) var low: Int
+        fileprivate var high: Int
+        /// The place to be looked at next.
+        fileprivate(set) var probe: Int
+        private var isFirst = true
+
+        fileprivate init(low: Int, high: Int, probe: Int) {
+            self.low = low
+            self.high = high
+            self.probe = probe
+        }
+
+        @inline(__always)
+        var goesOn: Bool { low < high }
+
+        /// Takes the key at `probe` into account.
+        @inline(__always)
+        mutating func compare(_ other: UInt64, _ span: inout KeySpan) {
+            let isAbove = other > span.key
+            if isAbove {
+                span.upper = other
+                high = probe
+            } else {
+                span.lower = other
+                low = probe &+ 1
+                // The key itself: nothing before it is above.
+                if other == span.key { high = low }
+            }
+            if isFirst {
+                isFirst = false
+                probe = isAbove ? high &- 1 : low
+            } else {
+                probe = (low &+ high) &>> 1
+            }
+        }
+    }
+
+    /// Begins with a page of so many entries.
+    @inline(__always)
+    func walk(through count: Int, isLeaf: Bool) -> Walk {
+        // A branch page's first entry has no key.
+        let low = isLeaf ? 0 : 1
+        guard let upper, count > low else { return Walk(low: low, high: count, probe: (low &+ count) &>> 1) }
+        let part = Double(key &- lower) / Double(upper &- lower)
+        let guess = Int(part * Double(count))
+        return Walk(low: low, high: count, probe: min(max(guess, low), count &- 1))
+    }
+}
