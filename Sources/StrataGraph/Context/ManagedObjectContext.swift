@@ -227,7 +227,7 @@ extension ManagedObjectContext: @unchecked Sendable {}
 extension ManagedObject {
     /// Cuts the object off from its context.
     final func detach() {
-        _context = nil
+        _contextReference = nil
         _state |= ObjectState.detached
     }
 }

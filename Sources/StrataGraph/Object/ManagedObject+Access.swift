@@ -88,7 +88,8 @@ extension ManagedObject {
 
     /// The object an id stands for, in memory or as a fault.
     @usableFromInline final func _target(_ id: ObjectID) -> ManagedObject? {
-        _context?.registeredOrFault(id)
+        // Retaining the context takes as long as a look into its map. Making a fault may run code of the application.
+        _contextReference?._withUnsafeGuaranteedRef { $0.map[id] } ?? _context?.registeredOrFault(id)
     }
 
     /// The usual class test failed: a subclass, or a class the model does not know.

@@ -26,7 +26,7 @@ open class ManagedObject {
     @exclusivity(unchecked) final var _revision = EventSequence(rawValue: 0)
     @exclusivity(unchecked) final var _flags = ObjectFlags()
     /// Cleared by the context when it goes or lets go of the object.
-    @exclusivity(unchecked) @usableFromInline unowned(unsafe) final var _context: ManagedObjectContext?
+    @exclusivity(unchecked) @usableFromInline final var _contextReference: Unmanaged<ManagedObjectContext>?
     @exclusivity(unchecked) final var _extras: ObjectExtras?
     @usableFromInline final let _entity: EntityRuntime
     /// The object's name for ever, in this store.
@@ -38,7 +38,7 @@ open class ManagedObject {
         _entity = entity
         objectID = seed.objectID
         _state = seed.state
-        _context = seed.context
+        _contextReference = seed.context.map(Unmanaged.passUnretained)
         _fields = entity.fields
         if seed.isInserted {
             let size = entity.template.count
@@ -67,6 +67,9 @@ open class ManagedObject {
         if _capacity != 0 { RowAllocation.free(_row) }
         if let _base { RowAllocation.free(_base) }
     }
+
+    /// Nil when the object belongs to none (any more).
+    @inlinable final var _context: ManagedObjectContext? { _contextReference?.takeUnretainedValue() }
 
     // MARK: What an entity class overrides
 

@@ -147,6 +147,8 @@ extension ToMany: RandomAccessCollection {
     public struct Iterator: IteratorProtocol {
         // Held here, so that a step retains nothing but the member.
         @usableFromInline let context: ManagedObjectContext?
+        /// The same; nil for members of an array.
+        @usableFromInline let reference: Unmanaged<ManagedObjectContext>?
         @usableFromInline let members: [Member]
         @usableFromInline let ids: [ObjectID]
         @usableFromInline var place = 0
@@ -155,22 +157,24 @@ extension ToMany: RandomAccessCollection {
 
         @usableFromInline init(context: ManagedObjectContext?, members: [Member], ids: [ObjectID]) {
             self.context = context
+            reference = context.map(Unmanaged.passUnretained)
             self.members = members
             self.ids = ids
         }
 
         @inlinable public mutating func next() -> Member? {
-            guard let context else {
+            guard let reference else {
                 guard place < members.count else { return nil }
                 place += 1
                 return members[place - 1]
             }
             guard place < ids.count else { return nil }
             place += 1
-            let member = context._member(ids[place - 1], as: Member.self)
+            // Retaining the context takes as long as finding the member does. It is held here, for it may be used below.
+            let member = reference._withUnsafeGuaranteedRef { $0._member(ids[place - 1], as: Member.self) }
             if member._state & ObjectState.fault != 0, !isNoted {
                 isNoted = true
-                context._noteWalk(ids, from: place - 1)
+                context?._noteWalk(ids, from: place - 1)
             }
             return member
         }

@@ -43,7 +43,8 @@ struct WriteEstimate {
     }
 
     private func refined() throws -> Int {
-        try logPages + rowPages() + indexPages() + linkPages()
+        let runs = alikeUpdates()
+        return try logPages + rowPages() + indexPages(runs) + linkPages(runs)
     }
 
     // MARK: Rows
@@ -52,16 +53,27 @@ struct WriteEstimate {
     private func rowPages() throws -> Int {
         let table = try view.transaction.statistics(view.tables.objects)
         guard table.entryCount > 0 else { return 0 }
+        let ids = changedIDs
         var pages = 0
-        for (entity, ids) in Dictionary(grouping: changedIDs, by: \.entityID) {
+        var start = 0
+        while start < ids.count {
+            let entity = ids[start].entityID
+            let end = ids[start...].firstIndex { $0.entityID != entity } ?? ids.count
             let count = try view.counter(.entity(entity))
             let own = max(1, table.leafPageCount * count / table.entryCount)
-            pages += min(own, try Self.cells(of: ids, span: span(of: entity), count: own))
+            pages += min(own, try Self.cells(of: ids[start..<end], span: span(of: entity), count: own))
+            start = end
         }
         return pages
     }
 
-    private var changedIDs: [ObjectID] { changes.updates.map(\.id) + changes.deletions.map(\.id) }
+    /// In order, and so those of an entity together.
+    private var changedIDs: [ObjectID] {
+        var ids = changes.updates.map(\.id) + changes.deletions.map(\.id)
+        // Contexts give both lists in order, and most saves have one of them.
+        if zip(ids, ids.dropFirst()).contains(where: { $1 < $0 }) { ids.sort() }
+        return ids
+    }
 
     /// The smallest and the largest id of an entity.
     private func span(of entity: EntityID) throws -> ClosedRange<UInt64> {
@@ -75,12 +87,12 @@ struct WriteEstimate {
         }
     }
 
-    /// How many of `count` equal parts of the span the ids fall into.
-    private static func cells(of ids: [ObjectID], span: ClosedRange<UInt64>, count: Int) -> Int {
+    /// How many of `count` equal parts of the span the ids, which are in order, fall into.
+    private static func cells(of ids: ArraySlice<ObjectID>, span: ClosedRange<UInt64>, count: Int) -> Int {
         let width = max(1, (span.upperBound - span.lowerBound) / UInt64(count))
         var (cells, last): (Int, UInt64?) = (0, nil)
-        for id in ids.map(\.rawValue).sorted() {
-            let cell = id < span.lowerBound ? 0 : (id - span.lowerBound) / width
+        for id in ids {
+            let cell = id.rawValue < span.lowerBound ? 0 : (id.rawValue - span.lowerBound) / width
             if cell != last { cells += 1 }
             last = cell
         }
@@ -89,16 +101,16 @@ struct WriteEstimate {
 
     // MARK: Entries
 
-    private func indexPages() throws -> Int {
+    private func indexPages(_ runs: [AlikeUpdates]) throws -> Int {
         let table = try view.transaction.statistics(view.tables.indexes.main)
         var keys: [IndexID: Int] = [:]
         let plan = IndexPlan.of(view.schema)
         for insertion in changes.insertions {
             for index in try plan.indexes(of: insertion.id.entityID) { keys[index.index.id, default: 0] += 1 }
         }
-        for (entity, changed, count) in alikeUpdates() {
-            for index in try plan.indexes(of: entity.id) where Projector.touches(index.index, changed) {
-                keys[index.index.id, default: 0] += 2 * count
+        for run in runs {
+            for index in try plan.indexes(of: run.entity.id) where Projector.touches(index.index, run.changed) {
+                keys[index.index.id, default: 0] += 2 * run.count
             }
         }
         for deletion in changes.deletions {
@@ -113,12 +125,13 @@ struct WriteEstimate {
         return pages
     }
 
-    private func linkPages() throws -> Int {
+    private func linkPages(_ runs: [AlikeUpdates]) throws -> Int {
         var keys = 2 * max(0, eventCount - changes.insertions.count - changes.updates.count - changes.deletions.count)
         for insertion in changes.insertions { keys += view.plan.rowLinks(of: insertion.id.entityID).count }
         for deletion in changes.deletions { keys += view.plan.rowLinks(of: deletion.id.entityID).count }
-        for (entity, changed, count) in alikeUpdates() {
-            keys += 2 * count * view.plan.rowLinks(of: entity.id).count { Projector.touches($0, changed, entity) }
+        for run in runs {
+            let links = view.plan.rowLinks(of: run.entity.id)
+            keys += 2 * run.count * links.count { Projector.touches($0, run.changed, run.entity) }
         }
         var pages = 0
         for table in [view.tables.links.main, view.tables.counts, view.tables.pairs] {
@@ -130,8 +143,10 @@ struct WriteEstimate {
     }
 
     /// Updates in a row that change the same properties of one entity, as most of a large save do, and how many they are.
-    private func alikeUpdates() -> [(entity: EntitySchema, changed: [PropertyID], count: Int)] {
-        var runs: [(entity: EntitySchema, changed: [PropertyID], count: Int)] = []
+    private typealias AlikeUpdates = (entity: EntitySchema, changed: [PropertyID], count: Int)
+
+    private func alikeUpdates() -> [AlikeUpdates] {
+        var runs: [AlikeUpdates] = []
         var start = 0
         while start < changes.updates.count {
             let (id, slots) = (changes.updates[start].id.entityID, changes.updates[start].changedSlots)

@@ -4,6 +4,8 @@ import Foundation
 final class MovieStores {
     let directory: URL
     let movies: Movies
+    /// Who is filled beside Strata.
+    let peers: Set<Peer>
     let strata: StrataMovies
     private(set) var lmdb: BareLMDB?
     private(set) var sqlite: SQLiteMovies?
@@ -12,17 +14,19 @@ final class MovieStores {
     private var nextMovie: Int
     private var nextOwner: Int
 
-    init(_ movies: Movies, in directory: URL) throws {
+    init(_ movies: Movies, _ peers: Set<Peer>, in directory: URL) throws {
         self.directory = directory
         self.movies = movies
+        self.peers = peers
         nextMovie = movies.count
         nextOwner = movies.owners
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         strata = try StrataMovies(at: directory.appending(path: "movies.strata", directoryHint: .isDirectory))
-        lmdb = try BareLMDB(path: path("lmdb"))
-        sqlite = try SQLiteMovies(path: path("movies.sqlite"))
-        others = [try GRDBMovies(path: path("grdb.sqlite")), try TightGRDBMovies(path: path("tight.sqlite"))]
+        if peers.contains(.lmdb) { lmdb = try BareLMDB(path: path("lmdb")) }
+        if peers.contains(.sqlite) { sqlite = try SQLiteMovies(path: path("movies.sqlite")) }
+        if peers.contains(.grdb) { others.append(try GRDBMovies(path: path("grdb.sqlite"))) }
+        if peers.contains(.tightGRDB) { others.append(try TightGRDBMovies(path: path("tight.sqlite"))) }
     }
 
     func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }

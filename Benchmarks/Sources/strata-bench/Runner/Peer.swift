@@ -7,6 +7,9 @@ enum Peer: String, Codable, CaseIterable {
     case tightGRDB = "GRDB tight"
     case propertyList = "property list"
     case json = "JSON"
+
+    /// The names of all but Strata.
+    static var others: String { allCases.dropFirst().map(\.rawValue).joined(separator: ", ") }
 }
 
 /// One peer's way of doing what a workload times.

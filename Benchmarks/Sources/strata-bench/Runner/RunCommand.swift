@@ -12,6 +12,11 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Measures only the lines whose names contain this.")
     var filter = ""
 
+    @Option(
+        help: "Whom to measure beside Strata, with commas between them, or none: \(Peer.others).",
+        transform: RunCommand.peers)
+    var peers = Set(Peer.allCases)
+
     @Option(help: "How often each line is measured, after once to warm up.")
     var rounds = 7
 
@@ -39,6 +44,17 @@ struct RunCommand: ParsableCommand {
                 throw ValidationError("A size must be a whole number of at least 1000, not '\(part)'.")
             }
             return size
+        }
+    }
+
+    private static func peers(_ text: String) throws -> Set<Peer> {
+        if text.lowercased() == "none" { return [.strata] }
+        return try text.split(separator: ",").reduce(into: [.strata]) { peers, part in
+            let name = part.trimmingCharacters(in: .whitespaces).lowercased()
+            guard let peer = Peer.allCases.first(where: { $0.rawValue.lowercased() == name }) else {
+                throw ValidationError("There is no peer '\(part)'; there are \(Peer.others).")
+            }
+            peers.insert(peer)
         }
     }
 
@@ -72,7 +88,7 @@ struct RunCommand: ParsableCommand {
     private func measure(_ size: Int, _ place: URL) throws -> SizeReport {
         let bench = Bench(size: size, filter: filter, rounds: rounds)
         let stores = try MovieStores(
-            Movies(count: size), in: place.appending(path: "movies-\(size)", directoryHint: .isDirectory))
+            Movies(count: size), peers, in: place.appending(path: "movies-\(size)", directoryHint: .isDirectory))
         for workload in Self.workloads {
             if workload == ColdOpen.self { try FileSizes.measure("at the end", stores, bench) }
             // The first fills the stores for all others.

@@ -15,7 +15,7 @@ enum BulkInsert: Workload {
         let repeats = isMeasured ? min(5, 60_000 / bench.size) : 0
         for number in 0..<repeats {
             let place = stores.directory.appending(path: "trial-\(number)", directoryHint: .isDirectory)
-            let trial = try MovieStores(stores.movies, in: place)
+            let trial = try MovieStores(stores.movies, stores.peers, in: place)
             let taken = try fill(trial, withBatch: true)
             if number > 0 { times.add(taken) }
             try trial.remove()

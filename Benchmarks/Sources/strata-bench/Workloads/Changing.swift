@@ -12,9 +12,7 @@ enum Updates: Workload {
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.update) else { return }
         let count = LongSave.count(stores.movies)
-        // Large ones are long enough without a round before, and few.
-        let isLong = count >= 50_000
-        let rounds = min(isLong ? 2 : 3, bench.rounds)
+        let rounds = min(5, bench.rounds)
         var changes: [Int: [(movie: Int, rating: Double)]] = [:]
         var random = Random(seed: 6)
         for round in 0...rounds {
@@ -26,7 +24,7 @@ enum Updates: Workload {
             return count
         }
         try bench.compare(
-            .update, operations: count, rounds: rounds, warmsUp: !isLong, contenders,
+            .update, operations: count, rounds: rounds, contenders,
             note: { _ in "\(Quantity.count(count)) movies" })
         try stores.compare("after updates")
     }
@@ -39,8 +37,9 @@ enum Cascades: Workload {
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.cascade) else { return }
         let count = LongSave.count(stores.movies)
+        // Large ones are long enough without a round before.
         let isLong = count >= 50_000
-        let rounds = min(isLong ? 2 : 3, bench.rounds)
+        let rounds = min(3, bench.rounds)
         let sizes = stride(from: 0, to: count, by: largest).map { min(largest, count - $0) }
         var collections: [Int: [(owner: Int, rows: [MovieRow])]] = [:]
         for round in (isLong ? 1 : 0)...rounds {

@@ -9,16 +9,15 @@ enum ColdOpen: Workload {
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.coldOpen) else { return }
-        let archives = try writeArchives(stores)
         let picks = stride(from: 0, to: stores.movies.count, by: max(1, stores.movies.count / 100)).prefix(100)
         let ids = picks.map { String(stores.strata.movieIDs[$0].rawValue) }
         let numbers = picks.map { String($0) }
         let places: [(peer: Peer, path: String)] =
             [(.strata, stores.strata.url.path(percentEncoded: false))]
-            + [(Peer.lmdb, "lmdb"), (.sqlite, "movies.sqlite"), (.grdb, "grdb.sqlite")].map {
-                ($0.0, stores.path($0.1))
+            + [(Peer.lmdb, "lmdb"), (.sqlite, "movies.sqlite"), (.grdb, "grdb.sqlite")].compactMap {
+                stores.peers.contains($0.0) ? ($0.0, stores.path($0.1)) : nil
             }
-            + archives
+            + (try writeArchives(stores))
         stores.close()
         var times: [Peer: [Double]] = [:]
         var memory: [Peer: [Double]] = [:]
@@ -27,7 +26,7 @@ enum ColdOpen: Workload {
             var answers: [(peer: Peer, answer: Int)] = []
             // Archives of a million take seconds: once is enough.
             let isShort = round > 0 && bench.size > 500_000
-            for (peer, path) in isShort ? Array(places.prefix { $0.peer != .propertyList }) : places {
+            for (peer, path) in places where !isShort || ![.propertyList, .json].contains(peer) {
                 let result: ColdOpenProgram.Result = try ChildProgram.run(
                     ["cold-open", peer.rawValue, path] + (peer == .strata ? ids : numbers))
                 times[peer, default: []].append(result.nanoseconds)
@@ -42,11 +41,19 @@ enum ColdOpen: Workload {
     }
 
     private static func writeArchives(_ stores: MovieStores) throws -> [(Peer, String)] {
+        var written: [(Peer, String)] = []
+        guard !stores.peers.isDisjoint(with: [.propertyList, .json]) else { return written }
         let archive = MovieArchive(stores.movies)
         let (list, json) = (stores.path("movies.plist"), stores.path("movies.json"))
-        try archive.write(asPropertyListTo: URL(filePath: list))
-        try archive.write(asJSONTo: URL(filePath: json))
-        return [(.propertyList, list), (.json, json)]
+        if stores.peers.contains(.propertyList) {
+            try archive.write(asPropertyListTo: URL(filePath: list))
+            written.append((.propertyList, list))
+        }
+        if stores.peers.contains(.json) {
+            try archive.write(asJSONTo: URL(filePath: json))
+            written.append((.json, json))
+        }
+        return written
     }
 }
 

@@ -51,8 +51,11 @@ enum History: Workload {
 }
 
 /// A context that stays where it is while 10,000 transactions of ten changes each are saved.
+///
+/// They change as many movies in a store of every size, all over it: what differs from one size to the next is the store.
 enum LaggingContext {
     static let commits = 10_000
+    private static let changedMovies = 10_000
     static var changeCount: Int { commits * 10 }
 
     struct Times {
@@ -67,11 +70,12 @@ enum LaggingContext {
         var request = try FetchRequest<Movie>(format: "rating >= 2 AND rating < %@", 2 + 500 / Double(ids.count))
         request.sortDescriptors = [SortDescription("rating")]
         let before = try old.fetchObjectIDs(request)
+        let changed = min(changedMovies, ids.count)
         var random = Random(seed: 5)
         let writer = container.newBackgroundContext()
         for _ in 0..<commits {
             for _ in 0..<10 {
-                let id = ids[Int.random(in: 0..<ids.count, using: &random)]
+                let id = ids[Int.random(in: 0..<changed, using: &random) * ids.count / changed]
                 try writer.existingObject(with: id, as: Movie.self).rating = Double.random(in: 0...5, using: &random)
             }
             try writer.save()

@@ -25,12 +25,13 @@ enum WholeStore: Workload {
 
     private static func measure(_ name: LineName, _ bench: Bench, _ run: () throws -> Int) throws {
         var (events, times): (Int, [Double]) = (1, [])
-        // As often as it takes to see something in a small store, once in a large one.
-        for _ in 0..<max(1, min(5, 300_000 / bench.size)) {
+        // Small stores once more, to warm up.
+        let isSmall = bench.size < 300_000
+        for _ in 0..<(isSmall ? 5 : 3) {
             let time = try nanoseconds { events = try run() }
             times.append(time / Double(max(1, events)))
         }
-        if times.count > 1 { times.removeFirst() }
+        if isSmall { times.removeFirst() }
         let rate = 1e9 / Spread(times).median
         bench.add(
             name, operations: events, rounds: times.count, [.strata], [.strata: times],
