@@ -15,7 +15,7 @@ enum GuardedRun {
     /// Returns in the child, and where no child can be made.
     ///
     /// - Parameter report: tells that a signal ended the child; it gets a sentence without its full stop.
-    /// - Throws: in the parent, the child's exit code if it is not 0; ends the parent if it is.
+    /// - Throws: in the parent, the child's exit code, 0 too.
     static func enter(_ report: (String) throws -> Void) throws {
         guard ProcessInfo.processInfo.environment[mark] == nil, let end = childEnd([mark: "1"]) else { return }
         try report("reading it \(sentence(try signal(end)))")
@@ -42,12 +42,12 @@ enum GuardedRun {
         return status & 0x7F == 0 ? .code(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
 
-    /// The signal that a child ended in; where it ended by itself this process ends with its code.
+    /// The signal that a child ended in.
+    ///
+    /// - Throws: the child's exit code, 0 too, where it ended by itself.
     static func signal(_ end: End) throws -> Int32 {
         switch end {
-        case .code(let code):
-            if code == ExitStatus.fine { Foundation.exit(ExitStatus.fine) }
-            throw ExitCode(code)
+        case .code(let code): throw ExitCode(code)
         // Whoever asked for the end knows why.
         case .signal(let number) where number == SIGINT || number == SIGTERM: throw ExitCode(128 + number)
         case .signal(let number): return number

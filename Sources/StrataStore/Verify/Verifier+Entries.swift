@@ -2,9 +2,23 @@ import LMDB
 import StrataModel
 
 extension Verifier {
+    /// Looks for the entries that rows call for.
+    func findIndexEntries() throws {
+        try expectedIndexes.lookUp(transaction) { key in
+            note(.index, index(of: key), "there is no entry for \(name(StoreKey.lastObjectID(key)))")
+        }
+    }
+
+    /// `Movie.byTitle`; the key must be long enough for both.
+    private func index(of key: UnsafeRawBufferPointer) -> String {
+        let number = IndexID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+        return "\(names.name(of: StoreKey.lastObjectID(key).entityID)).\(names.name(of: number))"
+    }
+
     /// When `indexes` has more entries than rows call for, names those that no row calls for.
     func checkIndexEntries() throws {
-        guard try tables.indexes.count(transaction) != expected.indexes else { return }
+        try findIndexEntries()
+        guard try tables.indexes.count(transaction) != expectedIndexes.foundCount else { return }
         try scan(tables.indexes) { key, _ in
             guard key.count >= 12 else {
                 note(.index, "key \(key.hexadecimal)", "it is no index entry")
@@ -13,9 +27,7 @@ extension Verifier {
             let id = StoreKey.lastObjectID(key)
             let index = IndexID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
             if try !calls(id, for: key, index) {
-                note(
-                    .index, "\(names.name(of: id.entityID)).\(names.name(of: index))",
-                    "an entry for \(name(id)) that its row does not call for")
+                note(.index, self.index(of: key), "an entry for \(name(id)) that its row does not call for")
             }
         }
     }
@@ -44,9 +56,20 @@ extension Verifier {
         return (reader, layout)
     }
 
+    /// Looks for the entries that rows and pairs call for.
+    func findLinkEntries() throws {
+        try expectedLinks.lookUp(transaction) { key in
+            let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
+            note(
+                .link, name(link, StoreKey.objectID(key, at: 4)),
+                "there is no entry for \(name(StoreKey.lastObjectID(key)))")
+        }
+    }
+
     /// When `links` has more entries than rows and pairs call for, names those.
     func checkLinkEntries() throws {
-        guard try tables.links.count(transaction) != expected.links else { return }
+        try findLinkEntries()
+        guard try tables.links.count(transaction) != expectedLinks.foundCount else { return }
         let plan = histories.newest.map(LinkPlan.of) ?? .empty
         try scan(tables.links) { key, _ in
             guard key.count == StoreKey.linkSize || key.count == StoreKey.orderedLinkSize else {

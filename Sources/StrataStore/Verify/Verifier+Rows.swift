@@ -1,13 +1,6 @@
 import LMDB
 import StrataModel
 
-/// Entries that rows and pairs call for, counted as they are found, so that the tables are walked only when there are
-/// more than that.
-struct ExpectedEntries {
-    var indexes = 0
-    var links = 0
-}
-
 extension Verifier {
     /// Every row by itself, against the log, and what it calls for in indexes and links.
     func checkRows() throws {
@@ -78,11 +71,8 @@ extension Verifier {
         guard let schema = histories.newest else { return }
         for index in entity.indexes {
             guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { continue }
-            expected.indexes += 1
-            if try !tables.indexes.contains(keyWriter.bytes, transaction) {
-                note(.index, "\(entity.name).\(index.name)", "there is no entry for \(name(id))")
-                expected.indexes -= 1
-            }
+            expectedIndexes.add(keyWriter.bytes)
+            if expectedIndexes.isFull { try findIndexEntries() }
         }
     }
 
@@ -96,13 +86,10 @@ extension Verifier {
     }
 
     func expectLink(_ link: PairLink) throws {
-        expected.links += 1
-        let isThere = try StoreKey.withLink(
-            link.link, owner: link.owner, position: link.position, member: link.member
-        ) { try tables.links.contains($0, transaction) }
-        guard !isThere else { return }
-        expected.links -= 1
-        note(.link, name(link.link, link.owner), "there is no entry for \(name(link.member))")
+        StoreKey.withLink(link.link, owner: link.owner, position: link.position, member: link.member) {
+            expectedLinks.add($0)
+        }
+        if expectedLinks.isFull { try findLinkEntries() }
     }
 
     /// `Owner/p3.movies`.

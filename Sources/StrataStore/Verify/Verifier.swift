@@ -20,7 +20,9 @@ final class Verifier {
     private(set) var problemCount = 0
     var objectCount = 0
     var entityCounts: [EntityID: Int] = [:]
-    var expected = ExpectedEntries()
+    /// Entries that rows and pairs call for; the tables are walked only when there are more than are found.
+    var expectedIndexes: ExpectedKeys
+    var expectedLinks: ExpectedKeys
     var keyWriter = ByteWriter()
     var digests: [TableDigest] = []
 
@@ -38,6 +40,8 @@ final class Verifier {
         self.progress = progress
         histories = core.histories
         names = RecordedNames(core.histories)
+        expectedIndexes = ExpectedKeys(core.tables.indexes)
+        expectedLinks = ExpectedKeys(core.tables.links)
     }
 
     var tables: StoreTables { core.tables }

@@ -1,0 +1,41 @@
+import LMDB
+
+/// Keys that a table should have, looked up in their order and many at once: neighbours stand on one page, where each by
+/// itself would be a search from the root for pages that lie all over the file.
+struct ExpectedKeys: ~Copyable {
+    private static let mostBytes = 32 << 20
+    private let table: BufferedTable
+    private var arena = Arena()
+    private var list: [WriteBatch.Operation] = []
+    private var scratch = KeySort.Scratch()
+    /// Keys that have been found in the table.
+    private(set) var foundCount = 0
+
+    init(_ table: BufferedTable) { self.table = table }
+
+    /// Whether it is time to look them up.
+    var isFull: Bool { arena.count >= Self.mostBytes }
+
+    mutating func add(_ key: UnsafeRawBufferPointer) {
+        let offset = UInt64(arena.append(key))
+        list.append(
+            WriteBatch.Operation(
+                prefix: KeySort.word(of: key, at: 0), keyOffset: offset, valueOffset: offset, valueSize: 0,
+                keySize: UInt16(key.count), isRemoval: false))
+    }
+
+    /// Looks up what was added, calls `body` with each key that is not there, in their order, and forgets all.
+    mutating func lookUp(_ transaction: ReadTransaction, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+        list.withUnsafeMutableBufferPointer { KeySort($0, keys: arena.start, &scratch).run() }
+        defer {
+            list.removeAll(keepingCapacity: true)
+            arena.removeAll()
+        }
+        try table.withCursors(transaction) { main, buffer in
+            for place in list.indices {
+                let key = arena.bytes(at: Int(list[place].keyOffset), count: Int(list[place].keySize))
+                if try main.seek(to: key) || buffer?.seek(to: key) ?? false { foundCount += 1 } else { body(key) }
+            }
+        }
+    }
+}
