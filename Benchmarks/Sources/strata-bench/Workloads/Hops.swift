@@ -15,12 +15,12 @@ enum Hops: Workload {
         /// Which node follows each.
         var next = order
         for place in order.indices { next[order[place]] = order[(place + 1) % nodes] }
-        try bench.compare(
-            .hop, operations: hops,
-            [
-                try strata(stores.directory.appending(path: "nodes.strata", directoryHint: .isDirectory), next),
-                try lmdb(stores.path("nodes.lmdb"), next), try sqlite(stores.path("nodes.sqlite"), next),
-            ])
+        var contenders = [
+            try strata(stores.directory.appending(path: "nodes.strata", directoryHint: .isDirectory), next)
+        ]
+        if stores.peers.contains(.lmdb) { contenders.append(try lmdb(stores.path("nodes.lmdb"), next)) }
+        if stores.peers.contains(.sqlite) { contenders.append(try sqlite(stores.path("nodes.sqlite"), next)) }
+        try bench.compare(.hop, operations: hops, contenders)
     }
 
     private static func strata(_ url: URL, _ next: [Int]) throws -> Contender {
