@@ -72,8 +72,8 @@ struct NumberPage {
 /// each place looked at.
 struct KeySpan {
     let key: UInt64
-    /// Not above the key.
-    private(set) var lower: UInt64 = 0
+    /// Not above the key; nil before one has been met, as on the way to a tree's first pages.
+    private(set) var lower: UInt64?
     /// Above the key; nil before one has been met.
     private(set) var upper: UInt64?
 
@@ -82,18 +82,22 @@ struct KeySpan {
 
     /// The places of one page that are still to be looked at.
     struct Walk {
-        static let over = Walk(low: 0, high: 0, probe: 0)
+        static let over = Walk(from: 0, to: 0)
 
         fileprivate(set) var low: Int
         fileprivate var high: Int
         /// The place to be looked at next.
         fileprivate(set) var probe: Int
-        private var isFirst = true
+        /// Whether `probe` is where the key should be, and so what is looked for beside it.
+        private var isGuess: Bool
 
-        fileprivate init(low: Int, high: Int, probe: Int) {
+        /// - Parameter guess: nil begins in the middle.
+        @inline(__always)
+        fileprivate init(from low: Int, to high: Int, guess: Int? = nil) {
             self.low = low
             self.high = high
-            self.probe = probe
+            isGuess = guess != nil
+            probe = guess ?? (low &+ high) &>> 1
         }
 
         @inline(__always)
@@ -112,8 +116,8 @@ struct KeySpan {
                 // The key itself: nothing before it is above.
                 if other == span.key { high = low }
             }
-            if isFirst {
-                isFirst = false
+            if isGuess {
+                isGuess = false
                 probe = isAbove ? high &- 1 : low
             } else {
                 probe = (low &+ high) &>> 1
@@ -126,9 +130,9 @@ struct KeySpan {
     func walk(through count: Int, isLeaf: Bool) -> Walk {
         // A branch page's first entry has no key.
         let low = isLeaf ? 0 : 1
-        guard let upper, count > low else { return Walk(low: low, high: count, probe: (low &+ count) &>> 1) }
+        guard let lower, let upper, count > low else { return Walk(from: low, to: count) }
         let part = Double(key &- lower) / Double(upper &- lower)
         let guess = Int(part * Double(count))
-        return Walk(low: low, high: count, probe: min(max(guess, low), count &- 1))
+        return Walk(from: low, to: count, guess: min(max(guess, low), count &- 1))
     }
 }
