@@ -31,9 +31,15 @@ extension ReadTransaction {
 
     /// What searches in the snapshot that the transaction sees.
     final var numberSearch: NumberSearch {
-        let search = ownSearch ?? NumberSearch(environment)
-        ownSearch = search
+        let search = ownSearch ?? makeSearch()
         search.turn(to: self)
+        return search
+    }
+
+    @inline(never)
+    private final func makeSearch() -> NumberSearch {
+        let search = NumberSearch(environment)
+        ownSearch = search
         return search
     }
 }

@@ -3,18 +3,22 @@ import LMDB
 /// Keys that a table should have, looked up in their order and many at once: neighbours stand on one page, where each by
 /// itself would be a search from the root for pages that lie all over the file.
 struct ExpectedKeys: ~Copyable {
-    private static let mostBytes = 32 << 20
     private let table: BufferedTable
+    private let mostBytes: Int
     private var arena = Arena()
     private var list: [WriteBatch.Operation] = []
     private var scratch = KeySort.Scratch()
     /// Keys that have been found in the table.
     private(set) var foundCount = 0
 
-    init(_ table: BufferedTable) { self.table = table }
+    /// - Parameter mostBytes: of keys that are looked up together.
+    init(_ table: BufferedTable, mostBytes: Int = 32 << 20) {
+        self.table = table
+        self.mostBytes = mostBytes
+    }
 
     /// Whether it is time to look them up.
-    var isFull: Bool { arena.count >= Self.mostBytes }
+    var isFull: Bool { arena.count >= mostBytes }
 
     mutating func add(_ key: UnsafeRawBufferPointer) {
         let offset = UInt64(arena.append(key))

@@ -158,6 +158,30 @@ import Testing
         #expect(groups == expected)
     }
 
+    /// As `verify` looks for entries: some hundred bytes of keys at a time, in any order, in both tables.
+    @Test(arguments: RandomTesting.seeds.prefix(3)) func expectedKeysAreFoundOrNamed(seed: UInt64) throws {
+        let world = try World(.eager, seed: seed)
+        for _ in 0..<10 { try world.batch(60) }
+        let counts = try world.counts()
+        #expect(counts.main > 0 && counts.buffer > 0)
+        let absent = Set((0..<50).map { _ in world.key() }).subtracting(world.expected)
+        var keys = ExpectedKeys(world.tables.indexes, mostBytes: 300)
+        var (missing, lookUps) = ([[UInt8]](), 0)
+        try world.environment.read { transaction in
+            for key in world.sorted.shuffled(using: &world.random) + Array(absent) {
+                key.withUnsafeBytes { keys.add($0) }
+                guard keys.isFull else { continue }
+                lookUps += 1
+                try keys.lookUp(transaction) { missing.append(Array($0)) }
+            }
+            try keys.lookUp(transaction) { missing.append(Array($0)) }
+        }
+        #expect(lookUps > 2)
+        #expect(missing.count == absent.count && Set(missing) == absent)
+        #expect(keys.foundCount == world.expected.count)
+        try world.environment.close()
+    }
+
     @Test func aBufferStaysSmallAndEveryEntryHasItsTurn() throws {
         let world = try World(
             BufferLimits(fewestPages: 1, mostEntriesForEachPage: 1_000_000, fewestLeaving: 20, sizeInRoots: 2), seed: 1)
