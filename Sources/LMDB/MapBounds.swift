@@ -24,7 +24,7 @@ final class MapBounds: Sendable {
 
     /// Whether the bytes lie inside the file's part of the map.
     @inline(__always)
-    func contain(_ start: UnsafeMutableRawPointer?, count: Int) -> Bool {
+    func contain(_ start: UnsafeRawPointer?, count: Int) -> Bool {
         let address = UInt(bitPattern: start)
         let end = upper.load(ordering: .relaxed)
         return address >= lower.load(ordering: .relaxed) && address <= end && UInt(bitPattern: count) <= end - address

@@ -4,8 +4,9 @@ import Locking
 /// One thread that runs jobs in order; LMDB's write transaction must begin and end on one thread.
 ///
 /// A save that finds nobody writing and nobody waiting runs on its caller's own thread instead, which would only wait
-/// for it: two wake-ups less. So at any time one thread at most writes, this one or `guest`. All variables are guarded
-/// by `condition`; the thread ends after `stopAndWait`, when the queue is empty.
+/// for it: two wake-ups less. So does a group, on the thread of the last who was waited for. So at any time one thread at
+/// most writes, this one or `guest`. All variables are guarded by `condition`; the thread ends after `stopAndWait`, when
+/// the queue is empty.
 final class WriterThread: @unchecked Sendable {
     /// What is done by whoever writes; a turn's lock is held by the thread alone.
     struct Duties: Sendable {
@@ -28,6 +29,8 @@ final class WriterThread: @unchecked Sendable {
     private var thread: pthread_t?
     /// Whether the thread does what it took from the queue.
     private var isAtWork = false
+    /// Whether the thread waits for others to join those in the queue, no longer than to their deadline.
+    private var isAwaitingCompany = false
     /// The thread of a caller that writes by itself.
     private var guest: pthread_t?
     private let duties: Duties
@@ -58,33 +61,37 @@ final class WriterThread: @unchecked Sendable {
         defer { condition.unlock() }
         guard !isStopping else { return false }
         queue.append(submission)
-        // Who writes now looks at the queue afterwards.
-        if !isAtWork, guest == nil { condition.broadcast() }
+        // Who writes now looks at the queue afterwards, and a thread that would go on waiting need not look.
+        let isHeard = isAtWork || guest != nil || isAwaitingCompany && company.deadline(for: queue) != nil
+        if !isHeard { condition.broadcast() }
         return true
     }
 
-    /// Does a save on the calling thread where nobody writes, waits or is expected to, and submits it otherwise.
+    /// Does a save on the calling thread where nobody writes and nobody is waited for, with those that wait for it, and
+    /// submits it otherwise.
     ///
     /// - Returns: false when the thread has been stopped.
     func submitOrWrite(_ submission: Submission) -> Bool {
-        guard beginAsGuest() else { return submit(submission) }
+        guard let group = beginAsGuest(submission) else { return submit(submission) }
         let start = ContinuousClock.now
-        duties.work([submission])
+        duties.work(group)
         condition.lock()
         defer { condition.unlock() }
         guest = nil
-        company.note(saves: 1, waiting: queue.count { $0.isSave }, since: start)
+        company.note(saves: group.count, waiting: queue.count { $0.isSave }, since: start)
         if !queue.isEmpty || isStopping { condition.broadcast() }
         return true
     }
 
-    private func beginAsGuest() -> Bool {
+    /// - Returns: what the calling thread shall do; nil when it shall not.
+    private func beginAsGuest(_ submission: Submission) -> [Submission]? {
         condition.lock()
         defer { condition.unlock() }
-        let isIdle = queue.isEmpty && !isAtWork && guest == nil && turn == nil
-        guard isIdle, !isStopping, !company.isExpected else { return false }
+        guard !isAtWork, guest == nil, turn == nil, !isStopping else { return nil }
+        guard queue.isEmpty ? !company.isExpected : company.isComplete(queue, and: submission) else { return nil }
         guest = pthread_self()
-        return true
+        defer { queue = [] }
+        return queue + [submission]
     }
 
     /// Looks again who may go on.
@@ -155,7 +162,11 @@ final class WriterThread: @unchecked Sendable {
             }
             endTurnThatIsOver()
             if let deadline = company.deadline(for: queue), turn == nil, !isStopping {
+                isAwaitingCompany = true
+                defer { isAwaitingCompany = false }
                 if condition.wait(until: deadline) { continue }
+                // A guest may have taken those who waited, and noted who is expected next.
+                if guest != nil || company.deadline(for: queue) != deadline { continue }
                 company.isLate()
             }
             let group = takeReady()
@@ -222,6 +233,11 @@ private struct Company {
     func deadline(for queue: [Submission]) -> Date? {
         guard let deadline, !queue.isEmpty, queue.count < expected, queue.allSatisfy(\.isSave) else { return nil }
         return deadline
+    }
+
+    /// Whether one more is the last that those in the queue wait for.
+    func isComplete(_ queue: [Submission], and last: Submission) -> Bool {
+        deadline(for: queue) != nil && queue.count + 1 >= expected && last.isSave
     }
 
     /// Those who are still missing are not waited for.

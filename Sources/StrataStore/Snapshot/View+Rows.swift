@@ -23,6 +23,7 @@ extension View {
             var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity.id, row: 0).rawValue)
             while isThere {
                 let records = cursor.pageRecords()
+                cursor.prefetchPageBehind()
                 let isVerified = walk.turn(to: records)
                 guard try visit(records, of: entity, isVerified, body) else { return }
                 isThere = try cursor.move(behind: records)

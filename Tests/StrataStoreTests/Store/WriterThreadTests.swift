@@ -113,7 +113,10 @@ import Testing
         var all: [Visit] { state.withLock(\.visits) }
     }
 
-    private func writer(_ visits: Visits, gate: DispatchSemaphore? = nil) throws -> WriterThread {
+    /// - Parameter takes: microseconds that a group takes.
+    private func writer(
+        _ visits: Visits, gate: DispatchSemaphore? = nil, takes microseconds: UInt32 = 0
+    ) throws -> WriterThread {
         let known = Locked<WriterThread?>(nil)
         let writer = try WriterThread(
             name: "test",
@@ -121,6 +124,7 @@ import Testing
                 work: { group in
                     visits.enter(group, known.withLock { $0 })
                     gate?.wait()
+                    usleep(microseconds)
                     visits.leave()
                     group.forEach { $0.finish(.success(nil)) }
                 },
@@ -189,6 +193,29 @@ import Testing
             return visits.all.last.map { pthread_equal($0.thread, pthread_self()) != 0 } ?? false
         }
         #expect(isHere)
+        writer.stopAndWait()
+        #expect(visits.most == 1)
+    }
+
+    @Test func theLastWhoIsWaitedForWritesForAll() throws {
+        let visits = Visits()
+        let writer = try writer(visits, takes: 10_000)
+        // Once in company, those who come again are waited for, for a part of what a commit takes.
+        let isHere = (0..<1_000).contains { _ in
+            let others = (0..<3).map { _ in Self.save() }
+            for submission in others { #expect(writer.submit(submission)) }
+            let last = Self.save()
+            #expect(writer.submitOrWrite(last))
+            do { for submission in others + [last] { _ = try submission.wait() } } catch { Issue.record(error) }
+            return visits.all.contains {
+                $0.count == 4 && pthread_equal($0.thread, pthread_self()) != 0 && $0.isCurrent
+            }
+        }
+        #expect(isHere)
+        // Nobody is left behind where fewer come than are waited for.
+        let one = Self.save()
+        #expect(writer.submitOrWrite(one))
+        _ = try one.wait()
         writer.stopAndWait()
         #expect(visits.most == 1)
     }
