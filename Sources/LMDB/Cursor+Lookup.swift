@@ -80,6 +80,7 @@ private struct GroupSearch {
         }
         if tree.depth == 0 { return forEach { $0.pointee.outcome = .absent } }
         let depth = Int(tree.depth)
+        let branchCount = tree.branchCount
         let root = pages.page(tree.root)
         forEach { $0.pointee.bytes = root }
         for level in 1...depth {
@@ -90,7 +91,11 @@ private struct GroupSearch {
                 goesOn = false
                 forEach { if $0.pointee.walk.goesOn, step(&$0.pointee) { goesOn = true } }
             }
-            if isLeaf { forEach { take(&$0.pointee) } } else { forEach { descend(&$0.pointee) } }
+            if isLeaf {
+                forEach { take(&$0.pointee) }
+            } else {
+                forEach { descend(&$0.pointee, toLeaf: level &+ 1 == depth, branchCount) }
+            }
         }
     }
 
@@ -126,11 +131,10 @@ private struct GroupSearch {
 
     /// Goes to the page where the key belongs.
     @inline(__always)
-    private func descend(_ search: inout Search) {
+    private func descend(_ search: inout Search, toLeaf isLeaf: Bool, _ branchCount: Int) {
         search.bytes = search.page?.child(search.walk.low &- 1).flatMap(pages.page)
-        guard let start = search.bytes?.baseAddress else { return }
-        clmdb_prefetch(start)
-        clmdb_prefetch(start + 64)
+        guard let bytes = search.bytes else { return }
+        NumberPage.prefetch(bytes, search.span, isLeaf: isLeaf, branchCount: branchCount)
     }
 
     /// Ends with the entry that the search has come to, if it is the key's.

@@ -1,3 +1,5 @@
+import CLMDB
+
 /// A branch or leaf page of a table whose keys have eight bytes, searched by them as numbers.
 struct NumberPage {
     let bytes: UnsafeRawBufferPointer
@@ -53,6 +55,35 @@ struct NumberPage {
         else { return .unknown }
         return .found(record.value)
     }
+
+    /// Asks for what a search looks at in a page that is not in the processor's caches: its head, and where the key's
+    /// entry lies if keys lie evenly and entries of one size were appended, as those of rows are. A guess that is wrong
+    /// costs little.
+    ///
+    /// - Parameter count: about how many entries a branch page has; a leaf page has one for each number of the span.
+    @inline(__always)
+    static func prefetch(_ bytes: UnsafeRawBufferPointer, _ span: KeySpan, isLeaf: Bool, branchCount count: Int) {
+        guard let start = bytes.baseAddress else { return }
+        clmdb_prefetch(start)
+        guard let lower = span.lower, let upper = span.upper else { return }
+        let width = upper &- lower
+        let count = isLeaf ? Int(clamping: width) : count
+        guard count > 0, count <= bytes.count / 8 else { return }
+        let index =
+            isLeaf ? Int(span.key &- lower) : Int(Double(span.key &- lower) / Double(width) * Double(count))
+        clmdb_prefetch(start + (PageLayout.headerSize &+ 2 &* index))
+        // LMDB fills a page from its end on.
+        let size = isLeaf ? (bytes.count &- PageLayout.headerSize) / count &- 2 : branchEntrySize
+        let place = bytes.count &- size &* (index &+ 1)
+        let end = min(bytes.count, place &+ size &+ 64)
+        var line = max(0, place &- 64)
+        while line < end {
+            clmdb_prefetch(start + line)
+            line &+= 64
+        }
+    }
+
+    private static var branchEntrySize: Int { PageLayout.entryHeaderSize + 8 }
 
     /// The number of the page that an entry of a branch page leads to.
     @inline(__always)

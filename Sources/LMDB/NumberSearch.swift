@@ -87,11 +87,15 @@ final class NumberSearch {
         let copies = isSparing ? copiesForReading() : nil
         var span = KeySpan(key)
         var number = tree.root
-        for _ in 1..<Int(tree.depth) {
+        for level in 1..<Int(tree.depth) {
             guard let page = page(number, isLeaf: false, copies), let rank = page.rank(&span),
                 let child = page.child(rank &- 1)
             else { return .unknown }
             number = child
+            if copies == nil, let bytes = self.page(number) {
+                NumberPage.prefetch(
+                    bytes, span, isLeaf: level &+ 1 == Int(tree.depth), branchCount: tree.branchCount)
+            }
         }
         guard let page = page(number, isLeaf: true, copies), let rank = page.rank(&span) else { return .unknown }
         return page.record(at: rank, span)

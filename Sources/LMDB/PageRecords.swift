@@ -1,4 +1,3 @@
-import CLMDB
 import Synchronization
 
 /// The records of one leaf page from a cursor's on, read where they lie, without asking LMDB for each.
@@ -120,25 +119,6 @@ extension Cursor {
         while own < page.count, page.place(own) != offset - PageLayout.entryHeaderSize { own += 1 }
         return PageRecords(self, page, from: own)
     }
-
-    /// Has the processor fetch the page behind the cursor's, where both hang on one page; for scans, which wait for
-    /// memory and for the addresses of pages otherwise.
-    package final func prefetchPageBehind() {
-        let lower = bounds.lower.load(ordering: .relaxed)
-        let shift = bounds.pageShift.load(ordering: .relaxed)
-        guard lower != 0, let stack = CursorStack(active), stack.depth > 1, let above = stack.page(stack.depth - 2),
-            bounds.contain(above, count: 1 << Int(shift)),
-            let branch = NumberPage(UnsafeRawBufferPointer(start: above, count: 1 << Int(shift)), isLeaf: false)
-        else { return }
-        let index = stack.place(stack.depth - 2) + 1
-        guard index < branch.count, let number = branch.child(index),
-            let start = UnsafeRawPointer(bitPattern: lower &+ UInt(number) &<< shift),
-            bounds.contain(start, count: 1 << Int(shift))
-        else { return }
-        for line in stride(from: 0, to: 1 << Int(shift), by: Self.cacheLineSize) { clmdb_prefetch(start + line) }
-    }
-
-    private static var cacheLineSize: Int { 64 }
 
     /// Moves to the record behind those of a page; false behind the last.
     /// - Throws: `corrupted` where the page's last record is not found.

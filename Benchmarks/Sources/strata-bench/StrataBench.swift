@@ -6,7 +6,8 @@ struct StrataBench: ParsableCommand {
         commandName: "strata-bench",
         abstract: "Times Strata beside what one would take instead, in the same run and with the same rows.",
         subcommands: [
-            RunCommand.self, QueriesCommand.self, CatalogCommand.self, DesignCommand.self, ContextsCommand.self,
+            RunCommand.self, GrowthCommand.self, QueriesCommand.self, CatalogCommand.self, DesignCommand.self,
+            ContextsCommand.self,
             FormatsCommand.self, PlotCommand.self, TablesCommand.self, ColdOpenProgram.self, TableSizesProgram.self,
         ],
         defaultSubcommand: RunCommand.self)

@@ -8,6 +8,7 @@ import StrataModel
 struct BufferedWriter {
     private let buffer: WriteCursor
     private let main: WriteCursor
+    private var ahead = RunAhead()
 
     /// - Parameters:
     ///   - count: about how many records the batch has.
@@ -32,10 +33,11 @@ struct BufferedWriter {
         try buffer.put(key, value)
     }
 
-    func remove(_ key: UnsafeRawBufferPointer) throws {
+    mutating func remove(_ key: UnsafeRawBufferPointer) throws {
         if try buffer.seek(to: key) {
             try buffer.delete()
         } else if try main.seek(to: key) {
+            ahead.note(main)
             try main.delete()
         }
     }

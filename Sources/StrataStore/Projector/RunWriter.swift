@@ -7,6 +7,7 @@ import LMDB
 struct RunWriter: ~Copyable {
     private let cursor: WriteCursor
     private var aside = RecordsAside()
+    private var ahead = RunAhead()
 
     init(_ table: Table, _ transaction: WriteTransaction) throws { cursor = try transaction.writeCursor(table) }
 
@@ -29,6 +30,7 @@ struct RunWriter: ~Copyable {
             try aside.stepAside(cursor, withOwn: true, isFollowed: isFollowed)
         }
         try cursor.put(key, value)
+        ahead.note(cursor)
         guard index % RecordsAside.step == 0, next < count else { return }
         try aside.stepAside(cursor, isFollowed: isFollowed)
     }
@@ -43,7 +45,9 @@ struct RunWriter: ~Copyable {
 
     mutating func remove(_ key: UnsafeRawBufferPointer) throws {
         if !aside.isEmpty { try aside.comeBack(cursor, upTo: key) }
-        if try cursor.seek(to: key) { try cursor.delete() }
+        guard try cursor.seek(to: key) else { return }
+        ahead.note(cursor)
+        try cursor.delete()
     }
 
     /// Ends the writing. A writer that is not finished goes with its transaction, which has failed then.

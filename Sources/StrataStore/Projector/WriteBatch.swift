@@ -148,7 +148,7 @@ struct WriteBatch: ~Copyable {
     ) throws {
         guard let first = list.first, let last = list.last else { return }
         guard
-            let writer = try BufferedWriter(
+            var writer = try BufferedWriter(
                 table, count: list.count, from: key(first), through: key(last), tables, transaction)
         else {
             return try write(list, to: table.main, transaction)

@@ -6,9 +6,12 @@ final class Bench {
     /// Part of the names of the lines that are wanted.
     let filter: String
     let rounds: Int
+    /// How often the same workloads have run over the same stores before.
+    let turn: Int
     private(set) var report: SizeReport
 
-    init(size: Int, filter: String, rounds: Int) {
+    init(size: Int, filter: String, rounds: Int, turn: Int = 0) {
+        self.turn = turn
         self.size = size
         self.filter = filter.lowercased()
         self.rounds = rounds
@@ -16,6 +19,9 @@ final class Bench {
     }
 
     func isWanted(_ name: LineName) -> Bool { filter.isEmpty || name.rawValue.lowercased().contains(filter) }
+
+    /// Numbers at random, others in each turn.
+    func random(seed: UInt64) -> Random { Random(seed: seed &+ UInt64(turn) &* 1_000_003) }
 
     /// Times rounds, after one that warms up and does not count.
     ///

@@ -11,7 +11,9 @@ struct ReportText {
             parts.append(heading("\(Quantity.count(size.movies)) movies"))
             parts += [lines(size), files(size), bars(size)].compactMap { $0 }
         }
-        if report.sizes.count > 1, let growth { parts += [heading("Growth of the cost of an operation"), growth] }
+        if let growth = GrowthTable(turns: [report.sizes])?.text(style), !growth.isEmpty {
+            parts += [heading("Growth of the cost of an operation"), growth]
+        }
         return parts.joined(separator: "\n\n") + "\n"
     }
 
@@ -61,31 +63,6 @@ struct ReportText {
         var table = TextTable(["bar", "to reach", "aim", "measured", ""])
         for bar in size.bars {
             table.add([bar.name, bar.reach, bar.aim ?? "", bar.text, bar.isReached ? "reached" : "MISSED"])
-        }
-        return table.isEmpty ? nil : table.text(style)
-    }
-
-    // MARK: Growth
-
-    private var growth: String? {
-        guard let first = report.sizes.first, let last = report.sizes.last else { return nil }
-        var table = TextTable(
-            [""] + report.sizes.map { Quantity.count($0.movies) } + [
-                "last / first", "LMDB's", "SQLite's", "to reach", "",
-            ])
-        for name in LineName.allCases where name.isPerOperation {
-            guard let small = first.line(name)?.strata?.time.median, let large = last.line(name)?.strata?.time.median
-            else { continue }
-            let times = report.sizes.map { $0.line(name)?.strata.map { Quantity.time($0.time.median) } ?? "" }
-            let others = [Peer.lmdb, .sqlite].map { peer in
-                guard let small = first.line(name)?.figure(peer), let large = last.line(name)?.figure(peer)
-                else { return "" }
-                return Quantity.ratio(large.time.median / small.time.median)
-            }
-            let isReached = large / small <= Bar.growth.reach
-            table.add(
-                [name.rawValue] + times + [Quantity.ratio(large / small)] + others
-                    + ["\(Quantity.ratio(Bar.growth.reach)) x", isReached ? "reached" : "MISSED"])
         }
         return table.isEmpty ? nil : table.text(style)
     }

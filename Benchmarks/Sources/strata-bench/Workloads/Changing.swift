@@ -14,7 +14,7 @@ enum Updates: Workload {
         let count = LongSave.count(stores.movies)
         let rounds = min(5, bench.rounds)
         var changes: [Int: [(movie: Int, rating: Double)]] = [:]
-        var random = Random(seed: 6)
+        var random = bench.random(seed: 6)
         for round in 0...rounds {
             let first = Int.random(in: 0...(stores.movies.count - count), using: &random)
             changes[round] = (first..<first + count).map { ($0, Double.random(in: 0...5, using: &random)) }

@@ -13,7 +13,7 @@ enum History: Workload {
         try stores.strata.reopen(.disposable)
         let (container, ids) = (stores.strata.container, stores.strata.movieIDs)
         let start = try container.head()
-        let lag = try LaggingContext.measure(container, ids)
+        let lag = try LaggingContext.measure(container, ids, bench.random(seed: 5))
         bench.add(.behindFirst, operations: 1, rounds: 1, [.strata], [.strata: [lag.first]])
         bench.add(
             .behind, operations: 1, rounds: lag.after.count, [.strata], [.strata: lag.after],
@@ -65,13 +65,15 @@ enum LaggingContext {
         let found: Int
     }
 
-    static func measure(_ container: PersistentContainer, _ ids: [ObjectID]) throws -> Times {
+    static func measure(
+        _ container: PersistentContainer, _ ids: [ObjectID], _ random: Random = Random(seed: 5)
+    ) throws -> Times {
         let old = container.newBackgroundContext()
         var request = try FetchRequest<Movie>(format: "rating >= 2 AND rating < %@", 2 + 500 / Double(ids.count))
         request.sortDescriptors = [SortDescription("rating")]
         let before = try old.fetchObjectIDs(request)
         let changed = min(changedMovies, ids.count)
-        var random = Random(seed: 5)
+        var random = random
         let writer = container.newBackgroundContext()
         for _ in 0..<commits {
             for _ in 0..<10 {

@@ -5,10 +5,10 @@ struct Picks {
     let count: Int
     private let rounds: [[Int]]
 
-    init(_ count: Int, of total: Int, rounds: Int) {
-        var random = Random(seed: UInt64(count))
+    init(_ count: Int, of total: Int, _ bench: Bench) {
+        var random = bench.random(seed: UInt64(count))
         self.count = count
-        self.rounds = (0...rounds).map { _ in (0..<count).map { _ in Int.random(in: 0..<total, using: &random) } }
+        rounds = (0...bench.rounds).map { _ in (0..<count).map { _ in Int.random(in: 0..<total, using: &random) } }
     }
 
     subscript(round: Int) -> [Int] { rounds[round] }
@@ -19,7 +19,7 @@ enum RandomFaults: Workload {
     static let lines = [LineName.fault]
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
-        let picks = Picks(5_000, of: stores.movies.count, rounds: bench.rounds)
+        let picks = Picks(5_000, of: stores.movies.count, bench)
         try bench.compare(
             .fault, operations: picks.count,
             stores.contenders { store, round in try store.sumOfYears(ofMovies: picks[round]) })
@@ -31,7 +31,7 @@ enum ColdMembers: Workload {
     static let lines = [LineName.membersCold]
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
-        let picks = Picks(1_000, of: stores.movies.owners, rounds: bench.rounds)
+        let picks = Picks(1_000, of: stores.movies.owners, bench)
         try bench.compare(
             .membersCold, operations: picks.count,
             stores.contenders { store, round in try store.sumOfYears(ofOwners: picks[round]) })
@@ -43,7 +43,7 @@ enum IndexedRanges: Workload {
     static let lines = [LineName.range]
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
-        let picks = Picks(100, of: 49_000, rounds: bench.rounds)
+        let picks = Picks(100, of: 49_000, bench)
         try bench.compare(
             .range, operations: picks.count,
             stores.contenders { store, round in
@@ -59,7 +59,7 @@ enum UnindexedCounts: Workload {
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         let runs = max(1, 100_000 / stores.movies.count)
         let contenders = stores.contenders { store, round in
-            var random = Random(seed: UInt64(round))
+            var random = bench.random(seed: UInt64(round))
             return try (0..<runs).reduce(0) { sum, _ in
                 try sum + store.count(votesAbove: Int32.random(in: 0..<1_000_000, using: &random))
             }

@@ -27,7 +27,7 @@ enum WholeStore: Workload {
         var (events, times): (Int, [Double]) = (1, [])
         // Small stores once more, to warm up.
         let isSmall = bench.size < 300_000
-        for _ in 0..<(isSmall ? 5 : 3) {
+        for _ in 0..<(isSmall ? 1 + min(4, bench.rounds) : min(3, bench.rounds)) {
             let time = try nanoseconds { events = try run() }
             times.append(time / Double(max(1, events)))
         }
