@@ -41,7 +41,7 @@ extension Cursor {
     private static var cacheLineSize: Int { 64 }
 }
 
-/// Notices that a writer goes from one leaf page to one near behind it, and has the processor fetch the one that follows.
+/// Notices that a cursor goes from one leaf page to one near behind it, and has the processor fetch the one that follows.
 package struct RunAhead {
     private var above: UnsafeRawPointer?
     private var index = 0
@@ -52,7 +52,7 @@ package struct RunAhead {
 
     /// To be called when the cursor has moved.
     @inline(__always)
-    package mutating func note(_ cursor: WriteCursor) {
+    package mutating func note(_ cursor: Cursor) {
         guard let place = cursor.leafPlace, place.above != above || place.index != index else { return }
         let isRun = place.above == above && place.index > index && place.index - index <= Self.longestStep
         (above, index) = (place.above, place.index)

@@ -35,10 +35,12 @@ struct LogReader {
         guard first <= last else { return }
         try transaction.withCursor(tables.events) { cursor in
             var expected = first
+            var ahead = RunAhead()
             var found = try cursor.seek(atOrAfter: first.rawValue)
             while expected <= last {
                 guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == expected.rawValue
                 else { throw Self.missing(expected) }
+                ahead.note(cursor)
                 if try !body(try Self.view(cursor.value, expected), expected) { return }
                 expected = expected.advanced(by: 1)
                 found = try cursor.next()

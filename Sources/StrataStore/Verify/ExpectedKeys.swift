@@ -36,9 +36,17 @@ struct ExpectedKeys: ~Copyable {
             arena.removeAll()
         }
         try table.withCursors(transaction) { main, buffer in
+            var ahead = RunAhead()
             for place in list.indices {
                 let key = arena.bytes(at: Int(list[place].keyOffset), count: Int(list[place].keySize))
-                if try main.seek(to: key) || buffer?.seek(to: key) ?? false { foundCount += 1 } else { body(key) }
+                if try main.seek(to: key) {
+                    ahead.note(main)
+                    foundCount += 1
+                } else if try buffer?.seek(to: key) ?? false {
+                    foundCount += 1
+                } else {
+                    body(key)
+                }
             }
         }
     }
