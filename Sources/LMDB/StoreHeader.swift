@@ -72,19 +72,15 @@ struct StoreHeader {
         let flags: UInt16
         let depth: UInt16
         let root: UInt64
-        private let branchPageCount, leafPageCount: UInt64
-
         /// About how many entries a branch page has.
-        var branchCount: Int {
-            guard branchPageCount > 0 else { return 0 }
-            return Int(clamping: (leafPageCount &+ branchPageCount &- 1) / branchPageCount)
-        }
+        let branchCount: Int
 
         init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
             flags = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
             depth = bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)
-            branchPageCount = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
-            leafPageCount = bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+            let branchPages = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+            let leafPages = bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+            branchCount = branchPages == 0 ? 0 : Int(clamping: (leafPages &+ branchPages &- 1) / branchPages)
             root = bytes.loadUnaligned(fromByteOffset: offset + 40, as: UInt64.self)
         }
     }

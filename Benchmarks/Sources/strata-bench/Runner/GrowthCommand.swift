@@ -25,6 +25,10 @@ struct GrowthCommand: ParsableCommand {
     func validate() throws {
         guard rounds >= 1, turns >= 1 else { throw ValidationError("--rounds and --turns must be at least 1.") }
         guard options.size.count > 1 else { throw ValidationError("Growth needs two sizes at least.") }
+        let bench = Bench(size: 0, filter: options.filter, rounds: rounds)
+        guard LineName.allCases.contains(where: { $0.isPerOperation && bench.isWanted($0) }) else {
+            throw ValidationError("No line that grows with a store has '\(options.filter)' in its name.")
+        }
     }
 
     func run() throws {
