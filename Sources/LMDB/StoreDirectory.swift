@@ -1,3 +1,5 @@
+import CLMDB
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -12,6 +14,14 @@ struct FileIdentity: Hashable, Sendable {
     init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+
+    /// - Parameters: as Linux's `statx` tells them.
+    init(major: UInt32, minor: UInt32, number: UInt64) {
+        // The C library's `makedev`.
+        let (major, minor) = (UInt64(major), UInt64(minor))
+        device = (major & 0xFFF) << 8 | (major & 0xFFFF_F000) << 32 | minor & 0xFF | (minor & 0xFFFF_FF00) << 12
+        self.number = number
     }
 }
 
@@ -67,6 +77,11 @@ final class StoreDirectory: Sendable {
 
     /// Whether the name still stands for the file with this identity.
     func holds(_ name: String, as identity: FileIdentity) -> Bool {
+        var (major, minor, number): (UInt32, UInt32, UInt64) = (0, 0, 0)
+        if clmdb_identify(descriptor, name, &major, &minor, &number) == 0 {
+            return FileIdentity(major: major, minor: minor, number: number) == identity
+        }
+        // An older system, or a sandbox that does not know the call.
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && FileIdentity(status) == identity
     }

@@ -20,6 +20,8 @@ enum LogWriter {
     /// What has been written in a write transaction so far.
     enum Written { case nothing, something }
 
+    /// Seals the events.
+    ///
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
     ///   - written: with nothing written, the events' views are made while the log is.
@@ -28,6 +30,7 @@ enum LogWriter {
         _ store: StoreCore, _ transaction: WriteTransaction, _ projector: inout Projector,
         written: Written = .something
     ) throws -> TransactionRecord {
+        try events.seal()
         var record = makeRecord(events, description, head, store)
         let encoded = record.encoded()
         var chain = EventDigest.Chain(previous: head.digest)

@@ -5,9 +5,10 @@
 #else
     import Darwin
 #endif
+import Locking
 import StrataModel
 
-/// The events of one save, encoded and sealed, in one buffer.
+/// The events of one save, encoded, in one buffer; `seal` makes them what the log holds.
 struct EventList: ~Copyable {
     private struct Place {
         let offset: Int
@@ -20,7 +21,8 @@ struct EventList: ~Copyable {
     private var places: [Place] = []
     /// Whether all that the events say of rows can be turned into views without reading more than `rowBefore`.
     private(set) var hasRowsBefore = true
-    private var salts: SaltSource
+    /// Fewer events are sealed sooner than a thread begins.
+    private static let fewestForTwo = 1000
     private let transaction: TransactionSequence
 
     /// - Parameter sizeInBytes: what the payloads of `count` events will take about; a list that grows is copied.
@@ -28,7 +30,6 @@ struct EventList: ~Copyable {
         self.transaction = transaction
         arena = Arena(capacity: max(1 << 12, sizeInBytes + count * EventHeader.size))
         places.reserveCapacity(count)
-        salts = SaltSource(expected: count)
     }
 
     var count: Int { places.count }
@@ -41,7 +42,7 @@ struct EventList: ~Copyable {
     /// The row before an event, if it was read when the event was made: valid until the transaction writes.
     func rowBefore(_ index: Int) -> UnsafeRawBufferPointer? { places[index].before }
 
-    /// Encodes an event.
+    /// Encodes an event, all but its salt, digest and checksum.
     mutating func append(
         _ kind: EventKind, _ object: ObjectID, previous: EventSequence, flags: EventFlags = .none,
         _ payload: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer? = nil
@@ -53,17 +54,39 @@ struct EventList: ~Copyable {
             kind: kind, flags: flags, object: object, transaction: transaction, previous: previous,
             payloadSize: payloadSize
         ).encode(into: base)
-        salts.next(into: base + EventHeader.saltOffset)
         UnsafeMutableRawBufferPointer(rebasing: place.bytes[EventHeader.size...]).copyMemory(from: payload)
-        EventDigest.write(
-            saltAndPayload: UnsafeRawBufferPointer(rebasing: place.bytes[EventHeader.saltOffset...]),
-            into: base + EventHeader.digestOffset)
-        EventHeader.seal(place.bytes)
         places.append(Place(offset: place.offset, size: place.bytes.count, before: before))
         switch kind {
         case .inserted: break
         case .updated, .deleted: if before == nil { hasRowsBefore = false }
         default: hasRowsBefore = false
+        }
+    }
+
+    /// Puts a salt, the digest and the checksum into every event: once, when all are there and before the first is read.
+    ///
+    /// Half of many is sealed on a thread of its own, for digests are a tenth of what a large save takes.
+    func seal() throws {
+        guard count >= Self.fewestForTwo else { return seal(0..<count) }
+        let half = count / 2
+        try BackgroundThread.run("strata.seal") {
+            seal(0..<half)
+        } beside: {
+            seal(half..<count)
+        }
+    }
+
+    /// Events of two ranges may be sealed at once.
+    private func seal(_ range: Range<Int>) {
+        var salts = SaltSource(expected: range.count)
+        for place in places[range] {
+            let event = arena.mutableBytes(at: place.offset, count: place.size)
+            guard let base = event.baseAddress else { continue }
+            salts.next(into: base + EventHeader.saltOffset)
+            EventDigest.write(
+                saltAndPayload: UnsafeRawBufferPointer(rebasing: event[EventHeader.saltOffset...]),
+                into: base + EventHeader.digestOffset)
+            EventHeader.seal(event)
         }
     }
 
@@ -75,18 +98,17 @@ struct EventList: ~Copyable {
     }
 }
 
-/// Random salts, fetched from the system together: up to 4 KiB at a time, for 256 events.
+/// Random salts, fetched from the system as many at a time as one call gives.
 struct SaltSource {
-    private static let mostBytes = 4096
-    /// From here on one read of the device is cheaper than a system call for every eight bytes.
-    private static let deviceBytes = 128
+    static let size = 16
+    /// What `getentropy` gives at most.
+    private static let mostBytes = 256
     private var pool: [UInt8]
     private var next: Int
 
-    /// - Parameter expected: about how many salts will be taken; 0 when nobody knows.
+    /// - Parameter expected: how many salts will be taken.
     init(expected: Int) {
-        let salts = expected == 0 ? Self.mostBytes / 16 : min(expected, Self.mostBytes / 16)
-        pool = [UInt8](repeating: 0, count: 16 * salts)
+        pool = [UInt8](repeating: 0, count: min(max(1, expected) * Self.size, Self.mostBytes))
         next = pool.count
     }
 
@@ -96,33 +118,18 @@ struct SaltSource {
             next = 0
         }
         pool.withUnsafeBytes { bytes in
-            let salt = UnsafeRawBufferPointer(rebasing: bytes[next..<next + 16])
-            UnsafeMutableRawBufferPointer(start: target, count: 16).copyMemory(from: salt)
+            let salt = UnsafeRawBufferPointer(rebasing: bytes[next..<next + Self.size])
+            UnsafeMutableRawBufferPointer(start: target, count: Self.size).copyMemory(from: salt)
         }
-        next += 16
+        next += Self.size
     }
 
     private static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
+        if let start = bytes.baseAddress, getentropy(start, bytes.count) == 0 { return }
+        // The library's own way round a system without that call.
         var generator = SystemRandomNumberGenerator()
-        guard bytes.count >= deviceBytes else {
-            for offset in stride(from: 0, to: bytes.count, by: 8) {
-                bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt64.self)
-            }
-            return
-        }
-        var filled = 0
-        let descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC)
-        if descriptor >= 0 {
-            defer { close(descriptor) }
-            while filled < bytes.count {
-                let count = read(descriptor, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
-                if count > 0 { filled += count } else if errno != EINTR { break }
-            }
-        }
-        // Without the device, one system call for each byte that is still missing.
-        while filled < bytes.count {
-            bytes[filled] = UInt8(truncatingIfNeeded: generator.next())
-            filled += 1
+        for offset in stride(from: 0, to: bytes.count, by: 8) {
+            bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt64.self)
         }
     }
 }
