@@ -275,5 +275,5 @@ private final class CommitterBox: @unchecked Sendable {
 
     init(_ committer: Committer) { self.committer = committer }
 
-    func commit(_ group: [Submission]) { committer.commit(group) }
+    func commit(_ group: [Submission]) -> [Submission.Answer] { committer.commit(group) }
 }

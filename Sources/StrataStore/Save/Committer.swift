@@ -21,30 +21,32 @@ final class Committer {
         projector = Projector(tables: store.tables, histories: store.histories, tracking: .independent)
     }
 
-    /// Commits everything that waits as one group; each save gets its own outcome.
-    func commit(_ group: [Submission]) {
-        let saves = group.compactMap { submission -> (Submission, ChangeSet)? in
-            guard case .save(let changes) = submission.job else { return nil }
-            return (submission, changes)
+    /// Does everything that waits, and commits its saves as one group.
+    ///
+    /// - Returns: what came of each.
+    func commit(_ group: [Submission]) -> [Submission.Answer] {
+        // A turn is given by the writer's thread, which has nothing to say of it.
+        var answers = [Submission.Answer](repeating: .success(nil), count: group.count)
+        var saves: [(place: Int, changes: ChangeSet)] = []
+        for (place, submission) in group.enumerated() {
+            switch submission.job {
+            case .save(let changes): saves.append((place, changes))
+            case .run(let job): answers[place] = Result { try job() }.map { nil }
+            case .turn: break
+            }
         }
-        for submission in group {
-            guard case .run(let job) = submission.job else { continue }
-            submission.finish(Result { try job() }.map { nil })
-        }
-        if !saves.isEmpty { commit(saves) }
+        guard !saves.isEmpty else { return answers }
+        for (save, answer) in zip(saves, commit(saves.map(\.changes))) { answers[save.place] = answer }
+        return answers
     }
 
-    private func commit(_ saves: [(Submission, ChangeSet)]) {
+    private func commit(_ saves: [ChangeSet]) -> [Submission.Answer] {
         do {
-            let results = try write(saves.map(\.1))
-            for (save, result) in zip(saves, results) { save.0.finish(result.map { $0 }) }
+            return try write(saves)
         } catch {
             // Nothing of the group is on disk. Alone, each save meets only its own fate.
-            guard saves.count > 1 else {
-                saves.first?.0.finish(.failure(store.publicError(error, during: "save")))
-                return
-            }
-            for save in saves { commit([save]) }
+            guard saves.count > 1 else { return [.failure(store.publicError(error, during: "save"))] }
+            return saves.flatMap { commit([$0]) }
         }
     }
 
@@ -52,9 +54,9 @@ final class Committer {
     ///
     /// - Returns: the outcome of each; a save that is refused for its own sake has written nothing.
     /// - Throws: when the transaction as a whole failed and nothing is on disk.
-    private func write(_ group: [ChangeSet]) throws -> [Result<SaveOutcome?, any Error>] {
+    private func write(_ group: [ChangeSet]) throws -> [Submission.Answer] {
         try foldBuffers()
-        var results: [Result<SaveOutcome?, any Error>] = []
+        var results: [Submission.Answer] = []
         do {
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
                 results = try apply(group, transaction)
@@ -90,11 +92,11 @@ final class Committer {
 
     private func apply(
         _ group: [ChangeSet], _ transaction: WriteTransaction
-    ) throws -> [Result<SaveOutcome?, any Error>] {
+    ) throws -> [Submission.Answer] {
         projector.discard()
         var head = try store.readHead(transaction)
         projector.adopt(try store.histories(for: head, transaction))
-        var results: [Result<SaveOutcome?, any Error>] = []
+        var results: [Submission.Answer] = []
         for changes in group {
             do {
                 let written = results.isEmpty ? LogWriter.Written.nothing : .something
@@ -169,12 +171,12 @@ final class Committer {
     /// a save that is found keeps its first result and any other is made. Only when that commit succeeds is anything
     /// believed; otherwise every save of the group that was to be written is in doubt (STORE-RULES 8).
     private func settle(
-        _ group: [ChangeSet], _ results: [Result<SaveOutcome?, any Error>], _ cause: LMDBError
-    ) -> [Result<SaveOutcome?, any Error>] {
+        _ group: [ChangeSet], _ results: [Submission.Answer], _ cause: LMDBError
+    ) -> [Submission.Answer] {
         do {
             StoreLog.logger.warning("a commit failed while its head was written: \(cause)")
             try store.environment.reopenIfBroken()
-            var settled: [Result<SaveOutcome?, any Error>] = []
+            var settled: [Submission.Answer] = []
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
                 settled = try apply(group, transaction)
                 // Also when every save was found, so that there is something to commit.

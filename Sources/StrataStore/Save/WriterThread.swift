@@ -10,8 +10,9 @@ import Locking
 final class WriterThread: @unchecked Sendable {
     /// What is done by whoever writes; a turn's lock is held by the thread alone.
     struct Duties: Sendable {
-        /// Gets everything that waits and may go on, in order of arrival.
-        var work: @Sendable ([Submission]) -> Void
+        /// Does everything that waits and may go on, in order of arrival, and says what came of each. They are told when
+        /// it is known who came meanwhile: who is told comes again at once, and would be taken for one more.
+        var work: @Sendable ([Submission]) -> [Submission.Answer]
         /// Keeps the writers of other processes out until `releaseLock`.
         var holdLock: @Sendable () throws -> Void
         var releaseLock: @Sendable () -> Void
@@ -74,12 +75,13 @@ final class WriterThread: @unchecked Sendable {
     func submitOrWrite(_ submission: Submission) -> Bool {
         guard let group = beginAsGuest(submission) else { return submit(submission) }
         let start = ContinuousClock.now
-        duties.work(group)
-        condition.lock()
-        defer { condition.unlock() }
-        guest = nil
-        company.note(saves: group.count, waiting: queue.count { $0.isSave }, since: start)
-        if !queue.isEmpty || isStopping { condition.broadcast() }
+        let answers = duties.work(group)
+        condition.withLock {
+            guest = nil
+            note(group, since: start)
+            if !queue.isEmpty || isStopping { condition.broadcast() }
+        }
+        Self.tell(group, answers)
         return true
     }
 
@@ -119,8 +121,12 @@ final class WriterThread: @unchecked Sendable {
                 condition.withLock { isAtWork = false }
             } else {
                 let start = ContinuousClock.now
-                duties.work(group)
-                noteCommit(of: group, since: start)
+                let answers = duties.work(group)
+                condition.withLock {
+                    isAtWork = false
+                    note(group, since: start)
+                }
+                Self.tell(group, answers)
             }
         }
         condition.lock()
@@ -130,11 +136,14 @@ final class WriterThread: @unchecked Sendable {
         condition.unlock()
     }
 
-    private func noteCommit(of group: [Submission], since start: ContinuousClock.Instant) {
-        condition.lock()
-        defer { condition.unlock() }
-        isAtWork = false
+    /// Notes who was beside whom; the lock is held.
+    private func note(_ group: [Submission], since start: ContinuousClock.Instant) {
         company.note(saves: group.count { $0.isSave }, waiting: queue.count { $0.isSave }, since: start)
+    }
+
+    private static func tell(_ group: [Submission], _ answers: [Submission.Answer]) {
+        precondition(group.count == answers.count, "Somebody would wait for ever.")
+        for (submission, answer) in zip(group, answers) { submission.finish(answer) }
     }
 
     private func begin(_ turn: SaveTurn, _ submission: Submission) {
@@ -257,11 +266,14 @@ final class Submission: @unchecked Sendable {
         case turn(SaveTurn)
     }
 
+    /// What came of a save; nil where there is nothing to say.
+    typealias Answer = Result<SaveOutcome?, any Error>
+
     let job: Job
     /// The turn that a save belongs to.
     private let turn: ObjectIdentifier?
     private let condition = NSCondition()
-    private var result: Result<SaveOutcome?, any Error>?
+    private var result: Answer?
 
     init(_ job: Job, turn: SaveTurn? = nil) {
         self.job = job
@@ -285,7 +297,7 @@ final class Submission: @unchecked Sendable {
         }
     }
 
-    func finish(_ result: Result<SaveOutcome?, any Error>) {
+    func finish(_ result: Answer) {
         condition.lock()
         self.result = result
         condition.broadcast()

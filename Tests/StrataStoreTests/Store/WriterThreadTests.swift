@@ -40,7 +40,7 @@ import Testing
                 work: { group in
                     record.note(group)
                     gate?.wait()
-                    group.forEach { $0.finish(.success(nil)) }
+                    return group.map { _ in .success(nil) }
                 },
                 holdLock: {}, releaseLock: {}))
     }
@@ -126,7 +126,7 @@ import Testing
                     gate?.wait()
                     usleep(microseconds)
                     visits.leave()
-                    group.forEach { $0.finish(.success(nil)) }
+                    return group.map { _ in .success(nil) }
                 },
                 holdLock: {}, releaseLock: {}))
         known.withLock { $0 = writer }
