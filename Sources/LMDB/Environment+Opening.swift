@@ -184,6 +184,7 @@ extension Environment {
             throw error
         }
         noteMap(of: opened)
+        cachedFile.begin(size: Self.fileSize(of: opened))
         // Who only reads changes nothing, and may have come to see who is there. It sweeps when no slot is free.
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }
@@ -222,6 +223,12 @@ extension Environment {
         guard let handle, lower != 0 else { return }
         let (info, pageSize) = Self.shape(of: handle)
         bounds.upper.store(lower + UInt(info.me_last_pgno + 1) * UInt(pageSize), ordering: .relaxed)
+    }
+
+    /// The bytes of the file as of the newest commit; less may be there where the last pages were never written.
+    static func fileSize(of handle: OpaquePointer) -> Int {
+        let (info, pageSize) = shape(of: handle)
+        return Int(info.me_last_pgno + 1) * pageSize
     }
 
     static func shape(of handle: OpaquePointer) -> (info: MDB_envinfo, pageSize: Int) {

@@ -82,6 +82,12 @@ extension Environment {
         throw failure(result, "begin a write transaction")
     }
 
+    /// Comes after a commit that succeeded, before `writeEnded`.
+    func noteCommit() {
+        guard let handle else { return }
+        cachedFile.committed(size: Self.fileSize(of: handle), mapAddress: bounds.lower.load(ordering: .relaxed))
+    }
+
     /// Lets the next transactions in after a commit or abort.
     func writeEnded() {
         gate.leave()

@@ -44,6 +44,7 @@ package final class Environment: @unchecked Sendable {
     let pool = ReaderPool()
     let bounds = MapBounds()
     let writerLock: WriterLock
+    let cachedFile: CachedFile
     /// The files that must keep their names while the environment is open.
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
@@ -67,6 +68,7 @@ package final class Environment: @unchecked Sendable {
         sparingReadsLeft = Atomic(options.sparingReads)
         forkGuard = try ForkGuard(path: path)
         guardedFiles = Locked([])
+        cachedFile = CachedFile(directory, options)
         let usesWriterLock = !options.isReadOnly && options.residence == .named
         let descriptor =
             usesWriterLock

@@ -181,6 +181,7 @@ package final class WriteTransaction: ReadTransaction {
         let result = mdb_txn_commit(handle)
         note(result)
         let failure = result == 0 ? nil : environment.classifyFailedCommit(result)
+        if failure == nil { environment.noteCommit() }
         environment.writeEnded()
         if let failure { throw failure }
     }

@@ -220,6 +220,27 @@ import Testing
         #expect(visits.most == 1)
     }
 
+    /// Who is told that a save is done and saves again at once is nobody's company.
+    @Test func whoIsLeftAloneIsNotTakenForTwo() throws {
+        let visits = Visits()
+        let writer = try writer(visits, takes: 500)
+        for _ in 0..<10 {
+            let others = (0..<4).map { _ in Self.save() }
+            for submission in others { #expect(writer.submit(submission)) }
+            for submission in others { _ = try submission.wait() }
+            let before = visits.all.count
+            for _ in 0..<20 {
+                let submission = Self.save()
+                #expect(writer.submitOrWrite(submission))
+                _ = try submission.wait()
+            }
+            // The first may find that somebody is expected.
+            #expect(visits.all.dropFirst(before + 1).allSatisfy { pthread_equal($0.thread, pthread_self()) != 0 })
+        }
+        writer.stopAndWait()
+        #expect(visits.all.allSatisfy { $0.count > 0 })
+    }
+
     @Test func whoStopsTheWriterWaitsForACallerWhoWrites() throws {
         let visits = Visits()
         let gate = DispatchSemaphore(value: 0)
