@@ -7,24 +7,30 @@ import Testing
 @Suite struct CachedFileTests {
     let store = TemporaryStore()
 
-    @Test func whatCommitsAddIsCutOnce() throws {
-        let environment = try store.open()
-        let table = try environment.openTables(["t"])[0]
-        for part in 0..<UInt64(8) {
+    private func fill(_ environment: Environment, _ table: Table, mebibytes: Int) throws {
+        // One record to a page.
+        for part in 0..<UInt64(mebibytes / 8) {
             try environment.write { transaction in
-                for key in 0..<UInt64(200) {
-                    try transaction.append(table, part * 200 + key, [UInt8](repeating: 7, count: 3000))
+                for key in 0..<UInt64(2048) {
+                    try transaction.append(table, part * 2048 + key, [UInt8](repeating: 7, count: 3000))
                 }
             }
         }
+    }
+
+    @Test func whatCommitsAddIsCutOnce() throws {
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        try fill(environment, table, mebibytes: 96)
         let cached = environment.cachedFile
         let size = try store.dataBytes().count
-        let most = size / CachedFile.smallestUnit + 8
-        let least = (size - CachedFile.leastGrowth) / CachedFile.smallestUnit - 8
+        #expect(size > CachedFile.beginning + 16 << 20)
+        let most = (size - CachedFile.beginning) / CachedFile.smallestUnit + 8
+        let least = (size - CachedFile.beginning - CachedFile.leastGrowth) / CachedFile.smallestUnit - 8
         let count = cached.cutCount.load(ordering: .relaxed)
         #expect(cached.isOfUse ? (least...most).contains(count) : count == 0, "\(count) of \(size) bytes")
         try environment.read { transaction in
-            for key in 0..<UInt64(1600) {
+            for key in stride(from: UInt64(0), to: 24_576, by: 7) {
                 let size = try transaction.get(table, key)?.count
                 #expect(size == 3000)
             }
@@ -32,10 +38,11 @@ import Testing
         try environment.close()
     }
 
-    @Test func littleGrowthIsLeftAlone() throws {
+    @Test func smallFilesAndLittleGrowthAreLeftAlone() throws {
         let environment = try store.open()
         let table = try environment.openTables(["t"])[0]
-        for key in 0..<UInt64(20) { try environment.write { try $0.append(table, key, [1, 2, 3]) } }
+        try fill(environment, table, mebibytes: 16)
+        for key in 5000..<UInt64(5020) { try environment.write { try $0.append(table, key, [1, 2, 3]) } }
         #expect(environment.cachedFile.cutCount.load(ordering: .relaxed) == 0)
         try environment.close()
     }
@@ -43,7 +50,9 @@ import Testing
     /// A look behind the end of a mapped file ends the process.
     @Test func pagesThatWereNeverWrittenAreNotLookedAt() throws {
         let environment = try store.open()
-        let table = try environment.openTables(["t"])[0]
+        let tables = try environment.openTables(["t", "filling"])
+        let table = tables[0]
+        try fill(environment, tables[1], mebibytes: 72)
         try environment.writeAndLeaveAShortFile(table)
         for key in 2..<UInt64(40) {
             try environment.write { try $0.put(table, key, [UInt8](repeating: 1, count: 50_000)) }
