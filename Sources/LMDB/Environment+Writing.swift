@@ -84,7 +84,7 @@ extension Environment {
 
     /// Comes after a commit that succeeded, before `writeEnded`.
     func noteCommit() {
-        guard let handle else { return }
+        guard cachedFile.isOfUse, let handle else { return }
         cachedFile.committed(size: Self.fileSize(of: handle), mapAddress: bounds.lower.load(ordering: .relaxed))
     }
 
