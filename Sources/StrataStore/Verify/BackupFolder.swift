@@ -21,7 +21,7 @@ struct BackupFolder {
         let parent = place.deletingLastPathComponent()
         self.target = Self.path(place)
         self.parent = Self.path(parent)
-        Self.sweepLeftovers(of: place.lastPathComponent, in: parent)
+        Self.sweepLeftovers(for: target)
         let name = "\(Self.prefix(place.lastPathComponent))\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let frame = Self.path(parent.appending(path: name, directoryHint: .isDirectory))
         self.frame = frame
@@ -113,9 +113,13 @@ struct BackupFolder {
         }
     }
 
-    private static func sweepLeftovers(of name: String, in parent: URL) {
-        for found in BlobFile.names(in: path(parent)) where found.hasPrefix(prefix(name)) {
-            let process = found.dropFirst(prefix(name).count).split(separator: "-").first.flatMap { Int32($0) }
+    /// Removes what processes that died have left of their copies to a place.
+    static func sweepLeftovers(for target: URL) {
+        let place = target.standardizedFileURL
+        let parent = place.deletingLastPathComponent()
+        let prefix = prefix(place.lastPathComponent)
+        for found in BlobFile.names(in: path(parent)) where found.hasPrefix(prefix) {
+            let process = found.dropFirst(prefix.count).split(separator: "-").first.flatMap { Int32($0) }
             guard let process, process > 0, kill(process, 0) != 0, errno == ESRCH else { continue }
             remove(path(parent.appending(path: found)))
         }

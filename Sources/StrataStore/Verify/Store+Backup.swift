@@ -118,6 +118,8 @@ extension Store {
             StoreLog.logger.debug("no directory for a backup at \(path): \(error)")
         }
         guard !isFree else { return }
+        // Who was killed just after a copy was put in its place left the hidden directory it was made in.
+        BackupFolder.sweepLeftovers(for: target)
         throw StrataError(
             .persistentStoreOpen, "Something stands where the new store is to go.", context: .init(path: path))
     }

@@ -226,6 +226,13 @@ import Testing
         defer { try? remove() }
         try Data([1]).write(to: directory.appending(component: ".copy-\(try endedProcess())-5"))
         #expect(try fixture.store.backup(to: directory).verification.isSound)
+        // Killed when the copy was in place, and the hidden directory it was made in still there.
+        let left = directory.deletingLastPathComponent()
+            .appending(component: ".\(directory.lastPathComponent).partial-\(try endedProcess())-5")
+        defer { try? FileManager.default.removeItem(at: left) }
+        try FileManager.default.createDirectory(at: left, withIntermediateDirectories: false)
         #expect(throws: StrataError.self) { try fixture.store.backup(to: directory) }
+        #expect(!FileManager.default.fileExists(atPath: left.path(percentEncoded: false)))
+        #expect(try Store.open(.directory(directory), model: nil).verify().isSound, "the copy in place is left alone")
     }
 }
