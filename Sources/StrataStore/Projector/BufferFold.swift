@@ -7,7 +7,7 @@ import StrataModel
 /// many stand free as two commits in a row write, a save and this, or two saves that do both.
 struct BufferFold {
     /// Records that leave in one transaction.
-    static let mostLeaving = 20_000
+    static let mostLeaving = 32_000
     let buffer: Table
     private let main: Table
     private let state: Table

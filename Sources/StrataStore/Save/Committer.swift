@@ -12,6 +12,8 @@ final class Committer {
     private var projector: Projector
     /// Whether the last save has left a buffer too large.
     private var isFoldDue = false
+    /// Whether that shall wait for the next save, since moving entries on has failed.
+    private var isFoldPutOff = false
     /// A write set over this many pages is refused before anything is put (STORE-RULES 11).
     static let dirtyPageLimit = 64_000
 
@@ -79,14 +81,32 @@ final class Committer {
         return results
     }
 
-    /// Moves entries on where a save has made their buffers too large: the views are the same before and after.
+    /// Whether there is something to do between saves.
+    var isTidyingDue: Bool { isFoldDue && !isFoldPutOff }
+
+    /// Does a part of what would hold up the next save, in one commit.
+    func tidy() {
+        do {
+            try foldSome()
+        } catch {
+            // The next save tries it again, and says why not.
+            isFoldPutOff = true
+            StoreLog.logger.warning("entries could not be moved on in \(store.path): \(error)")
+        }
+    }
+
+    /// Moves on what there was no time for since the last save.
     private func foldBuffers() throws {
+        isFoldPutOff = false
+        while isFoldDue { try foldSome() }
+    }
+
+    /// Moves entries on where a save has made their buffers too large: the views are the same before and after.
+    private func foldSome() throws {
         let tables = store.tables
-        while isFoldDue {
-            isFoldDue = try store.write { transaction in
-                try BufferFold.run(tables, transaction)
-                return try BufferFold.isDue(tables, transaction)
-            }
+        isFoldDue = try store.write { transaction in
+            try BufferFold.run(tables, transaction)
+            return try BufferFold.isDue(tables, transaction)
         }
     }
 

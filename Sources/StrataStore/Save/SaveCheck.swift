@@ -17,7 +17,6 @@ struct SaveCheck: ~Copyable {
     /// Where in `changes.updates` an object is; empty where nobody will ask.
     private var updates: [ObjectID: Int] = [:]
     private var deletions: Set<ObjectID> = []
-    private var existing: Set<ObjectID> = []
     /// The rows of `changes.updates` and `changes.deletions` at the head, valid while nothing is written.
     private(set) var updatedRows: [RowView?] = []
     private(set) var deletedRows: [RowView?] = []
@@ -127,45 +126,64 @@ struct SaveCheck: ~Copyable {
         return row
     }
 
+    /// Finds what the save points at that will not be there.
     private mutating func checkTargets() throws {
+        let targets = try self.targets()
+        let missing = try missingObjects(among: targets.map(\.target))
+        guard !missing.isEmpty else { return }
+        staleness.missingTargets += targets.filter { missing.contains($0.target) }
+    }
+
+    /// What new and changed rows and new pairs point at.
+    private mutating func targets() throws -> [Staleness.MissingTarget] {
+        var targets: [Staleness.MissingTarget] = []
         let (insertions, updates) = (changes.insertions, changes.updates)
+        targets.reserveCapacity(insertions.count)
         for place in insertions.indices {
             let id = insertions[place].id
             let entity = try checkedEntity(of: id)
-            for link in entity.links { try checkTarget(of: id, insertions[place].image.unsafeBytes, link, entity) }
+            for link in entity.links {
+                try Self.addTarget(of: id, insertions[place].image.unsafeBytes, link, entity, to: &targets)
+            }
         }
         for place in updates.indices {
             let id = updates[place].id
             let entity = try checkedEntity(of: id)
             if updates[place].changedSlots.isDisjoint(with: entity.linkSlots) { continue }
             for link in entity.links where updates[place].changedSlots.contains(link.slot) {
-                try checkTarget(of: id, updates[place].image.unsafeBytes, link, entity)
+                try Self.addTarget(of: id, updates[place].image.unsafeBytes, link, entity, to: &targets)
             }
         }
         for pair in changes.pairs {
             guard case .link = pair.kind else { continue }
-            for end in [pair.key.source, pair.key.target] where try !exists(end) {
-                let other = end == pair.key.source ? pair.key.target : pair.key.source
-                staleness.missingTargets.append(.init(source: other, property: pair.key.property, target: end))
-            }
+            let (key, property) = (pair.key, pair.key.property)
+            targets.append(.init(source: key.target, property: property, target: key.source))
+            targets.append(.init(source: key.source, property: property, target: key.target))
         }
+        return targets
     }
 
-    private mutating func checkTarget(
-        of id: ObjectID, _ image: UnsafeRawBufferPointer, _ link: CheckedEntity.Link, _ entity: CheckedEntity
+    private static func addTarget(
+        of id: ObjectID, _ image: UnsafeRawBufferPointer, _ link: CheckedEntity.Link, _ entity: CheckedEntity,
+        to targets: inout [Staleness.MissingTarget]
     ) throws {
         let target = try RowReader(image, layout: entity.layout).reference(link.slot)
-        guard !target.isNil, try !exists(target) else { return }
-        staleness.missingTargets.append(.init(source: id, property: link.property, target: target))
+        guard !target.isNil else { return }
+        targets.append(.init(source: id, property: link.property, target: target))
     }
 
-    /// Whether the object is there when this save is done.
-    private mutating func exists(_ id: ObjectID) throws -> Bool {
-        if existing.contains(id) { return true }
-        if deletions.contains(id) { return false }
-        guard try isInserted(id) || view.exists(id) else { return false }
-        existing.insert(id)
-        return true
+    /// Those that are not there when this save is done. They are looked for in the order of their ids, in which one is
+    /// found from another.
+    private func missingObjects(among ids: [ObjectID]) throws -> Set<ObjectID> {
+        var missing: Set<ObjectID> = []
+        var last: ObjectID?
+        try view.findRows(ids.count) { rows in
+            for id in ids.sorted() where id != last {
+                last = id
+                if try deletions.contains(id) || !isInserted(id) && !rows.contains(id) { missing.insert(id) }
+            }
+        }
+        return missing
     }
 
     /// Insertions come sorted by id.

@@ -13,6 +13,10 @@ final class WriterThread: @unchecked Sendable {
         /// Does everything that waits and may go on, in order of arrival, and says what came of each. They are told when
         /// it is known who came meanwhile: who is told comes again at once, and would be taken for one more.
         var work: @Sendable ([Submission]) -> [Submission.Answer]
+        /// Whether `work` has left something to tidy. Asked by whoever did it.
+        var isTidyingDue: @Sendable () -> Bool = { false }
+        /// Does a part of that, no longer than a save takes; the thread alone does, when nobody waits.
+        var tidy: @Sendable () -> Void = {}
         /// Keeps the writers of other processes out until `releaseLock`.
         var holdLock: @Sendable () throws -> Void
         var releaseLock: @Sendable () -> Void
@@ -30,6 +34,8 @@ final class WriterThread: @unchecked Sendable {
     private var thread: pthread_t?
     /// Whether the thread does what it took from the queue.
     private var isAtWork = false
+    /// Whether the last who wrote has left something to tidy.
+    private var isTidyingDue = false
     /// Whether the thread waits for others to join those in the queue, no longer than to their deadline.
     private var isAwaitingCompany = false
     /// The thread of a caller that writes by itself.
@@ -76,10 +82,12 @@ final class WriterThread: @unchecked Sendable {
         guard let group = beginAsGuest(submission) else { return submit(submission) }
         let start = ContinuousClock.now
         let answers = duties.work(group)
+        let isTidyingDue = duties.isTidyingDue()
         condition.withLock {
             guest = nil
             note(group, since: start)
-            if !queue.isEmpty || isStopping { condition.broadcast() }
+            self.isTidyingDue = isTidyingDue
+            if !queue.isEmpty || isStopping || isTidyingDue { condition.broadcast() }
         }
         Self.tell(group, answers)
         return true
@@ -119,12 +127,21 @@ final class WriterThread: @unchecked Sendable {
             if case .turn(let turn)? = group.first?.job, let submission = group.first {
                 begin(turn, submission)
                 condition.withLock { isAtWork = false }
+            } else if group.isEmpty {
+                duties.tidy()
+                let isTidyingDue = duties.isTidyingDue()
+                condition.withLock {
+                    isAtWork = false
+                    self.isTidyingDue = isTidyingDue
+                }
             } else {
                 let start = ContinuousClock.now
                 let answers = duties.work(group)
+                let isTidyingDue = duties.isTidyingDue()
                 condition.withLock {
                     isAtWork = false
                     note(group, since: start)
+                    self.isTidyingDue = isTidyingDue
                 }
                 Self.tell(group, answers)
             }
@@ -160,6 +177,7 @@ final class WriterThread: @unchecked Sendable {
         submission.finish(.success(nil))
     }
 
+    /// - Returns: what the thread shall do, nothing for tidying; nil when it shall end.
     private func next() -> [Submission]? {
         condition.lock()
         defer { condition.unlock() }
@@ -184,6 +202,10 @@ final class WriterThread: @unchecked Sendable {
                 return group
             }
             if isStopping, queue.isEmpty { return nil }
+            if isTidyingDue, queue.isEmpty, turn == nil {
+                isAtWork = true
+                return []
+            }
             if let turn { _ = condition.wait(until: turn.deadline) } else { condition.wait() }
         }
     }

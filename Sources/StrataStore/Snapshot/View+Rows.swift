@@ -109,6 +109,11 @@ extension View {
             guard let cursor else { return try view.row(id) }
             return try cursor.seek(to: id.rawValue) ? try view.storedRow(cursor.value, id) : nil
         }
+
+        func contains(_ id: ObjectID) throws -> Bool {
+            guard let cursor else { return try view.exists(id) }
+            return try cursor.seek(to: id.rawValue)
+        }
     }
 
     /// - Parameter count: about how many rows will be asked for.
