@@ -4,6 +4,9 @@ import Synchronization
 // A page is waited for several times when it comes from memory: for its address, and for each place that a search looks
 // at. Who goes from page to page knows the next one from the page above.
 
+/// Has the processor fetch the bytes from an address on, as many as it takes at a time. Changes nothing.
+package func prefetch(_ address: UnsafeRawPointer) { clmdb_prefetch(address) }
+
 extension Cursor {
     /// Has the processor fetch the leaf page behind the cursor's, where both hang on one page; for scans. Changes nothing.
     package final func prefetchPageBehind() {

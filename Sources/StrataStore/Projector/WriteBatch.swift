@@ -18,6 +18,8 @@ struct WriteBatch: ~Copyable {
         var isRemoval: Bool
     }
 
+    /// How far ahead of its writing a key is fetched from memory.
+    private static let keysAhead = 24
     private var arena = Arena(capacity: 1 << 20)
     private var operations: [[Operation]]
     /// Changes of counters: what is added stands in `valueOffset`.
@@ -156,6 +158,7 @@ struct WriteBatch: ~Copyable {
         var wasRemoved = false
         for (index, operation) in list.enumerated() {
             wasRemoved = wasRemoved || operation.isRemoval
+            prefetchKey(behind: index, list)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
             if operation.isRemoval {
                 try writer.remove(key(operation))
@@ -171,6 +174,7 @@ struct WriteBatch: ~Copyable {
     private borrowing func write(_ list: [Operation], to table: Table, _ transaction: WriteTransaction) throws {
         var writer = try RunWriter(table, transaction)
         for (index, operation) in list.enumerated() {
+            prefetchKey(behind: index, list)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
             if operation.isRemoval {
                 try writer.remove(key(operation))
@@ -180,6 +184,13 @@ struct WriteBatch: ~Copyable {
             try writer.put(key(operation), value, index, of: list.count) { key(list[$0]) }
         }
         try writer.finish()
+    }
+
+    /// Keys lie in the order in which they were collected, so that of the next the processor has none at hand.
+    @inline(__always)
+    private borrowing func prefetchKey(behind index: Int, _ list: [Operation]) {
+        let next = index + Self.keysAhead
+        if next < list.count { prefetch(arena.start + Int(list[next].keyOffset)) }
     }
 
     private borrowing func compareKeys(_ left: Operation, _ right: Operation) -> Int {
