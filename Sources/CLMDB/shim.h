@@ -26,6 +26,18 @@ static inline long clmdb_file_system_type(int descriptor) {
 /// Asks for the cache line at an address, which need not be one that can be read.
 static inline void clmdb_prefetch(const void *address) { __builtin_prefetch(address); }
 
+/// Has the system begin to write what its cache has of a file to the disk, and not wait for it. Returns -1 with errno set
+/// where it cannot be asked.
+static inline int clmdb_begin_writing(int file) {
+#if defined(__linux__) && defined(SYS_sync_file_range) && defined(__LP64__)
+    // 2 is SYNC_FILE_RANGE_WRITE; no length is all of the file.
+    return (int)syscall(SYS_sync_file_range, file, 0L, 0L, 2);
+#else
+    (void)file;
+    return -1;
+#endif
+}
+
 /// Device and number of the file that a name in an open directory stands for, a link not followed. Linux is asked for
 /// nothing else: where somebody has looked at a file's times, its next write must change them, however soon it comes
 /// (multigrain timestamps, Linux 6.13), and each fdatasync then writes the block of the inode too, a fifth of a small

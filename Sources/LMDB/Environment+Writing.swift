@@ -82,6 +82,16 @@ extension Environment {
         throw failure(result, "begin a write transaction")
     }
 
+    /// Comes before the commit of a transaction that took so long.
+    func beginEarlyWriting(after duration: Duration) -> EarlyWriting? {
+        guard options.durability != .disposable, let handle else { return nil }
+        var file: Int32 = -1
+        guard mdb_env_get_fd(handle, &file) == 0 else { return nil }
+        let early = EarlyWriting(file, after: duration)
+        if early != nil { earlyWritingCount.add(1, ordering: .relaxed) }
+        return early
+    }
+
     /// Comes after a commit that succeeded, before `writeEnded`.
     func noteCommit() {
         guard cachedFile.isOfUse, let handle else { return }

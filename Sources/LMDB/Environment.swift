@@ -53,6 +53,8 @@ package final class Environment: @unchecked Sendable {
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.
     let writeCount = Atomic<Int>(0)
+    /// Commits that were written to the disk while LMDB made them.
+    let earlyWritingCount = Atomic<Int>(0)
     /// Values that may still be read sparingly.
     let sparingReadsLeft: Atomic<Int>
     /// LMDB's environment; nil once closed.

@@ -11,6 +11,7 @@ import CLMDB
 /// read is valid until the next write of the same transaction.
 package final class WriteTransaction: ReadTransaction {
     private let thread = pthread_self()
+    private let beginning = ContinuousClock.now
     /// Set when any operation ran out of map; the transaction can only be aborted then.
     private(set) var metMapFull = false
     /// Set when any operation failed.
@@ -178,7 +179,9 @@ package final class WriteTransaction: ReadTransaction {
     ///   durable or not: `Environment.reopen()`, then look for them. The transaction has ended in every case.
     package func commit() throws(LMDBError) {
         let handle = endHandle()
+        let early = environment.beginEarlyWriting(after: beginning.duration(to: .now))
         let result = mdb_txn_commit(handle)
+        early?.end()
         note(result)
         let failure = result == 0 ? nil : environment.classifyFailedCommit(result)
         if failure == nil { environment.noteCommit() }
