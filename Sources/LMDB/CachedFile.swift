@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// Since Linux 6.16 ext4 keeps what was written at once in one unit of the cache (a large folio): LMDB's writes make units
 /// of up to 256 KiB. A page that is written later costs a walk over the whole of its unit, when it is written and again
-/// when it is synced. What commits add to the file is therefore cut into pages of its own, by asking for a place in a unit to be aged (`MADV_COLD`), which leaves all of it in
-/// the cache. What was there when the file was opened is left alone, and so is the beginning of each file: a small one's
-/// pages are rewritten close together, and cutting is a part of what it takes to fill it. Systems without such units lose
-/// nothing.
+/// when it is synced. What commits add to the file is therefore cut into pages of its own, by asking for a place in a unit
+/// to be aged (`MADV_COLD`), which leaves all of it in the cache. What was there when the file was opened is left alone,
+/// and so is the beginning of each file: a small one's pages are rewritten close together, and cutting is a part of what
+/// it takes to fill it. Systems without such units lose nothing.
 ///
 /// What it comes to: `strata-bench run --filter durable`.
 final class CachedFile: Sendable {

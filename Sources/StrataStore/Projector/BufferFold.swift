@@ -3,8 +3,8 @@ import StrataModel
 
 /// Moves records from a buffer to the table where they belong.
 ///
-/// That is a commit of its own, before a save: LMDB gives pages out again two commits after they were freed, so that as
-/// many stand free as two commits in a row write, a save and this, or two saves that do both.
+/// That is a commit of its own, between two saves (`Committer.tidy`): LMDB gives pages out again two commits after they
+/// were freed, so that as many stand free as two commits in a row write, a save and this, or two saves that do both.
 struct BufferFold {
     /// Records that leave in one transaction.
     static let mostLeaving = 32_000
