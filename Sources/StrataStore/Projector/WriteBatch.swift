@@ -158,7 +158,7 @@ struct WriteBatch: ~Copyable {
         var wasRemoved = false
         for (index, operation) in list.enumerated() {
             wasRemoved = wasRemoved || operation.isRemoval
-            prefetchKey(behind: index, list)
+            Self.prefetchKey(behind: index, list, arena.start)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
             if operation.isRemoval {
                 try writer.remove(key(operation))
@@ -174,7 +174,7 @@ struct WriteBatch: ~Copyable {
     private borrowing func write(_ list: [Operation], to table: Table, _ transaction: WriteTransaction) throws {
         var writer = try RunWriter(table, transaction)
         for (index, operation) in list.enumerated() {
-            prefetchKey(behind: index, list)
+            Self.prefetchKey(behind: index, list, arena.start)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
             if operation.isRemoval {
                 try writer.remove(key(operation))
@@ -186,11 +186,14 @@ struct WriteBatch: ~Copyable {
         try writer.finish()
     }
 
-    /// Keys lie in the order in which they were collected, so that of the next the processor has none at hand.
+    /// Has the key of an operation that follows soon fetched from memory: keys lie in the order in which they were
+    /// collected, so that the processor has none of the next at hand.
+    ///
+    /// - Parameter start: what the offsets of keys count from.
     @inline(__always)
-    private borrowing func prefetchKey(behind index: Int, _ list: [Operation]) {
-        let next = index + Self.keysAhead
-        if next < list.count { prefetch(arena.start + Int(list[next].keyOffset)) }
+    static func prefetchKey(behind index: Int, _ list: [Operation], _ start: UnsafeRawPointer) {
+        let next = index + keysAhead
+        if next < list.count { prefetch(start + Int(list[next].keyOffset)) }
     }
 
     private borrowing func compareKeys(_ left: Operation, _ right: Operation) -> Int {

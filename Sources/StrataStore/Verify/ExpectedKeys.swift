@@ -38,6 +38,7 @@ struct ExpectedKeys: ~Copyable {
         try table.withCursors(transaction) { main, buffer in
             var ahead = RunAhead()
             for place in list.indices {
+                WriteBatch.prefetchKey(behind: place, list, arena.start)
                 let key = arena.bytes(at: Int(list[place].keyOffset), count: Int(list[place].keySize))
                 if try main.seek(to: key) {
                     ahead.note(main)
