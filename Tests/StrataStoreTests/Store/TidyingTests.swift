@@ -129,7 +129,8 @@ import Testing
             writer.stopAndWait()
             hasStopped.signal()
         }
-        usleep(20_000)
+        // Until it has been told to stop it takes jobs, of which the diary says nothing.
+        #expect(Self.wait { !writer.submit(Submission(.run {})) })
         gate.signal()
         #expect(hasStopped.wait(timeout: .now() + .seconds(20)) == .success)
         #expect(diary.lines == ["save 1", "tidy"])
