@@ -10,7 +10,8 @@ import Locking
 ///
 /// LMDB gives all pages to the system's cache, then asks for them to be synced, and waits. A thread beside it asks again
 /// and again for what has come to be sent on its way (`sync_file_range`, which promises nothing: the sync that follows is
-/// needed as before). Where the system has no such call, or no thread, a commit goes as it does without.
+/// needed as before). What cannot be written is told by that sync: only calls that wait take a file's errors, and this one
+/// does not (sync_file_range(2)). Where the system has no such call, or no thread, a commit goes as it does without.
 ///
 /// What it comes to: `strata-bench run --size 1000000 --filter cascade`.
 struct EarlyWriting {

@@ -64,13 +64,13 @@ import Testing
         Submission(.save(ChangeSet(base: .zero, modelVersion: ModelVersion(rawValue: 1))))
     }
 
-    private static func wait(until isTrue: () -> Bool) -> Bool {
+    private static func wait(until isTrue: () throws -> Bool) rethrows -> Bool {
         let end = Date(timeIntervalSinceNow: 20)
         while Date() < end {
-            if isTrue() { return true }
+            if try isTrue() { return true }
             usleep(200)
         }
-        return isTrue()
+        return try isTrue()
     }
 
     @Test func theWriterTidiesWhatACallersSaveLeft() throws {
@@ -80,7 +80,7 @@ import Testing
         #expect(writer.submitOrWrite(save))
         _ = try save.wait()
         #expect(Self.wait { diary.due == 0 })
-        // Nor does a save that the thread has done itself leave anything.
+        // So it does after a save that it has done itself.
         let other = Self.save()
         #expect(writer.submit(other))
         _ = try other.wait()
@@ -149,7 +149,7 @@ import Testing
                     try tables.buffered.contains { try $0.surplus(transaction, limits) > 0 }
                 }
             }
-            #expect(Self.wait { (try? isTooFull()) == false })
+            #expect(try Self.wait { try !isTooFull() })
         }
         let main = try fixture.store.core.environment.read { try $0.count(tables.indexes.main) }
         #expect(main > 0)
