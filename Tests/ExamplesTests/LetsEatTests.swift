@@ -3,7 +3,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-@testable import LetsEatStory
+@testable import LetsEatParts
 
 /// LetsEat: `fetchReviews(by:)` newest first, saving only when there are changes, values copied into plain structs.
 @Suite struct LetsEatTests {

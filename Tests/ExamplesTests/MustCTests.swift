@@ -3,7 +3,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-@testable import MustCStory
+@testable import MustCParts
 
 /// MustC: delete rules, saving helpers, batches, predicates, a list that reports its changes, notifications, and the
 /// background.

@@ -3,7 +3,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-@testable import PhotoramaStory
+@testable import PhotoramaParts
 
 /// Photorama: an import that skips what is there, what is here before and after, reading a part, and where the file is.
 @Suite struct PhotoramaTests {
