@@ -54,7 +54,11 @@ extension Store {
         do {
             var tables = try StoreTables(opening: environment)
             let header = try readOrWriteHeader(environment, tables, options, directory)
-            if !header.buffersEntries { tables = tables.withoutBuffers }
+            if !header.buffersEntries {
+                tables = tables.withoutBuffers
+            } else if !header.buffersRemovals {
+                tables = tables.withoutRemovals
+            }
             tables.bufferLimits = options.bufferLimits
             let histories = try environment.read { try StoreCore.modelsAtOpening(tables, $0) }
             let core = StoreCore(

@@ -1,17 +1,18 @@
 import LMDB
 import StrataModel
 
-/// Moves records from a buffer to the table where they belong.
+/// Carries out the changes that wait in the buffers of a table.
 ///
 /// That is a commit of its own, between two saves (`Committer.tidy`): LMDB gives pages out again two commits after they
 /// were freed, so that as many stand free as two commits in a row write, a save and this, or two saves that do both.
 struct BufferFold {
-    /// Records that leave in one transaction.
+    /// Changes that are carried out in one transaction.
     static let mostLeaving = 32_000
     let buffer: Table
+    private let removals: Table?
     private let main: Table
     private let state: Table
-    /// Names in `state` which record was the last to go.
+    /// Names in `state` which one was the last.
     private let name: [UInt8]
     private let limits: BufferLimits
     private let transaction: WriteTransaction
@@ -20,6 +21,7 @@ struct BufferFold {
     init?(_ table: BufferedTable, _ tables: StoreTables, _ transaction: WriteTransaction) {
         guard let buffer = table.buffer else { return nil }
         self.buffer = buffer
+        removals = table.removals
         self.transaction = transaction
         main = table.main
         state = tables.state
@@ -27,19 +29,18 @@ struct BufferFold {
         name = Array("fold \(table.main == tables.links.main ? "links" : "indexes")".utf8)
     }
 
-    /// Moves those with keys from one through another.
+    /// Carries out those with keys from one through another.
     func stretch(from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer) throws {
-        guard try transaction.count(buffer) > 0 else { return }
         let run = try take(.max, through: last) { try $0.seek(atOrAfter: first) }
-        try run.write(to: main, transaction)
+        if run.count > 0 { try run.write(to: main, transaction) }
     }
 
-    /// Whether a buffer holds too much.
+    /// Whether too much waits.
     static func isDue(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> Bool {
         try tables.buffered.contains { try $0.surplus(transaction, tables.bufferLimits) > 0 }
     }
 
-    /// Moves what the buffers hold too much, at most `mostLeaving` from each.
+    /// Carries out what waits too much, at most `mostLeaving` changes of each table.
     static func run(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
         for table in tables.buffered {
             let surplus = try table.surplus(transaction, tables.bufferLimits)
@@ -47,19 +48,19 @@ struct BufferFold {
         }
     }
 
-    /// Moves those that follow the ones that went last: so all have their turn, and each goes with as many neighbours as
-    /// have come since.
+    /// Carries out those that follow the last ones: so all have their turn, and each goes with as many neighbours as have
+    /// come since.
     private func some(_ surplus: Int) throws {
         let most = min(max(surplus, limits.fewestLeaving), Self.mostLeaving)
-        let moved = try move(most, from: seekNext)
+        let done = try carryOut(most, from: seekNext)
         // At the end it begins anew.
-        if moved < most { _ = try move(most - moved) { try $0.first() } }
+        if done < most { _ = try carryOut(most - done) { try $0.first() } }
     }
 
-    /// Moves records that follow each other, at most so many, and notes where it stopped.
+    /// Carries out changes that follow each other, at most so many, and notes where it stopped.
     ///
     /// - Returns: how many there were.
-    private func move(_ most: Int, from start: (Cursor) throws -> Bool) throws -> Int {
+    private func carryOut(_ most: Int, from start: (Cursor) throws -> Bool) throws -> Int {
         let run = try take(most, from: start)
         guard run.count > 0 else { return 0 }
         try run.write(to: main, transaction)
@@ -70,15 +71,24 @@ struct BufferFold {
     private func take(
         _ most: Int, through last: UnsafeRawBufferPointer? = nil, from start: (Cursor) throws -> Bool
     ) throws -> Run {
+        let additions = try transaction.writeCursor(buffer)
+        defer { additions.close() }
+        let removals = try removals.map { try transaction.writeCursor($0) }
+        defer { removals?.close() }
         var run = Run()
-        try transaction.withWriteCursor(buffer) { cursor in
-            var isThere = try start(cursor)
-            while isThere, run.count < most {
-                if let last, cursor.key.compare(with: last) > 0 { break }
-                run.take(cursor)
-                try cursor.delete()
-                isThere = try cursor.next()
+        var hasAddition = try start(additions)
+        var hasRemoval = try removals.map(start) ?? false
+        while run.count < most, hasAddition || hasRemoval {
+            var cursor = additions
+            var isRemoval = false
+            if hasRemoval, let removals, !hasAddition || removals.key.compare(with: additions.key) < 0 {
+                (cursor, isRemoval) = (removals, true)
             }
+            if let last, cursor.key.compare(with: last) > 0 { break }
+            run.take(cursor.key, isRemoval: isRemoval)
+            try cursor.delete()
+            let isThere = try cursor.next()
+            if isRemoval { hasRemoval = isThere } else { hasAddition = isThere }
         }
         return run
     }
@@ -92,12 +102,12 @@ struct BufferFold {
         }
     }
 
-    /// Records on their way, in the order of their keys.
+    /// Changes on their way, in the order of their keys.
     private struct Run: ~Copyable {
         private struct Place {
             let offset: Int
-            let keySize: Int
-            let valueSize: Int
+            let keySize: UInt16
+            let isRemoval: Bool
         }
 
         private var arena = Arena(capacity: 1 << 16)
@@ -106,20 +116,21 @@ struct BufferFold {
         var count: Int { places.count }
 
         func key(_ index: Int) -> UnsafeRawBufferPointer {
-            arena.bytes(at: places[index].offset, count: places[index].keySize)
+            arena.bytes(at: places[index].offset, count: Int(places[index].keySize))
         }
 
-        mutating func take(_ cursor: Cursor) {
-            let offset = arena.append(cursor.key)
-            _ = arena.append(cursor.value)
-            places.append(Place(offset: offset, keySize: cursor.key.count, valueSize: cursor.value.count))
+        mutating func take(_ key: UnsafeRawBufferPointer, isRemoval: Bool) {
+            places.append(Place(offset: arena.append(key), keySize: UInt16(key.count), isRemoval: isRemoval))
         }
 
         func write(to table: Table, _ transaction: WriteTransaction) throws {
             var writer = try RunWriter(table, transaction)
             for (index, place) in places.enumerated() {
-                let value = arena.bytes(at: place.offset + place.keySize, count: place.valueSize)
-                try writer.put(key(index), value, index, of: count) { key($0) }
+                if place.isRemoval {
+                    try writer.remove(key(index))
+                } else {
+                    try writer.put(key(index), .empty, index, of: count) { key($0) }
+                }
             }
             try writer.finish()
         }

@@ -1,20 +1,24 @@
 import LMDB
 import StrataModel
 
-/// Writes a batch's records to a table with a buffer, in ascending order of their keys.
+/// Writes a batch's records to a table with buffers, in ascending order of their keys.
 ///
-/// A record stands in one of the two tables. One that is put is in neither, unless it was removed before in the same
-/// batch: then it may stand where it was.
+/// A record stands in the main table or in the buffer. One that is put stands nowhere, unless it was removed before in
+/// the same batch: then it may stand where it was. Records have no values.
 struct BufferedWriter {
     private let buffer: WriteCursor
     private let main: WriteCursor
+    /// Nil where an entry of the main table is removed at once.
+    private let removals: WriteCursor?
+    /// Whether removals wait.
+    private var hasRemovals = false
     private var ahead = RunAhead()
 
     /// - Parameters:
     ///   - count: about how many records the batch has.
     ///   - first: the batch's least key.
     ///   - last: its greatest key.
-    /// - Returns: nil when they do not gather. The buffer has nothing from `first` through `last` then.
+    /// - Returns: nil when they do not gather. Nothing waits from `first` through `last` then.
     init?(
         _ table: BufferedTable, count: Int, from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer,
         _ tables: StoreTables, _ transaction: WriteTransaction
@@ -26,24 +30,28 @@ struct BufferedWriter {
         }
         buffer = try transaction.writeCursor(fold.buffer)
         main = try transaction.writeCursor(table.main)
+        removals = try table.removals.map { try transaction.writeCursor($0) }
+        if let removals = table.removals { hasRemovals = try transaction.count(removals) > 0 }
     }
 
-    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isNew: Bool) throws {
-        if !isNew, try main.seek(to: key) { return try main.put(key, value) }
-        try buffer.put(key, value)
+    func put(_ key: UnsafeRawBufferPointer, isNew: Bool) throws {
+        if hasRemovals, let removals, try removals.seek(to: key) { return try removals.delete() }
+        if !isNew, try main.seek(to: key) { return }
+        try buffer.put(key, .empty)
     }
 
     mutating func remove(_ key: UnsafeRawBufferPointer) throws {
-        if try buffer.seek(to: key) {
-            try buffer.delete()
-        } else if try main.seek(to: key) {
-            ahead.note(main)
-            try main.delete()
-        }
+        if try buffer.seek(to: key) { return try buffer.delete() }
+        guard try main.seek(to: key) else { return }
+        ahead.note(main)
+        guard let removals else { return try main.delete() }
+        try removals.put(key, .empty)
+        hasRemovals = true
     }
 
     func close() {
         buffer.close()
         main.close()
+        removals?.close()
     }
 }

@@ -68,7 +68,7 @@ extension Projector {
     /// Takes every link and counter under a number away.
     private mutating func clear(_ link: PropertyID, _ transaction: WriteTransaction) throws {
         let prefix = withUnsafeBytes(of: link.rawValue.bigEndian) { Array($0) }
-        for table in [tables.links.main, tables.links.buffer, tables.counts].compactMap({ $0 }) {
+        for table in tables.links.parts + [tables.counts] {
             while true {
                 let keys = try Self.keys(from: prefix, in: table, limit: 10_000, transaction)
                 for key in keys { _ = try key.withUnsafeBytes { try transaction.delete(table, $0) } }

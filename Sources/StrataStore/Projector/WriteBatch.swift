@@ -163,8 +163,7 @@ struct WriteBatch: ~Copyable {
             if operation.isRemoval {
                 try writer.remove(key(operation))
             } else {
-                let value = arena.bytes(at: Int(operation.valueOffset), count: Int(operation.valueSize))
-                try writer.put(key(operation), value, isNew: !wasRemoved)
+                try writer.put(key(operation), isNew: !wasRemoved)
             }
             wasRemoved = false
         }

@@ -234,7 +234,7 @@ package final class View {
                     while let group = try groups.next(prefixSize) { body(group.first, group.count) }
                     return groups.isWhole
                 }
-                var others = try EntryGroups(buffer, from: low, below: high)
+                var others = try EntryGroups(MainCursor(buffer), from: low, below: high)
                 try groups.merge(&others, prefixSize, body)
                 return groups.isWhole && others.isWhole
             }

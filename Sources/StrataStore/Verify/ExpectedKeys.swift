@@ -41,7 +41,7 @@ struct ExpectedKeys: ~Copyable {
                 WriteBatch.prefetchKey(behind: place, list, arena.start)
                 let key = arena.bytes(at: Int(list[place].keyOffset), count: Int(list[place].keySize))
                 if try main.seek(to: key) {
-                    ahead.note(main)
+                    ahead.note(main.cursor)
                     foundCount += 1
                 } else if try buffer?.seek(to: key) ?? false {
                     foundCount += 1

@@ -65,12 +65,12 @@ private struct StoreMeasure {
     let info: Environment.Info
 
     func tables() -> [StoreStatistics.TableUse] {
-        (StoreTables.names + StoreTables.bufferNames).compactMap { name in
+        let waiting = StoreTables.bufferNames + StoreTables.removalNames
+        return (StoreTables.names + waiting).compactMap { name in
             guard let shape = info.tables[name] else { return nil }
             let pages = shape.branchPageCount + shape.leafPageCount + shape.overflowPageCount
             return StoreStatistics.TableUse(
-                name: name, isView: (StoreTables.viewNames + StoreTables.bufferNames).contains(name),
-                entryCount: shape.entryCount,
+                name: name, isView: (StoreTables.viewNames + waiting).contains(name), entryCount: shape.entryCount,
                 pageCount: pages, sizeInBytes: pages * info.pageSizeInBytes, depth: shape.depth)
         }
     }

@@ -18,6 +18,7 @@ extension Verifier {
     /// When `indexes` has more entries than rows call for, names those that no row calls for.
     func checkIndexEntries() throws {
         try findIndexEntries()
+        try checkWaiting(tables.indexes, .index, ofAtLeast: 12) { index(of: $0) }
         guard try tables.indexes.count(transaction) != expectedIndexes.foundCount else { return }
         try scan(tables.indexes) { key, _ in
             guard key.count >= 12 else {
@@ -59,16 +60,38 @@ extension Verifier {
     /// Looks for the entries that rows and pairs call for.
     func findLinkEntries() throws {
         try expectedLinks.lookUp(transaction) { key in
-            let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
-            note(
-                .link, name(link, StoreKey.objectID(key, at: 4)),
-                "there is no entry for \(name(StoreKey.lastObjectID(key)))")
+            note(.link, link(of: key), "there is no entry for \(name(StoreKey.lastObjectID(key)))")
         }
+    }
+
+    /// `Person/p4.movies`; the key must be long enough for both.
+    private func link(of key: UnsafeRawBufferPointer) -> String {
+        name(PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))), StoreKey.objectID(key, at: 4))
+    }
+
+    /// That what waits can be carried out: an entry of the buffer does not stand in the table yet, one that is to be
+    /// removed does.
+    private func checkWaiting(
+        _ table: BufferedTable, _ kind: VerificationProblem.Kind, ofAtLeast size: Int,
+        _ place: (UnsafeRawBufferPointer) -> String
+    ) throws {
+        func check(_ part: Table?, _ isExpected: Bool, _ message: String) throws {
+            guard let part else { return }
+            try transaction.withCursor(table.main) { main in
+                try scan(part) { key, _ in
+                    guard try main.seek(to: key) != isExpected else { return }
+                    note(kind, key.count < size ? "key \(key.hexadecimal)" : place(key), message)
+                }
+            }
+        }
+        try check(table.buffer, false, "an entry stands in the table and in its buffer")
+        try check(table.removals, true, "an entry is to be removed that is not there")
     }
 
     /// When `links` has more entries than rows and pairs call for, names those.
     func checkLinkEntries() throws {
         try findLinkEntries()
+        try checkWaiting(tables.links, .link, ofAtLeast: StoreKey.linkSize) { link(of: $0) }
         guard try tables.links.count(transaction) != expectedLinks.foundCount else { return }
         let plan = histories.newest.map(LinkPlan.of) ?? .empty
         try scan(tables.links) { key, _ in

@@ -1,81 +1,101 @@
 import LMDB
 
-/// A table of entries, and the small one in which new entries gather before they go there.
+/// A table of entries, and the small ones in which changes to it gather before they go there.
 ///
-/// Entries at places all over a large table touch a page each, which a commit copies and writes. They are put into a
-/// buffer, of which a commit rewrites little, and moved from there a stretch of neighbours at a time (after P. O'Neil,
-/// E. Cheng, D. Gawlick and E. O'Neil, "The Log-Structured Merge-Tree", 1996, with two trees, and its rolling merge).
-/// Both are tables of one environment, so a commit changes them together.
+/// Entries at places all over a large table touch a page each, which a commit copies and writes. New ones are put into a
+/// buffer, and those that go are noted in another, of which a commit rewrites little; both are carried out a stretch of
+/// neighbours at a time (after P. O'Neil, E. Cheng, D. Gawlick and E. O'Neil, "The Log-Structured Merge-Tree", 1996, with
+/// two trees, and its rolling merge). All are tables of one environment, so a commit changes them together.
+///
+/// What is in the buffer is not in the main table; whose removal waits is there.
 struct BufferedTable: Sendable {
     let main: Table
     /// Nil of tables that have none.
     let buffer: Table?
+    /// Keys of entries of the main table that stand no more; nil where removals do not wait.
+    let removals: Table?
 
-    init(_ main: Table, buffer: Table? = nil) {
+    init(_ main: Table, buffer: Table? = nil, removals: Table? = nil) {
         self.main = main
         self.buffer = buffer
+        self.removals = removals
     }
 
+    /// All of its tables.
+    var parts: [Table] { [main, buffer, removals].compactMap { $0 } }
+
+    /// Entries that stand.
     func count(_ transaction: ReadTransaction) throws(LMDBError) -> Int {
-        guard let buffer else { return try transaction.count(main) }
-        return try transaction.count(main) + transaction.count(buffer)
+        var count = try transaction.count(main)
+        if let buffer { count += try transaction.count(buffer) }
+        if let removals { count -= try transaction.count(removals) }
+        return count
     }
 
     /// Whether there is a record with exactly this key.
     func contains(_ key: UnsafeRawBufferPointer, _ transaction: ReadTransaction) throws(LMDBError) -> Bool {
-        if try transaction.get(main, key) != nil { return true }
-        guard let buffer = try filledBuffer(transaction) else { return false }
+        if try transaction.get(main, key) != nil {
+            guard let removals = try Self.filled(removals, transaction) else { return true }
+            return try transaction.get(removals, key) == nil
+        }
+        guard let buffer = try Self.filled(buffer, transaction) else { return false }
         return try transaction.get(buffer, key) != nil
     }
 
-    /// Leaf pages of both.
+    /// Leaf pages of all.
     func leafPageCount(_ transaction: ReadTransaction) throws(LMDBError) -> Int {
-        let pages = try transaction.statistics(main).leafPageCount
-        guard let buffer else { return pages }
-        return try pages + transaction.statistics(buffer).leafPageCount
+        var pages = 0
+        for table in parts { pages += try transaction.statistics(table).leafPageCount }
+        return pages
     }
 
-    /// How many more records the buffer holds than it should; below zero there is room.
+    /// How many more changes wait than should; below zero there is room.
     func surplus(_ transaction: ReadTransaction, _ limits: BufferLimits) throws(LMDBError) -> Int {
-        guard let buffer else { return 0 }
-        return try transaction.count(buffer) - limits.size(beside: transaction.count(main))
+        var waiting = 0
+        for table in parts.dropFirst() { waiting += try transaction.count(table) }
+        return try waiting - limits.size(beside: transaction.count(main))
     }
 
     func clear(_ transaction: WriteTransaction) throws(LMDBError) {
-        try transaction.clear(main)
-        if let buffer { try transaction.clear(buffer) }
+        for table in parts { try transaction.clear(table) }
     }
 
-    /// Runs the body with a walk over the entries of both.
+    /// Runs the body with a walk over the entries that stand.
     func withCursor<R>(_ transaction: ReadTransaction, _ body: (inout EntryCursor) throws -> R) throws -> R {
-        try transaction.withCursor(main) { main in
-            guard let buffer = try filledBuffer(transaction) else {
-                var cursor = EntryCursor(main, nil)
-                return try body(&cursor)
-            }
-            return try transaction.withCursor(buffer) { buffer in
-                var cursor = EntryCursor(main, buffer)
-                return try body(&cursor)
-            }
+        try withCursors(transaction) { main, buffer in
+            var cursor = EntryCursor(main, buffer)
+            return try body(&cursor)
         }
     }
 
     /// Calls `body` with a cursor in each of the tables that has records.
-    func withCursors<R>(_ transaction: ReadTransaction, _ body: (Cursor, Cursor?) throws -> R) throws -> R {
+    func withCursors<R>(_ transaction: ReadTransaction, _ body: (MainCursor, Cursor?) throws -> R) throws -> R {
         try transaction.withCursor(main) { main in
-            guard let buffer = try filledBuffer(transaction) else { return try body(main, nil) }
-            return try transaction.withCursor(buffer) { try body(main, $0) }
+            guard let removals = try Self.filled(removals, transaction) else {
+                return try withBuffer(MainCursor(main), transaction, body)
+            }
+            return try transaction.withCursor(removals) {
+                try withBuffer(MainCursor(main, without: $0), transaction, body)
+            }
         }
     }
 
     @inline(__always)
-    private func filledBuffer(_ transaction: ReadTransaction) throws(LMDBError) -> Table? {
-        guard let buffer, try transaction.count(buffer) > 0 else { return nil }
-        return buffer
+    private func withBuffer<R>(
+        _ main: MainCursor, _ transaction: ReadTransaction, _ body: (MainCursor, Cursor?) throws -> R
+    ) throws -> R {
+        guard let buffer = try Self.filled(buffer, transaction) else { return try body(main, nil) }
+        return try transaction.withCursor(buffer) { try body(main, $0) }
+    }
+
+    @inline(__always)
+    private static func filled(_ table: Table?, _ transaction: ReadTransaction) throws(LMDBError) -> Table? {
+        guard let table, try transaction.count(table) > 0 else { return nil }
+        return table
     }
 }
 
-/// When entries gather, and how many.
+/// When changes gather, and how many.
 ///
 /// A commit rewrites a part of the buffer, which grows with it, and the pages that its oldest stretch goes to, which are
 /// the fewer the larger it is: together they are least about the square root of the table's entries, times a number that
@@ -85,9 +105,9 @@ package struct BufferLimits: Sendable {
     package var fewestPages: Int
     /// A batch with more entries for each page of the table goes where it belongs.
     package var mostEntriesForEachPage: Int
-    /// Entries that leave together, at least.
+    /// Changes that are carried out together, at least.
     package var fewestLeaving: Int
-    /// How many times the square root of the table's entries a buffer holds.
+    /// How many times the square root of the table's entries its buffers hold.
     package var sizeInRoots: Double
 
     package init(
@@ -99,10 +119,10 @@ package struct BufferLimits: Sendable {
         self.sizeInRoots = sizeInRoots
     }
 
-    /// Entries that a buffer holds beside a table of so many.
+    /// Changes that wait beside a table of so many entries.
     func size(beside entryCount: Int) -> Int { Int(sizeInRoots * Double(max(1, entryCount)).squareRoot()) }
 
-    /// Whether so many new entries gather.
+    /// Whether so many changes gather.
     func gather(_ count: Int, beside main: TableStatistics) -> Bool {
         main.leafPageCount >= fewestPages && count < main.leafPageCount * mostEntriesForEachPage
     }

@@ -1,10 +1,10 @@
 import LMDB
 
-/// A place in a buffered table: the entries of both its tables in the order of their keys.
+/// A place in a buffered table: the entries that stand in it, in the order of their keys, wherever they are.
 ///
 /// A search sets the direction in which `advance` goes on. Keys are valid as those of LMDB's cursors are.
 struct EntryCursor {
-    private let main: Cursor
+    private var main: MainCursor
     /// Nil where the buffer is empty.
     private let buffer: Cursor?
     private var hasMain = false
@@ -12,7 +12,7 @@ struct EntryCursor {
     private var isInBuffer = false
     private var isDescending = false
 
-    init(_ main: Cursor, _ buffer: Cursor?) {
+    init(_ main: MainCursor, _ buffer: Cursor?) {
         self.main = main
         self.buffer = buffer
     }
@@ -53,17 +53,10 @@ struct EntryCursor {
         before key: UnsafeRawBufferPointer, orAt isIncluded: Bool = false
     ) throws(LMDBError) -> Bool {
         isDescending = true
-        hasMain = try Self.seek(main, before: key, orAt: isIncluded)
+        hasMain = try main.seek(before: key, orAt: isIncluded)
         guard let buffer else { return hasMain }
-        hasBuffer = try Self.seek(buffer, before: key, orAt: isIncluded)
+        hasBuffer = try buffer.seek(before: key, orAt: isIncluded)
         return choose(buffer)
-    }
-
-    private static func seek(
-        _ cursor: Cursor, before key: UnsafeRawBufferPointer, orAt isIncluded: Bool
-    ) throws(LMDBError) -> Bool {
-        if isIncluded, try cursor.seek(to: key) { return true }
-        return try cursor.seek(before: key)
     }
 
     /// Moves to the entry that follows in the direction of the last search; only after a move that returned true.

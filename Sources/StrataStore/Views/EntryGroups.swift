@@ -11,17 +11,19 @@ struct EntryGroups {
         var count: Int
     }
 
-    private let cursor: Cursor
+    private var cursor: MainCursor
     private let high: UnsafeRawBufferPointer
     private var isThere: Bool
     /// Whether every entry so far belonged to a group.
     private(set) var isWhole = true
 
     /// - Parameter high: lives as long as this does.
-    init(_ cursor: Cursor, from low: UnsafeRawBufferPointer, below high: UnsafeRawBufferPointer) throws(LMDBError) {
+    init(
+        _ cursor: MainCursor, from low: UnsafeRawBufferPointer, below high: UnsafeRawBufferPointer
+    ) throws(LMDBError) {
         self.cursor = cursor
         self.high = high
-        isThere = try cursor.seek(atOrAfter: low)
+        isThere = try self.cursor.seek(atOrAfter: low)
     }
 
     /// - Parameter prefixSize: how many bytes the group of a key has in common; nil ends the walk.

@@ -22,9 +22,10 @@
 //                 UInt32 relationship, UInt64 owner           UInt64 members
 //   blobs         32-byte digest                              UInt64 events that name it
 //   linksBuffer, indexesBuffer                                entries of `links` and `indexes` that were made lately
+//   linksRemovals, indexesRemovals                            keys of entries of these two that were removed lately
 //
-// An entry of `links` or `indexes` stands in the table or in its buffer, never in both, and may move from there to here
-// at any time: views are the same when both together are.
+// An entry of `links` or `indexes` stands in the table, unless its removal waits, or in its buffer, never in both. What
+// waits may be carried out at any time: views are the same when the entries that stand are.
 //
 // A relationship's links stand under the to-many's number; those of a to-one without inverse, and of a
 // one-to-one that the assignment of numbers calls filed, under its hidden inverse (`PropertyID.hiddenInverse`). Nothing
@@ -59,6 +60,8 @@ struct StoreTables: Sendable {
     ]
     /// Not in stores that were made before there were buffers.
     static let bufferNames = ["linksBuffer", "indexesBuffer"]
+    /// Not in stores that were made before removals waited.
+    static let removalNames = ["linksRemovals", "indexesRemovals"]
     /// Named in the order of `viewTables`.
     static let viewNames = [
         "transactionIDs", "models", "objects", "tombstones", "pairs", "links", "indexes", "counts", "blobs",
@@ -68,14 +71,19 @@ struct StoreTables: Sendable {
     ///
     /// - Throws: `LMDBError` with `notFound` when it has not those of a store.
     init(opening environment: Environment) throws {
-        do {
-            let names = Self.names + Self.bufferNames
-            self = try Self(
-                Dictionary(zip(names, environment.openTables(names)), uniquingKeysWith: { first, _ in first }))
-        } catch let error as LMDBError where error.code == .notFound && environment.options.access == .readOnly {
-            self = try Self(
-                Dictionary(zip(Self.names, environment.openTables(Self.names)), uniquingKeysWith: { first, _ in first })
-            )
+        // What a store lacks that was made before and is only read goes first, the newest before the older.
+        var optional = [Self.bufferNames, Self.removalNames]
+        while true {
+            do {
+                let names = Self.names + optional.flatMap { $0 }
+                let tables = try environment.openTables(names)
+                self = try Self(Dictionary(zip(names, tables), uniquingKeysWith: { first, _ in first }))
+                return
+            } catch let error as LMDBError
+                where error.code == .notFound && environment.options.access == .readOnly && !optional.isEmpty
+            {
+                optional.removeLast()
+            }
         }
     }
 
@@ -91,8 +99,10 @@ struct StoreTables: Sendable {
         counts = try table("counts")
         blobs = try table("blobs")
         objects = try table("objects")
-        links = BufferedTable(try table("links"), buffer: tables["linksBuffer"])
-        indexes = BufferedTable(try table("indexes"), buffer: tables["indexesBuffer"])
+        links = BufferedTable(
+            try table("links"), buffer: tables["linksBuffer"], removals: tables["linksRemovals"])
+        indexes = BufferedTable(
+            try table("indexes"), buffer: tables["indexesBuffer"], removals: tables["indexesRemovals"])
         projected = [
             BufferedTable(try table("transactionIDs")), BufferedTable(try table("models")), BufferedTable(objects),
             BufferedTable(try table("tombstones")), BufferedTable(try table("pairs")), links, indexes,
@@ -100,11 +110,16 @@ struct StoreTables: Sendable {
     }
 
     /// The same, with all entries where they belong.
-    var withoutBuffers: StoreTables {
+    var withoutBuffers: StoreTables { mapped { BufferedTable($0.main) } }
+
+    /// The same, with entries removed where they are.
+    var withoutRemovals: StoreTables { mapped { BufferedTable($0.main, buffer: $0.buffer) } }
+
+    private func mapped(_ change: (BufferedTable) -> BufferedTable) -> StoreTables {
         var other = self
-        other.links = BufferedTable(links.main)
-        other.indexes = BufferedTable(indexes.main)
-        other.projected = projected.map { BufferedTable($0.main) }
+        other.links = change(links)
+        other.indexes = change(indexes)
+        other.projected = projected.map(change)
         return other
     }
 

@@ -129,21 +129,24 @@ import Testing
         try expectRefusal(.persistentStoreOpen, "newer version of Strata, with what this one does not know (flags 256)")
     }
 
-    /// Its entries stay where a build without buffers finds them.
-    @Test func aStoreFromBeforeTheBuffersIsWrittenAsItWas() throws {
+    /// Its entries stay where a build without buffers, or one that removes entries at once, finds them.
+    @Test(arguments: [UInt8(0), 1]) func aStoreFromBeforeTheBuffersIsWrittenAsItWas(flags: UInt8) throws {
         defer { try? remove() }
         try rewriteHeader { bytes in
-            #expect(bytes[24] == 1)
-            bytes[24] = 0
+            #expect(bytes[24] == 3)
+            bytes[24] = flags
             Checksum.write(over: 12, at: 8, in: &bytes)
         }
         var options = StoreOptions()
         options.bufferLimits = .eager
         let fixture = try StoreFixture(.directory(directory), options: options)
-        for number in 0..<20 { _ = try fixture.insert("Movie", ["title": .string("film \(number)")]) }
-        #expect(fixture.store.core.tables.indexes.buffer == nil)
+        let movies = try (0..<20).map { try fixture.insert("Movie", ["title": .string("film \($0)")]) }
+        for movie in movies.prefix(10) { try fixture.delete(movie) }
+        #expect((fixture.store.core.tables.indexes.buffer == nil) == (flags == 0))
+        #expect(fixture.store.core.tables.indexes.removals == nil)
         let tables = try fixture.store.statistics().tables
-        #expect(tables.filter { $0.name.hasSuffix("Buffer") }.map(\.entryCount) == [0, 0])
+        #expect((tables.first { $0.name == "indexesBuffer" }?.entryCount == 0) == (flags == 0))
+        #expect(tables.filter { $0.name.hasSuffix("Removals") }.map(\.entryCount) == [0, 0])
         #expect(try fixture.store.verify(.full).isSound)
         fixture.store.close()
     }

@@ -40,7 +40,7 @@ import Testing
         let statistics = try damaged.store.statistics()
         #expect(statistics.entities.first { $0.name == "Movie" }?.objectCount == 2)
         #expect(statistics.indexes.first { $0.name == "byTitle" }?.entryCount == 2)
-        #expect(statistics.tables.map(\.name) == StoreTables.names + StoreTables.bufferNames)
+        #expect(statistics.tables.map(\.name) == StoreTables.names + StoreTables.bufferNames + StoreTables.removalNames)
         #expect(statistics.tables.first { $0.name == "events" }?.entryCount == Int(statistics.head.event.rawValue))
         #expect(statistics.blobs == .init(fileCount: 1, sizeInBytes: 100_000, namedCount: 1))
         #expect(statistics.files.first?.path == damaged.directory.path(percentEncoded: false) + "/data.mdb")

@@ -83,6 +83,25 @@ import Testing
         #expect(try damaged.problems().map(\.description) == [])
     }
 
+    /// What waits beside `indexes` and `links` must fit them, whatever both together come to.
+    @Test(arguments: ["indexes", "links"]) func whatCannotBeCarriedOutIsFound(table: String) throws {
+        let damaged = try DamagedStore()
+        let entries = table == "links" ? damaged.tables.links : damaged.tables.indexes
+        let (buffer, removals) = (try #require(entries.buffer), try #require(entries.removals))
+        let key = try #require(try damaged.records(table).first).key
+        func messages(with key: [UInt8], in part: Table) throws -> [String] {
+            try key.withUnsafeBytes { key in try damaged.write { try $0.put(part, key, .empty) } }
+            defer { try? key.withUnsafeBytes { key in try damaged.write { _ = try $0.delete(part, key) } } }
+            return try damaged.problems().map(\.message)
+        }
+        #expect(try messages(with: key, in: buffer).contains("an entry stands in the table and in its buffer"))
+        let absent = Array(key.dropLast()) + [99]
+        #expect(try messages(with: absent, in: removals).contains("an entry is to be removed that is not there"))
+        #expect(try messages(with: [1, 2], in: removals).contains("an entry is to be removed that is not there"))
+        #expect(try !messages(with: key, in: removals).isEmpty)
+        #expect(try damaged.problems().map(\.description) == [])
+    }
+
     @Test func eachProblemIsNamedForWhatItIs() throws {
         let damaged = try DamagedStore()
         func expect(
