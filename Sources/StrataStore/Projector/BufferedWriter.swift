@@ -35,15 +35,22 @@ struct BufferedWriter {
     }
 
     func put(_ key: UnsafeRawBufferPointer, isNew: Bool) throws {
-        if hasRemovals, let removals, try removals.seek(to: key) { return try removals.delete() }
-        if !isNew, try main.seek(to: key) { return }
+        var mayStand = !isNew
+        if hasRemovals, let removals, try removals.seek(to: key) {
+            try removals.delete()
+            mayStand = true
+        }
+        if mayStand, try main.seek(to: key) { return }
         try buffer.put(key, .empty)
     }
 
-    mutating func remove(_ key: UnsafeRawBufferPointer) throws {
+    /// - Parameter isThere: whether it is known to stand; then no page of the main table is looked at.
+    mutating func remove(_ key: UnsafeRawBufferPointer, isThere: Bool) throws {
         if try buffer.seek(to: key) { return try buffer.delete() }
-        guard try main.seek(to: key) else { return }
-        ahead.note(main)
+        if !isThere || removals == nil {
+            guard try main.seek(to: key) else { return }
+            ahead.note(main)
+        }
         guard let removals else { return try main.delete() }
         try removals.put(key, .empty)
         hasRemovals = true

@@ -26,6 +26,8 @@ struct WriteBatch: ~Copyable {
     private var counters: [Operation] = []
     private var blobCounters: [Operation] = []
     private let tables: StoreTables
+    /// Whether entries are removed only where they stand: of rows that have been in every index since they were made.
+    var removesWhatStands = false
 
     init(tables: StoreTables) {
         self.tables = tables
@@ -155,17 +157,18 @@ struct WriteBatch: ~Copyable {
         else {
             return try write(list, to: table.main, transaction)
         }
-        var wasRemoved = false
+        var (wasRemoved, wasPut) = (false, false)
         for (index, operation) in list.enumerated() {
             wasRemoved = wasRemoved || operation.isRemoval
+            wasPut = wasPut || !operation.isRemoval
             Self.prefetchKey(behind: index, list, arena.start)
             if index + 1 < list.count, isSameKey(operation, list[index + 1]) { continue }
             if operation.isRemoval {
-                try writer.remove(key(operation))
+                try writer.remove(key(operation), isThere: removesWhatStands && !wasPut)
             } else {
                 try writer.put(key(operation), isNew: !wasRemoved)
             }
-            wasRemoved = false
+            (wasRemoved, wasPut) = (false, false)
         }
         writer.close()
     }

@@ -21,6 +21,7 @@ final class Committer {
         self.store = store
         self.blobs = blobs
         projector = Projector(tables: store.tables, histories: store.histories, tracking: .independent)
+        projector.batch.removesWhatStands = true
     }
 
     /// Does everything that waits, and commits its saves as one group.

@@ -111,7 +111,7 @@ package struct BufferLimits: Sendable {
     package var sizeInRoots: Double
 
     package init(
-        fewestPages: Int = 1024, mostEntriesForEachPage: Int = 4, fewestLeaving: Int = 4096, sizeInRoots: Double = 96
+        fewestPages: Int = 1024, mostEntriesForEachPage: Int = 8, fewestLeaving: Int = 4096, sizeInRoots: Double = 96
     ) {
         self.fewestPages = fewestPages
         self.mostEntriesForEachPage = mostEntriesForEachPage

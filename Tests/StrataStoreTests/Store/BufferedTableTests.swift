@@ -34,6 +34,7 @@ import Testing
         /// New entries, some of which stood before, removals, and removals of what is put again.
         func batch(_ puts: Int) throws {
             var batch = WriteBatch(tables: tables)
+            batch.removesWhatStands = random.next() % 2 == 0
             for key in gone.sorted(by: { $0.lexicographicallyPrecedes($1) }) where random.next() % 3 == 0 {
                 key.withUnsafeBytes { batch.put(.indexes, key: $0, value: .empty) }
                 gone.remove(key)
@@ -46,8 +47,14 @@ import Testing
                 } else {
                     expected.remove(key)
                     gone.insert(key)
-                    // Whoever removes a key twice does no harm.
+                    // Whoever removes a key twice does no harm, nor who removes what comes and goes in one batch.
                     if random.next() % 4 == 0 { key.withUnsafeBytes { batch.remove(.indexes, key: $0) } }
+                    if random.next() % 4 == 0 {
+                        let passing = self.key()
+                        guard !expected.contains(passing) else { continue }
+                        passing.withUnsafeBytes { batch.put(.indexes, key: $0, value: .empty) }
+                        passing.withUnsafeBytes { batch.remove(.indexes, key: $0) }
+                    }
                 }
             }
             for _ in 0..<puts {
@@ -263,6 +270,24 @@ import Testing
         world.isLastKept = true
         try world.batch(5000)
         #expect(try world.counts().buffer == 1)
+        try expectSame(world)
+        try world.environment.close()
+    }
+
+    /// In a damaged store an entry may be removed that is not there. Who puts it again finds it.
+    @Test func whatWasRemovedWithoutBeingThereIsPutAgain() throws {
+        let world = try World(.eager, seed: 5)
+        for _ in 0..<5 { try world.batch(30) }
+        let key = world.key()
+        var batch = WriteBatch(tables: world.tables)
+        batch.removesWhatStands = true
+        key.withUnsafeBytes { batch.remove(.indexes, key: $0) }
+        try world.environment.write { try batch.flush(into: $0) }
+        #expect(try world.keys(#require(world.tables.indexes.removals)).contains(key))
+        key.withUnsafeBytes { batch.put(.indexes, key: $0, value: .empty) }
+        try world.environment.write { try batch.flush(into: $0) }
+        world.expected.insert(key)
+        _ = try expectEachStandsOnce(world)
         try expectSame(world)
         try world.environment.close()
     }
