@@ -100,23 +100,23 @@ struct Doubt {
         }
     }
 
-    /// Four saves that share a commit: two new ones, one that clashes, one that is stale.
+    /// Four saves that share a commit: two new ones, one that clashes, one that is stale. Also where entries have to move
+    /// on before it, in a commit that fails as theirs does: that one's fate is nobody's doubt.
     private func aGroup(_ library: Library) throws {
-        let store = library.store
-        var stale = try library.draft()
-        try library.rename(library.anyMovie, &stale)
-        var rename = try library.draft()
-        try library.rename(library.anyMovie, &rename)
-        try library.commit(rename)
-        var first = try library.draft()
-        try library.insert(&first)
-        var second = try library.draft()
-        try library.insert(&second)
-        var clash = try library.draft()
-        try library.insert(&clash, title: library.titles[library.anyMovie] ?? "")
-        let drafts = [first, clash, stale, second]
-        for isWritten in [false, true] {
-            let outcomes = group(drafts.map(\.changes), store, isWritten: isWritten)
+        for (isWritten, before) in [(false, 0), (true, 0), (false, 30), (true, 30)] {
+            var stale = try library.draft()
+            try library.rename(library.anyMovie, &stale)
+            var rename = try library.draft()
+            try library.rename(library.anyMovie, &rename)
+            try library.commit(rename)
+            var first = try library.draft()
+            try library.insert(&first)
+            var second = try library.draft()
+            try library.insert(&second)
+            var clash = try library.draft()
+            try library.insert(&clash, title: library.titles[library.anyMovie] ?? "")
+            let drafts = [first, clash, stale, second]
+            let outcomes = group(drafts.map(\.changes), library, before: before, isWritten: isWritten)
             for index in [0, 3] {
                 guard case .failure(let error)? = outcomes[index], (error as? StrataError)?.code == .inDoubt else {
                     fail("save \(index): \(String(describing: outcomes[index]))")
@@ -126,20 +126,28 @@ struct Doubt {
                 fail("the clash: \(String(describing: outcomes[1]))")
             }
             guard case .success(.stale)? = outcomes[2] else { fail("stale: \(String(describing: outcomes[2]))") }
+            try library.commit(first)
+            try library.commit(second)
+            expect(try count(first.changes.transactionID, library) == 1, "the first was saved once")
         }
-        try library.commit(first)
-        try library.commit(second)
-        expect(try count(first.changes.transactionID, library) == 1, "the first was saved once")
     }
 
     /// Submits the saves while the turn keeps them waiting, so that they are one group, whose meta page fails.
+    ///
+    /// - Parameter before: movies that are inserted in the turn, whose entries nobody has moved on when the group comes.
     private func group(
-        _ changes: [ChangeSet], _ store: Store, isWritten: Bool
+        _ changes: [ChangeSet], _ library: Library, before: Int, isWritten: Bool
     ) -> [Int: Result<SaveOutcome, any Error>] {
+        let store = library.store
         let outcomes = Outcomes()
         let done = DispatchGroup()
         do {
             let turn = try store.takeTurn(limit: .seconds(10))
+            if before > 0 {
+                var draft = try library.draft()
+                for _ in 0..<before { try library.insert(&draft) }
+                try library.commit(draft, turn: turn)
+            }
             for (index, change) in changes.enumerated() {
                 Thread.detachNewThread {
                     outcomes.set(index, Result { try store.save(change) })

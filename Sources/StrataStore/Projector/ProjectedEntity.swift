@@ -44,3 +44,23 @@ final class ProjectedEntity {
         }
     }
 }
+
+/// The entities of a model as they are projected: the last one is kept, since rows come in the order of theirs.
+struct ProjectedEntities {
+    private let schema: Schema?
+    private var last: ProjectedEntity?
+
+    init(_ schema: Schema?) { self.schema = schema }
+
+    /// Nil for one that the model has not.
+    ///
+    /// - Throws: `invalidModel` for an index that cannot be made.
+    subscript(_ id: EntityID) -> ProjectedEntity? {
+        mutating get throws {
+            if let last, last.schema.id == id { return last }
+            guard let schema, let entity = schema.entity(id) else { return nil }
+            last = try ProjectedEntity(entity, LinkPlan.of(schema), IndexPlan.of(schema))
+            return last
+        }
+    }
+}

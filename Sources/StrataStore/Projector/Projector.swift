@@ -16,7 +16,7 @@ struct Projector: ~Copyable {
     }
 
     let tables: StoreTables
-    var histories: SchemaHistory { didSet { lastEntity = nil } }
+    var histories: SchemaHistory { didSet { entities = ProjectedEntities(histories.newest) } }
     var plan: LinkPlan
     var batch: WriteBatch
     var tracking: Tracking
@@ -30,8 +30,7 @@ struct Projector: ~Copyable {
     private var changedProperties: [PropertyID] = []
     /// Of the newest model, as soon as a row was entered.
     private var indexPlan: IndexPlan?
-    /// Of the event that was applied last; none after another model has come.
-    private var lastEntity: ProjectedEntity?
+    private var entities: ProjectedEntities
 
     /// A row as it stands before an event, in bytes that stay where they are.
     struct CurrentRow {
@@ -45,6 +44,7 @@ struct Projector: ~Copyable {
         self.histories = histories
         self.tracking = tracking
         plan = histories.newest.map(LinkPlan.of) ?? .empty
+        entities = ProjectedEntities(histories.newest)
         batch = WriteBatch(tables: tables)
     }
 
@@ -125,13 +125,10 @@ struct Projector: ~Copyable {
     }
 
     private mutating func entity(_ id: ObjectID) throws -> ProjectedEntity {
-        if let lastEntity, lastEntity.schema.id == id.entityID { return lastEntity }
-        guard let schema = histories.newest?.entity(id.entityID) else {
+        guard let entity = try entities[id.entityID] else {
             throw StrataError(.corrupt, "An event speaks of an entity that no model has.", context: .init(objectID: id))
         }
-        let found = try ProjectedEntity(schema, plan, indexes())
-        lastEntity = found
-        return found
+        return entity
     }
 
     private mutating func insert(

@@ -97,9 +97,15 @@ final class Committer {
     }
 
     /// Moves on what there was no time for since the last save.
+    ///
+    /// Where nobody knows whether that is on disk, the save goes on: it is the same to whoever reads, and no save's doubt.
     private func foldBuffers() throws {
         isFoldPutOff = false
-        while isFoldDue { try foldSome() }
+        do {
+            while isFoldDue { try foldSome() }
+        } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
+            StoreLog.logger.warning("entries may not have been moved on in \(store.path): \(error)")
+        }
     }
 
     /// Moves entries on where a save has made their buffers too large: the views are the same before and after.

@@ -2,11 +2,16 @@ import Foundation
 import StrataModel
 
 /// What a pass over the log tells about everything else.
-struct LogFindings {
+struct LogFindings: ~Copyable {
     /// The newest event of an object, and whether that left the object alive.
-    struct Newest {
-        var sequence: EventSequence
-        var isAlive: Bool
+    struct Newest: BitwiseCopyable {
+        /// The event's sequence, twice, and one more for an object that is alive.
+        private let bits: UInt64
+
+        init(sequence: EventSequence, isAlive: Bool) { bits = sequence.rawValue << 1 | (isAlive ? 1 : 0) }
+
+        var sequence: EventSequence { EventSequence(rawValue: bits >> 1) }
+        var isAlive: Bool { bits & 1 != 0 }
     }
 
     /// How often events name a blob, by digest.
@@ -18,7 +23,7 @@ struct LogFindings {
     var head: LogHead?
     var transactionCount = 0
     var eventCount = 0
-    var objects: [ObjectID: Newest] = [:]
+    var objects = ObjectTable(filler: Newest(sequence: .zero, isAlive: false))
     var pairs: [PairKey: EventSequence] = [:]
     var blobs: [Data: BlobUse] = [:]
     /// Version and record of each model, as installed.
@@ -26,4 +31,25 @@ struct LogFindings {
     /// Whether every event and transaction could be read, so that a replay can be tried and what the log says of
     /// objects is complete.
     var isReplayable = true
+
+    /// How many objects the log leaves alive, or deleted.
+    func count(alive isAlive: Bool) -> Int {
+        var count = 0
+        objects.forEach { if $1.isAlive == isAlive { count += 1 } }
+        return count
+    }
+
+    /// Those that the log leaves alive, or deleted, in the order of their ids.
+    func sorted(alive isAlive: Bool) -> [(id: ObjectID, newest: Newest)] {
+        var found: [(id: ObjectID, newest: Newest)] = []
+        objects.forEach { if $1.isAlive == isAlive { found.append(($0, $1)) } }
+        return found.sorted { $0.id < $1.id }
+    }
+
+    /// The greatest row number of any object.
+    var largestRow: UInt64 {
+        var largest: UInt64 = 0
+        objects.forEach { id, _ in largest = max(largest, id.row) }
+        return largest
+    }
 }

@@ -200,7 +200,7 @@ extension Verifier {
         if kind.isOnPair { return try followPair(event, sequence) }
         guard kind.isOnRow else { return }
         let id = event.header.object
-        let newest = log.objects[id]
+        let newest = log.objects.set(id, to: .init(sequence: sequence, isAlive: kind != .deleted))
         if event.header.previous != newest?.sequence ?? .zero {
             note(
                 .chain, "event \(sequence)",
@@ -213,7 +213,6 @@ extension Verifier {
         if kind != .inserted, !(newest?.isAlive ?? false) {
             note(.chain, "event \(sequence)", "it changes \(name(id)), which is not there")
         }
-        log.objects[id] = .init(sequence: sequence, isAlive: kind != .deleted)
         if !event.header.flags.contains(.redacted) { try countBlobs(event) }
     }
 

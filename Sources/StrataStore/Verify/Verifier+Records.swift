@@ -28,8 +28,8 @@ extension Verifier {
                 }
             }
         }
-        guard log.isReplayable, log.objects.count(where: { !$0.value.isAlive }) != seen else { return }
-        for (id, newest) in log.objects.sorted(by: { $0.key < $1.key }) where !newest.isAlive {
+        guard log.isReplayable, log.count(alive: false) != seen else { return }
+        for (id, newest) in log.sorted(alive: false) {
             if try transaction.get(tables.tombstones, id.rawValue) == nil {
                 note(.tombstone, name(id), "it was deleted by event \(newest.sequence), but has no tombstone")
             }
@@ -87,7 +87,7 @@ extension Verifier {
             return
         }
         let next = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
-        let largest = log.objects.keys.lazy.map(\.row).max() ?? 0
+        let largest = log.largestRow
         if next <= largest {
             note(.state, "rows", "the next row number to be given is \(next), but \(largest) is taken")
         }

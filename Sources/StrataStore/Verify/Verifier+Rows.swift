@@ -5,7 +5,7 @@ extension Verifier {
     /// Every row by itself, against the log, and what it calls for in indexes and links.
     func checkRows() throws {
         var counter = ProgressCounter("checking rows", total: try transaction.count(tables.objects), progress)
-        let plan = histories.newest.map(LinkPlan.of) ?? .empty
+        var entities = ProjectedEntities(histories.newest)
         var seen = 0
         try scan(tables.objects) { key, value in
             counter.step()
@@ -16,11 +16,12 @@ extension Verifier {
             let id = StoreKey.objectID(key, at: 0)
             objectCount += 1
             entityCounts[id.entityID, default: 0] += 1
-            if log.objects[id]?.isAlive ?? false { seen += 1 }
-            checkRow(id, value, plan)
+            let newest = log.objects[id]
+            if newest?.isAlive ?? false { seen += 1 }
+            checkRow(id, value, newest, &entities)
         }
-        guard log.isReplayable, log.objects.count(where: \.value.isAlive) != seen else { return }
-        for (id, newest) in log.objects.sorted(by: { $0.key < $1.key }) where newest.isAlive {
+        guard log.isReplayable, log.count(alive: true) != seen else { return }
+        for (id, _) in log.sorted(alive: true) {
             if try transaction.get(tables.objects, id.rawValue) == nil {
                 note(.row, name(id), "the log has it, but there is no row")
             }
@@ -35,16 +36,19 @@ extension Verifier {
         }
     }
 
-    private func checkRow(_ id: ObjectID, _ value: UnsafeRawBufferPointer, _ plan: LinkPlan) {
+    private func checkRow(
+        _ id: ObjectID, _ value: UnsafeRawBufferPointer, _ newest: LogFindings.Newest?,
+        _ entities: inout ProjectedEntities
+    ) {
         do {
             let stored = try StoredRow(value)
             let layout = try histories.layout(of: stored.image, id: id)
             let reader = try RowReader(stored.image, layout: layout)
             try reader.validate()
-            checkRevision(id, stored.revision)
-            guard let entity = histories.newest?.entity(id.entityID) else { return }
+            checkRevision(id, stored.revision, newest)
+            guard let entity = try entities[id.entityID] else { return }
             try checkIndexes(id, entity, reader, layout)
-            try checkLinks(id, entity, reader, layout, plan)
+            try checkLinks(id, entity, reader, layout)
         } catch let error as CorruptRecord {
             note(.row, name(id), "\(error.reason) (byte \(error.offset))")
         } catch {
@@ -52,9 +56,9 @@ extension Verifier {
         }
     }
 
-    private func checkRevision(_ id: ObjectID, _ revision: EventSequence) {
+    private func checkRevision(_ id: ObjectID, _ revision: EventSequence, _ newest: LogFindings.Newest?) {
         guard log.isReplayable else { return }
-        guard let newest = log.objects[id], newest.isAlive else {
+        guard let newest, newest.isAlive else {
             note(.revision, name(id), "there is a row, but the log does not have the object")
             return
         }
@@ -66,21 +70,24 @@ extension Verifier {
     // MARK: What rows call for
 
     private func checkIndexes(
-        _ id: ObjectID, _ entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout
+        _ id: ObjectID, _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout
     ) throws {
-        guard let schema = histories.newest else { return }
-        for index in entity.indexes {
-            guard try IndexKeys.write(index, of: entity, reader, layout, id, schema, into: &keyWriter) else { continue }
+        for place in entity.indexes.indices {
+            let index = entity.indexes[place].index
+            guard
+                try IndexKeys.write(index, of: entity.schema, reader, layout, id, entity.plan, into: &keyWriter)
+            else { continue }
             expectedIndexes.add(keyWriter.bytes)
             if expectedIndexes.isFull { try findIndexEntries() }
         }
     }
 
     private func checkLinks(
-        _ id: ObjectID, _ entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ plan: LinkPlan
+        _ id: ObjectID, _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout
     ) throws {
-        for link in plan.rowLinks(of: id.entityID) {
-            guard let (owner, position) = Projector.end(of: link, reader, layout, entity) else { continue }
+        for place in entity.links.indices {
+            let link = entity.links[place].link
+            guard let (owner, position) = Projector.end(of: link, reader, layout, entity.schema) else { continue }
             try expectLink(PairLink(link: link.link, owner: owner, position: position, member: id))
         }
     }
