@@ -40,7 +40,8 @@ extension Environment {
         if forkGuard.isInChild { try checkProcess() }
         guard gate.enter() else { throw failure(.closed, "begin a read transaction") }
         if let transaction = pool.take() {
-            let result = mdb_txn_renew(transaction.idleHandle)
+            var result = mdb_txn_renew(transaction.idleHandle)
+            if result == 0 { result = settle(transaction.idleHandle) }
             if result == 0 {
                 transaction.handle = transaction.idleHandle
                 transaction.idleHandle = nil
@@ -75,7 +76,7 @@ extension Environment {
     @inline(never)
     private func beginNewReader() throws(LMDBError) -> ReadTransaction {
         var begun: OpaquePointer?
-        let result = handle.map { mdb_txn_begin($0, nil, UInt32(MDB_RDONLY), &begun) } ?? MDB_PANIC
+        let result = beginSettled(&begun)
         if result == 0, let begun {
             return ReadTransaction(environment: self, handle: begun, isWriting: false)
         }
@@ -83,6 +84,50 @@ extension Environment {
         gate.leave()
         if isClosed { throw failure(.closed, "begin a read transaction") }
         return try beginReaderSlowly(after: result)
+    }
+
+    private func beginSettled(_ begun: inout OpaquePointer?) -> Int32 {
+        guard let handle else { return MDB_PANIC }
+        let result = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
+        guard result == 0 else { return result }
+        let settled = settle(begun)
+        if settled != 0 { mdb_txn_abort(begun) }
+        return settled
+    }
+
+    /// Renews a reader that has just begun until its number is that of the commit it sees.
+    ///
+    /// LMDB takes the number of the last commit, and then copies that commit's meta page, which the commit after the next
+    /// overwrites: a reader that is held up in between has a later commit's records under an older number, and whoever
+    /// knows what that number stands for reads two states at once. Nothing was overwritten while no commit has followed.
+    ///
+    /// - Returns: LMDB's error when it could not be renewed; the reader is idle then.
+    @inline(__always)
+    private func settle(_ reader: OpaquePointer?) -> Int32 {
+        UInt(mdb_txn_id(reader)) == lastCommit ? 0 : settleSlowly(reader)
+    }
+
+    @inline(never)
+    private func settleSlowly(_ reader: OpaquePointer?) -> Int32 {
+        // A commit's meta page is there before its number is given out, for as long as its sync takes, and after a kill
+        // until the next commit: one ahead is no sign that another has followed, so it is not waited for.
+        for round in 0..<1000 {
+            let number = UInt(mdb_txn_id(reader))
+            let last = lastCommit
+            if number >= last || number + 1 == last && round >= 3 { return 0 }
+            mdb_txn_reset(reader)
+            let result = mdb_txn_renew(reader)
+            if result != 0 { return result }
+        }
+        return 0
+    }
+
+    /// The number of the newest meta page.
+    @inline(__always)
+    private var lastCommit: UInt {
+        var info = MDB_envinfo()
+        mdb_env_info(handle, &info)
+        return UInt(info.me_last_txnid)
     }
 
     /// Removes the cause of a failed beginning, if it can be removed, and tries again.
@@ -98,7 +143,7 @@ extension Environment {
             }
             guard gate.enter() else { throw failure(.closed, "begin a read transaction") }
             var begun: OpaquePointer?
-            result = handle.map { mdb_txn_begin($0, nil, UInt32(MDB_RDONLY), &begun) } ?? MDB_PANIC
+            result = beginSettled(&begun)
             if result == 0, let begun {
                 return ReadTransaction(environment: self, handle: begun, isWriting: false)
             }
