@@ -7,7 +7,7 @@
 //   16      4      compatible flags: unknown ones do not matter
 //   20      4      read-compatible flags: with an unknown one the store opens read-only
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
-//                      2: removals of their entries may wait
+//                      2: removals of their entries may wait; 4: counters of members leave out what waits
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
@@ -35,7 +35,7 @@ package struct StoreHeader: Sendable, Hashable {
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
     /// The incompatible flags that this code understands.
-    static let knownFlags: UInt32 = 3
+    static let knownFlags: UInt32 = 7
 
     package var format: UInt32 = Self.formatVersion
     package var compatibleFlags: UInt32 = 0
@@ -50,6 +50,9 @@ package struct StoreHeader: Sendable, Hashable {
 
     /// Whether removals of entries of links and indexes may wait; not in stores that were made before they did.
     var buffersRemovals: Bool { incompatibleFlags & 2 != 0 }
+
+    /// Whether counters of members leave out entries that wait; not in stores that were made before they did.
+    var buffersCounts: Bool { incompatibleFlags & 4 != 0 }
 
     init(identifier: UUID, lineage: UUID, createdMicroseconds: Int64) {
         self.identifier = identifier

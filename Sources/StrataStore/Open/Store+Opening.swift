@@ -59,6 +59,7 @@ extension Store {
             } else if !header.buffersRemovals {
                 tables = tables.withoutRemovals
             }
+            if !header.buffersCounts { tables.countsWait = false }
             tables.bufferLimits = options.bufferLimits
             let histories = try environment.read { try StoreCore.modelsAtOpening(tables, $0) }
             let core = StoreCore(

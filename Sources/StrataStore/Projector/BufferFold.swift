@@ -11,6 +11,8 @@ struct BufferFold {
     let buffer: Table
     private let removals: Table?
     private let main: Table
+    /// Counters that leave out what waits.
+    private let counts: Table?
     private let state: Table
     /// Names in `state` which one was the last.
     private let name: [UInt8]
@@ -24,6 +26,7 @@ struct BufferFold {
         removals = table.removals
         self.transaction = transaction
         main = table.main
+        counts = tables.uncounted?.main == table.main ? tables.counts : nil
         state = tables.state
         limits = tables.bufferLimits
         name = Array("fold \(table.main == tables.links.main ? "links" : "indexes")".utf8)
@@ -32,7 +35,7 @@ struct BufferFold {
     /// Carries out those with keys from one through another.
     func stretch(from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer) throws {
         let run = try take(.max, through: last) { try $0.seek(atOrAfter: first) }
-        if run.count > 0 { try run.write(to: main, transaction) }
+        if run.count > 0 { try write(run) }
     }
 
     /// Whether too much waits.
@@ -63,9 +66,19 @@ struct BufferFold {
     private func carryOut(_ most: Int, from start: (Cursor) throws -> Bool) throws -> Int {
         let run = try take(most, from: start)
         guard run.count > 0 else { return 0 }
-        try run.write(to: main, transaction)
+        try write(run)
         try name.withUnsafeBytes { try transaction.put(state, $0, run.key(run.count - 1)) }
         return run.count
+    }
+
+    private func write(_ run: borrowing Run) throws {
+        guard let counts else { return try run.write(to: main, transaction) { _, _ in } }
+        var writer = try CounterWriter(counts, transaction)
+        try run.write(to: main, transaction) { key, delta in
+            guard key.count >= CounterKey.membersSize else { return }
+            try writer.add(delta, to: UnsafeRawBufferPointer(rebasing: key[..<CounterKey.membersSize]))
+        }
+        try writer.finish()
     }
 
     private func take(
@@ -123,13 +136,17 @@ struct BufferFold {
             places.append(Place(offset: arena.append(key), keySize: UInt16(key.count), isRemoval: isRemoval))
         }
 
-        func write(to table: Table, _ transaction: WriteTransaction) throws {
+        /// - Parameter note: told of each entry that has come (1) or gone (-1).
+        func write(
+            to table: Table, _ transaction: WriteTransaction, _ note: (UnsafeRawBufferPointer, Int64) throws -> Void
+        ) throws {
             var writer = try RunWriter(table, transaction)
             for (index, place) in places.enumerated() {
                 if place.isRemoval {
-                    try writer.remove(key(index))
+                    if try writer.remove(key(index)) { try note(key(index), -1) }
                 } else {
                     try writer.put(key(index), .empty, index, of: count) { key($0) }
+                    try note(key(index), 1)
                 }
             }
             try writer.finish()

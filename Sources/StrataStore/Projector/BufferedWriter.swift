@@ -24,7 +24,7 @@ struct BufferedWriter {
         _ tables: StoreTables, _ transaction: WriteTransaction
     ) throws {
         guard let fold = BufferFold(table, tables, transaction) else { return nil }
-        guard tables.bufferLimits.gather(count, beside: try transaction.statistics(table.main)) else {
+        guard try table.gathers(count, tables.bufferLimits, transaction) else {
             try fold.stretch(from: first, through: last)
             return nil
         }

@@ -43,11 +43,14 @@ struct RunWriter: ~Copyable {
                 with: UnsafeRawBufferPointer(rebasing: right[..<size])) == 0
     }
 
-    mutating func remove(_ key: UnsafeRawBufferPointer) throws {
+    /// - Returns: whether it stood there.
+    @discardableResult
+    mutating func remove(_ key: UnsafeRawBufferPointer) throws -> Bool {
         if !aside.isEmpty { try aside.comeBack(cursor, upTo: key) }
-        guard try cursor.seek(to: key) else { return }
+        guard try cursor.seek(to: key) else { return false }
         ahead.note(cursor)
         try cursor.delete()
+        return true
     }
 
     /// Ends the writing. A writer that is not finished goes with its transaction, which has failed then.

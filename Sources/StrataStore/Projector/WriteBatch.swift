@@ -98,6 +98,7 @@ struct WriteBatch: ~Copyable {
 
     /// Writes everything in key order and forgets it.
     mutating func flush(into transaction: WriteTransaction) throws {
+        try leaveOutCounters(transaction)
         if operations.reduce(counters.count, { $0 + $1.count }) < BatchSort.fewest {
             sortHere()
             for projected in StoreTables.Projected.allCases {
@@ -109,6 +110,14 @@ struct WriteBatch: ~Copyable {
             try flushWhileSorting(into: transaction)
         }
         discard()
+    }
+
+    /// Forgets the counters of members whose entries are to wait.
+    private mutating func leaveOutCounters(_ transaction: WriteTransaction) throws {
+        guard let links = tables.uncounted,
+            try links.gathers(operations[StoreTables.Projected.links.rawValue].count, tables.bufferLimits, transaction)
+        else { return }
+        counters.removeAll { $0.keySize == CounterKey.membersSize }
     }
 
     private mutating func sortHere() {
@@ -210,38 +219,12 @@ struct WriteBatch: ~Copyable {
         _ changes: [Operation], to table: Table, _ transaction: WriteTransaction
     ) throws {
         guard !changes.isEmpty else { return }
-        let cursor = try transaction.writeCursor(table)
-        defer { cursor.close() }
-        var sum: Int64 = 0
-        for (index, change) in changes.enumerated() {
-            sum = try Self.sum(of: sum, Int64(bitPattern: change.valueOffset), key(change))
-            if index + 1 < changes.count, isSameKey(change, changes[index + 1]) { continue }
-            if sum != 0 { try count(key(change), adding: sum, cursor) }
-            sum = 0
-        }
+        var writer = try CounterWriter(table, transaction)
+        for change in changes { try writer.add(Int64(bitPattern: change.valueOffset), to: key(change)) }
+        try writer.finish()
     }
 
     private borrowing func key(_ operation: Operation) -> UnsafeRawBufferPointer {
         arena.bytes(at: Int(operation.keyOffset), count: Int(operation.keySize))
-    }
-
-    private borrowing func count(_ key: UnsafeRawBufferPointer, adding delta: Int64, _ cursor: WriteCursor) throws {
-        let now = try cursor.seek(to: key) ? CounterKey.value(cursor.value) : 0
-        let sum = try Self.sum(of: now, delta, key)
-        guard sum >= 0 else {
-            throw StrataError(
-                .corrupt, "A counter would fall below zero.", context: CounterKey.errorContext(of: key))
-        }
-        if sum > 0 {
-            try withUnsafeBytes(of: sum.littleEndian) { try cursor.put(key, $0) }
-        } else if now != 0 {
-            try cursor.delete()
-        }
-    }
-
-    private static func sum(of left: Int64, _ right: Int64, _ key: UnsafeRawBufferPointer) throws -> Int64 {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        guard overflow else { return sum }
-        throw StrataError(.corrupt, "A counter is too large.", context: CounterKey.errorContext(of: key))
     }
 }

@@ -269,8 +269,9 @@ package final class View {
 
     func counter(_ key: CounterKey) throws -> Int {
         try key.withBytes { bytes in
-            guard let value = try transaction.get(tables.counts, bytes) else { return 0 }
-            return Int(try CounterKey.value(value))
+            let counted = try transaction.get(tables.counts, bytes).map { try Int(CounterKey.value($0)) } ?? 0
+            guard bytes.count == CounterKey.membersSize, let waiting = tables.uncounted else { return counted }
+            return try counted + waiting.balance(of: bytes, transaction)
         }
     }
 }

@@ -21,14 +21,19 @@ package struct TableDigest: Sendable, Hashable {
     /// Both read in one transaction, since nobody else sees what a writer has not committed. That is safe as long as
     /// nothing is written: moving a cursor changes the cursor alone. All are opened, and closed, on the calling thread.
     static func all(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> [TableDigest] {
-        let tables = tables.viewTables
-        return try withCursors(tables.map(\.table)[...], transaction) { cursors in
-            let sizes = try tables.map { try $0.table.leafPageCount(transaction) }
-            let queue = Locked(tables.indices.sorted { sizes[$0] < sizes[$1] })
-            let digests = Locked([TableDigest?](repeating: nil, count: tables.count))
+        let views = tables.viewTables
+        return try withWalks(views.map(\.table)[...], tables, transaction) { walks in
+            let sizes = try views.map { try $0.table.leafPageCount(transaction) }
+            let queue = Locked(views.indices.sorted { sizes[$0] < sizes[$1] })
+            let digests = Locked([TableDigest?](repeating: nil, count: views.count))
             func work() throws {
                 while let place = queue.withLock({ $0.popLast() }) {
-                    let digest = try of(tables[place].name, cursors[place])
+                    let name = views[place].name
+                    let digest =
+                        switch walks[place] {
+                        case .entries(let cursor): try of(name, cursor)
+                        case .counters(let cursor): try of(name, cursor)
+                        }
                     digests.withLock { $0[place] = digest }
                 }
             }
@@ -37,17 +42,25 @@ package struct TableDigest: Sendable, Hashable {
         }
     }
 
-    private static func withCursors<R>(
-        _ tables: ArraySlice<BufferedTable>, _ transaction: ReadTransaction, _ opened: [EntryCursor] = [],
-        _ body: ([EntryCursor]) throws -> R
-    ) throws -> R {
-        guard let table = tables.first else { return try body(opened) }
-        return try table.withCursor(transaction) {
-            try withCursors(tables.dropFirst(), transaction, opened + [$0], body)
-        }
+    private enum Walk {
+        case entries(EntryCursor)
+        case counters(CounterCursor)
     }
 
-    private static func of(_ name: String, _ start: EntryCursor) throws -> TableDigest {
+    private static func withWalks<R>(
+        _ views: ArraySlice<BufferedTable>, _ tables: StoreTables, _ transaction: ReadTransaction,
+        _ opened: [Walk] = [], _ body: ([Walk]) throws -> R
+    ) throws -> R {
+        guard let view = views.first else { return try body(opened) }
+        func others(_ walk: Walk) throws -> R {
+            try withWalks(views.dropFirst(), tables, transaction, opened + [walk], body)
+        }
+        return view.main == tables.counts
+            ? try CounterCursor.with(tables, transaction) { try others(.counters($0)) }
+            : try view.withCursor(transaction) { try others(.entries($0)) }
+    }
+
+    private static func of(_ name: String, _ start: some RecordWalk) throws -> TableDigest {
         var cursor = start
         var hash = RecordHash()
         var found = try cursor.first()

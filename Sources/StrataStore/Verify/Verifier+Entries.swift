@@ -143,6 +143,9 @@ extension Verifier {
 
     // MARK: Counts
 
+    /// The entries that owners' counters count.
+    private var countedLinks: BufferedTable { tables.countsWait ? BufferedTable(tables.links.main) : tables.links }
+
     /// Every counter against what it counts, both ways.
     func checkCounts() throws {
         var due = 0
@@ -157,7 +160,7 @@ extension Verifier {
             due += 1
             try checkCounter(.members(group.link, owner: group.owner), members, name(group.link, group.owner))
         }
-        try scan(tables.links) { key, _ in
+        try scan(countedLinks) { key, _ in
             guard key.count >= StoreKey.linkSize else { return }
             let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
             let owner = StoreKey.objectID(key, at: 4)
@@ -193,7 +196,7 @@ extension Verifier {
             case 12:
                 let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
                 let owner = StoreKey.objectID(key, at: 4)
-                let hasMember = try tables.links.withCursor(transaction) { cursor in
+                let hasMember = try countedLinks.withCursor(transaction) { cursor in
                     try cursor.seek(atOrAfter: key) && cursor.key.count >= 12
                         && cursor.key.prefix(12).elementsEqual(key)
                 }

@@ -56,8 +56,32 @@ struct BufferedTable: Sendable {
         return try waiting - limits.size(beside: transaction.count(main))
     }
 
+    /// Whether a batch of so many changes is to wait.
+    func gathers(_ count: Int, _ limits: BufferLimits, _ transaction: ReadTransaction) throws(LMDBError) -> Bool {
+        guard buffer != nil else { return false }
+        return try limits.gather(count, beside: transaction.statistics(main))
+    }
+
     func clear(_ transaction: WriteTransaction) throws(LMDBError) {
         for table in parts { try transaction.clear(table) }
+    }
+
+    /// How many more entries whose keys begin so wait to come than to go; below zero, how many fewer. The prefix is
+    /// shorter than keys are.
+    func balance(of prefix: UnsafeRawBufferPointer, _ transaction: ReadTransaction) throws -> Int {
+        func count(_ table: Table?) throws -> Int {
+            guard let table = try Self.filled(table, transaction) else { return 0 }
+            return try transaction.withCursor(table) { cursor in
+                var count = 0
+                var isThere = try cursor.seek(atOrAfter: prefix)
+                while isThere, cursor.key.starts(with: prefix) {
+                    count += 1
+                    isThere = try cursor.next()
+                }
+                return count
+            }
+        }
+        return try count(buffer) - count(removals)
     }
 
     /// Runs the body with a walk over the entries that stand.

@@ -106,6 +106,9 @@ enum CounterKey: Hashable, Sendable {
         self = .blob(words[0], words[1], words[2], words[3])
     }
 
+    /// Bytes of the key of an owner's members: what the keys of its links begin with.
+    static let membersSize = 12
+
     var isBlob: Bool { if case .blob = self { true } else { false } }
 
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
@@ -123,7 +126,7 @@ enum CounterKey: Hashable, Sendable {
 
     /// Whose counter a key names, where it is an object's.
     static func errorContext(of key: UnsafeRawBufferPointer) -> StrataError.Context {
-        key.count == 12 ? StrataError.Context(objectID: StoreKey.objectID(key, at: 4)) : StrataError.Context()
+        key.count == membersSize ? StrataError.Context(objectID: StoreKey.objectID(key, at: 4)) : StrataError.Context()
     }
 }
 

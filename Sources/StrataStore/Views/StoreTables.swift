@@ -19,7 +19,7 @@
 //                 UInt64 target                               Int64 place in source, Int64 place in target
 //   indexes       UInt32 index, key elements, UInt64 object   empty
 //   counts        UInt16 entity                               UInt64 objects
-//                 UInt32 relationship, UInt64 owner           UInt64 members
+//                 UInt32 relationship, UInt64 owner           UInt64 members, as `links` has them
 //   blobs         32-byte digest                              UInt64 events that name it
 //   linksBuffer, indexesBuffer                                entries of `links` and `indexes` that were made lately
 //   linksRemovals, indexesRemovals                            keys of entries of these two that were removed lately
@@ -53,6 +53,8 @@ struct StoreTables: Sendable {
     private var projected: [BufferedTable]
     /// When entries gather in a buffer.
     var bufferLimits = BufferLimits()
+    /// Whether an owner's counter leaves out the entries that wait: it says how many the main table of `links` has.
+    var countsWait = true
 
     static let names = [
         "meta", "state", "events", "transactions", "transactionIDs", "models", "objects", "tombstones", "pairs",
@@ -137,6 +139,9 @@ struct StoreTables: Sendable {
     var viewTables: [(name: String, table: BufferedTable)] {
         Array(zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
     }
+
+    /// What waits in `links` and is in no counter.
+    var uncounted: BufferedTable? { countsWait && links.buffer != nil ? links : nil }
 }
 
 /// A file that is LMDB's but not a sound store.

@@ -129,11 +129,12 @@ import Testing
         try expectRefusal(.persistentStoreOpen, "newer version of Strata, with what this one does not know (flags 256)")
     }
 
-    /// Its entries stay where a build without buffers, or one that removes entries at once, finds them.
-    @Test(arguments: [UInt8(0), 1]) func aStoreFromBeforeTheBuffersIsWrittenAsItWas(flags: UInt8) throws {
+    /// Its entries stay where a build without buffers, or one that removes entries at once, finds them, and its counters
+    /// count them all.
+    @Test(arguments: [UInt8(0), 1, 3]) func aStoreFromBeforeTheBuffersIsWrittenAsItWas(flags: UInt8) throws {
         defer { try? remove() }
         try rewriteHeader { bytes in
-            #expect(bytes[24] == 3)
+            #expect(bytes[24] == 7)
             bytes[24] = flags
             Checksum.write(over: 12, at: 8, in: &bytes)
         }
@@ -142,11 +143,22 @@ import Testing
         let fixture = try StoreFixture(.directory(directory), options: options)
         let movies = try (0..<20).map { try fixture.insert("Movie", ["title": .string("film \($0)")]) }
         for movie in movies.prefix(10) { try fixture.delete(movie) }
+        let owner = try fixture.insert("Owner", ["name": .string("owner")])
+        for movie in movies.suffix(3) { try fixture.update(movie, ["owner": .objectID(owner)]) }
+        #expect(try fixture.members("Owner", "movies", of: owner).count == 3)
+        let movieLink = try fixture.property("Owner", "movies").id
+        let counted = try fixture.store.core.environment.read { transaction in
+            try CounterKey.members(movieLink, owner: owner).withBytes {
+                try transaction.get(fixture.store.core.tables.counts, $0).map { try CounterKey.value($0) }
+            }
+        }
+        #expect(counted == 3 && !fixture.store.core.tables.countsWait)
         #expect((fixture.store.core.tables.indexes.buffer == nil) == (flags == 0))
-        #expect(fixture.store.core.tables.indexes.removals == nil)
+        #expect((fixture.store.core.tables.indexes.removals == nil) == (flags < 3))
         let tables = try fixture.store.statistics().tables
         #expect((tables.first { $0.name == "indexesBuffer" }?.entryCount == 0) == (flags == 0))
-        #expect(tables.filter { $0.name.hasSuffix("Removals") }.map(\.entryCount) == [0, 0])
+        let removals = tables.filter { $0.name.hasSuffix("Removals") }.map(\.entryCount)
+        #expect(removals.count == 2 && (removals == [0, 0]) == (flags < 3))
         #expect(try fixture.store.verify(.full).isSound)
         fixture.store.close()
     }

@@ -1,0 +1,51 @@
+import LMDB
+import StrataModel
+
+/// Adds to counters, in ascending order of their keys; what is added to one in a row is written once.
+struct CounterWriter: ~Copyable {
+    private let cursor: WriteCursor
+    private var key: [UInt8] = []
+    private var sum: Int64 = 0
+
+    init(_ table: Table, _ transaction: WriteTransaction) throws { cursor = try transaction.writeCursor(table) }
+
+    mutating func add(_ delta: Int64, to key: UnsafeRawBufferPointer) throws {
+        if self.key.withUnsafeBytes({ $0.compare(with: key) }) != 0 {
+            try write()
+            self.key.removeAll(keepingCapacity: true)
+            self.key.append(contentsOf: key)
+        }
+        sum = try Self.sum(of: sum, delta, key)
+    }
+
+    /// Ends the writing. A writer that is not finished goes with its transaction, which has failed then.
+    consuming func finish() throws {
+        try write()
+        cursor.close()
+    }
+
+    private mutating func write() throws {
+        guard sum != 0 else { return }
+        let (delta, cursor) = (sum, cursor)
+        sum = 0
+        try key.withUnsafeBytes { key in
+            let now = try cursor.seek(to: key) ? CounterKey.value(cursor.value) : 0
+            let sum = try Self.sum(of: now, delta, key)
+            guard sum >= 0 else {
+                throw StrataError(
+                    .corrupt, "A counter would fall below zero.", context: CounterKey.errorContext(of: key))
+            }
+            if sum > 0 {
+                try withUnsafeBytes(of: sum.littleEndian) { try cursor.put(key, $0) }
+            } else if now != 0 {
+                try cursor.delete()
+            }
+        }
+    }
+
+    private static func sum(of left: Int64, _ right: Int64, _ key: UnsafeRawBufferPointer) throws -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        guard overflow else { return sum }
+        throw StrataError(.corrupt, "A counter is too large.", context: CounterKey.errorContext(of: key))
+    }
+}
