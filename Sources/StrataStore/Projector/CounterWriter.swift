@@ -4,16 +4,16 @@ import StrataModel
 /// Adds to counters, in ascending order of their keys; what is added to one in a row is written once.
 struct CounterWriter: ~Copyable {
     private let cursor: WriteCursor
-    private var key: [UInt8] = []
+    private var key = UnsafeRawBufferPointer(start: nil, count: 0)
     private var sum: Int64 = 0
 
     init(_ table: Table, _ transaction: WriteTransaction) throws { cursor = try transaction.writeCursor(table) }
 
+    /// - Parameter key: where it stands it must stay until the writer has finished.
     mutating func add(_ delta: Int64, to key: UnsafeRawBufferPointer) throws {
-        if self.key.withUnsafeBytes({ $0.compare(with: key) }) != 0 {
+        if self.key.compare(with: key) != 0 {
             try write()
-            self.key.removeAll(keepingCapacity: true)
-            self.key.append(contentsOf: key)
+            self.key = key
         }
         sum = try Self.sum(of: sum, delta, key)
     }
@@ -26,20 +26,16 @@ struct CounterWriter: ~Copyable {
 
     private mutating func write() throws {
         guard sum != 0 else { return }
-        let (delta, cursor) = (sum, cursor)
+        let now = try cursor.seek(to: key) ? CounterKey.value(cursor.value) : 0
+        let total = try Self.sum(of: now, sum, key)
         sum = 0
-        try key.withUnsafeBytes { key in
-            let now = try cursor.seek(to: key) ? CounterKey.value(cursor.value) : 0
-            let sum = try Self.sum(of: now, delta, key)
-            guard sum >= 0 else {
-                throw StrataError(
-                    .corrupt, "A counter would fall below zero.", context: CounterKey.errorContext(of: key))
-            }
-            if sum > 0 {
-                try withUnsafeBytes(of: sum.littleEndian) { try cursor.put(key, $0) }
-            } else if now != 0 {
-                try cursor.delete()
-            }
+        guard total >= 0 else {
+            throw StrataError(.corrupt, "A counter would fall below zero.", context: CounterKey.errorContext(of: key))
+        }
+        if total > 0 {
+            try withUnsafeBytes(of: total.littleEndian) { try cursor.put(key, $0) }
+        } else if now != 0 {
+            try cursor.delete()
         }
     }
 

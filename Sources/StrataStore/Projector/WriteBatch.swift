@@ -220,7 +220,10 @@ struct WriteBatch: ~Copyable {
     ) throws {
         guard !changes.isEmpty else { return }
         var writer = try CounterWriter(table, transaction)
-        for change in changes { try writer.add(Int64(bitPattern: change.valueOffset), to: key(change)) }
+        for (index, change) in changes.enumerated() {
+            Self.prefetchKey(behind: index, changes, arena.start)
+            try writer.add(Int64(bitPattern: change.valueOffset), to: key(change))
+        }
         try writer.finish()
     }
 
