@@ -18,6 +18,32 @@ extension Environment {
         return result
     }
 
+    /// Runs the body with two read transactions of the same snapshot, for two threads. The second is nil where no other
+    /// reader could be had, or whenever one began there was a commit between.
+    package func readTwice<Success>(_ body: (ReadTransaction, ReadTransaction?) throws -> Success) throws -> Success {
+        var first = try beginRead()
+        defer { end(first) }
+        for _ in 0..<Self.mostBeginnings {
+            let second: ReadTransaction
+            do throws(LMDBError) {
+                second = try beginRead()
+            } catch {
+                // One is enough; what else is wrong the first meets too.
+                break
+            }
+            if second.snapshot == first.snapshot {
+                defer { end(second) }
+                return try body(first, second)
+            }
+            end(first)
+            first = second
+        }
+        return try body(first, nil)
+    }
+
+    /// How often two readers are begun, at most, until there is no commit between.
+    private static var mostBeginnings: Int { 16 }
+
     /// Begins a read transaction for an owner that ends it later with `end(_:)`, on any thread.
     /// It keeps the environment alive.
     package func beginRead() throws(LMDBError) -> ReadTransaction {

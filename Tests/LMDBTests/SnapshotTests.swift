@@ -60,4 +60,56 @@ import Testing
         )
         try environment.close()
     }
+
+    @Test func twoReadersSeeTheSameCommitWhileOthersCommit() throws {
+        let environment = try store.open { $0.durability = .disposable }
+        let table = try environment.openTables(["t"])[0]
+        @Sendable func commit(_ number: UInt64) throws {
+            try environment.write { transaction in
+                try transaction.put(table, 1, withUnsafeBytes(of: number) { Array($0) })
+            }
+        }
+        try commit(1)
+        #expect(try environment.readTwice { $1 != nil })
+        let isOver = Atomic(false)
+        let failures = Mutex<[String]>([])
+        let done = DispatchGroup()
+        done.enter()
+        Thread.detachNewThread {
+            defer { done.leave() }
+            do {
+                var number: UInt64 = 1
+                while !isOver.load(ordering: .relaxed) {
+                    number += 1
+                    try commit(number)
+                }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        var pairs = 0
+        let end = ContinuousClock.now + .seconds(1)
+        while ContinuousClock.now < end {
+            try environment.readTwice { first, second in
+                guard let second else { return }
+                pairs += 1
+                let seen = try [first, second].map { try $0.get(table, 1)?.loadUnaligned(as: UInt64.self) }
+                if seen[0] != seen[1] { failures.withLock { $0.append("\(seen)") } }
+            }
+        }
+        isOver.store(true, ordering: .relaxed)
+        done.wait()
+        #expect(pairs > 0)
+        #expect(failures.withLock { $0 } == [])
+        try environment.close()
+    }
+
+    @Test func whereThereIsNoSecondReaderThereIsOne() throws {
+        let environment = try store.open { $0.maximumReaders = 2 }
+        let held = try environment.beginRead()
+        #expect(try environment.readTwice { $1 == nil })
+        environment.end(held)
+        #expect(try environment.readTwice { $1 != nil })
+        try environment.close()
+    }
 }

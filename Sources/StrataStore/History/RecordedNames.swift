@@ -38,6 +38,9 @@ package struct RecordedNames: Sendable {
 
     /// `BowTie/p12`.
     package func name(of object: ObjectID) -> String { "\(name(of: object.entityID))/p\(object.row)" }
+
+    /// `Owner/p3.movies`.
+    func name(of link: PropertyID, _ owner: ObjectID) -> String { "\(name(of: owner)).\(name(of: link))" }
 }
 
 extension RecordedNames {

@@ -69,3 +69,28 @@ package struct VerificationReport: Sendable {
 
     package var isSound: Bool { problemCount == 0 }
 }
+
+/// Problems as they are found.
+struct ProblemList {
+    /// Problems described in a report; more are only counted.
+    private static let mostDescribed = 1000
+    private(set) var described: [VerificationProblem] = []
+    private(set) var count = 0
+
+    mutating func note(_ kind: VerificationProblem.Kind, _ place: @autoclosure () -> String, _ message: String) {
+        count += 1
+        guard described.count < Self.mostDescribed else { return }
+        described.append(VerificationProblem(kind: kind, place: place(), message: message))
+    }
+
+    /// Notes what ended a part of the verification.
+    mutating func note(_ kind: VerificationProblem.Kind, _ part: String, _ error: any Error) {
+        note(kind, part, (error as? StrataError)?.description ?? "\(error)")
+    }
+
+    /// Adds those that another has found.
+    mutating func append(_ others: ProblemList) {
+        count += others.count
+        described += others.described.prefix(max(0, Self.mostDescribed - described.count))
+    }
+}

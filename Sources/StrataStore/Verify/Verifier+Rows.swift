@@ -99,8 +99,7 @@ extension Verifier {
         if expectedLinks.isFull { try findLinkEntries() }
     }
 
-    /// `Owner/p3.movies`.
-    func name(_ link: PropertyID, _ owner: ObjectID) -> String { "\(name(owner)).\(names.name(of: link))" }
+    func name(_ link: PropertyID, _ owner: ObjectID) -> String { names.name(of: link, owner) }
 
     // MARK: Pairs
 

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
 
 /// Checks one store as of one read transaction, and collects what is wrong instead of stopping at it.
@@ -16,18 +17,13 @@ final class Verifier {
     /// The models as the log installed them.
     var histories: SchemaHistory
     private(set) var names: RecordedNames
-    private(set) var problems: [VerificationProblem] = []
-    private(set) var problemCount = 0
+    private var problems = ProblemList()
     var objectCount = 0
     var entityCounts: [EntityID: Int] = [:]
     /// Entries that rows and pairs call for; the tables are walked only when there are more than are found.
     var expectedIndexes: ExpectedKeys
     var expectedLinks: ExpectedKeys
     var keyWriter = ByteWriter()
-    var digests: [TableDigest] = []
-
-    /// Problems described in a report; more are only counted.
-    static let mostDescribed = 1000
 
     init(
         _ core: StoreCore, _ blobs: BlobStore, _ transaction: ReadTransaction, _ depth: VerificationDepth,
@@ -46,76 +42,73 @@ final class Verifier {
 
     var tables: StoreTables { core.tables }
 
+    /// - Parameter second: another transaction of the same snapshot: the log is replayed in it on a thread of its own
+    ///   while the views are checked. Without it one follows the other.
     /// - Throws: `noSpace` when there is no room to replay the log in.
-    func run() throws -> VerificationReport {
+    func run(beside second: ReadTransaction?) throws -> VerificationReport {
         let clock = ContinuousClock()
         let start = clock.now
         checkLog()
         if histories.newest == nil { histories = core.histories }
         names = RecordedNames(histories)
-        if depth == .full {
-            checkViews()
+        let comparison = makeComparison(second ?? transaction)
+        if let comparison, second != nil {
+            try BackgroundThread.run("strata.verify", comparison.run) {
+                checkViews()
+                comparison.isAlone.withLock { $0 = true }
+            }
         } else {
-            attempt("objects") { try countObjects() }
+            checkViews()
+            comparison?.isAlone.withLock { $0 = true }
+            try comparison?.run()
         }
-        attempt("counts") { try checkCounts() }
-        if depth == .full, log.isReplayable { try replayAndCompare() }
+        if let comparison { problems.append(comparison.problems) }
         return VerificationReport(
             depth: depth, head: log.head?.event ?? .zero, transactionCount: log.transactionCount,
-            eventCount: log.eventCount, objectCount: objectCount, problems: problems, problemCount: problemCount,
-            digests: digests, duration: clock.now - start)
+            eventCount: log.eventCount, objectCount: objectCount, problems: problems.described,
+            problemCount: problems.count, digests: comparison?.digests ?? [], duration: clock.now - start)
+    }
+
+    private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {
+        guard depth == .full, log.isReplayable, let head = log.head, head.event > .zero else { return nil }
+        return ReplayComparison(core.tables, transaction, head, names, progress)
     }
 
     /// The log without any view.
     func checkLogAlone() -> [VerificationProblem] {
         checkLog()
-        return problems
+        return problems.described
     }
 
     private func checkViews() {
-        attempt("objects") { try checkRows() }
-        attempt("pairs") { try checkPairs() }
-        attempt("indexes") { try checkIndexEntries() }
-        attempt("links") { try checkLinkEntries() }
-        attempt("tombstones") { try checkTombstones() }
-        attempt("transactionIDs") { try checkTransactionIDs() }
-        attempt("models") { try checkModels() }
-        attempt("blobs") { try checkBlobs() }
-        attempt("state") { try checkRowCounter() }
-    }
-
-    /// That there is no room for the replay says nothing about the store.
-    private func replayAndCompare() throws {
-        var noRoom: LMDBError?
-        attempt("replay") {
-            do {
-                try compareWithReplay()
-            } catch let error as LMDBError where error.isOfScratch {
-                noRoom = error
-            }
+        if depth == .full {
+            attempt("objects") { try checkRows() }
+            attempt("pairs") { try checkPairs() }
+            attempt("indexes") { try checkIndexEntries() }
+            attempt("links") { try checkLinkEntries() }
+            attempt("tombstones") { try checkTombstones() }
+            attempt("transactionIDs") { try checkTransactionIDs() }
+            attempt("models") { try checkModels() }
+            attempt("blobs") { try checkBlobs() }
+            attempt("state") { try checkRowCounter() }
+        } else {
+            attempt("objects") { try countObjects() }
         }
-        guard let noRoom else { return }
-        throw StrataError(
-            .noSpace, "There is no room under the temporary directory to replay the log in.",
-            context: .init(path: noRoom.path), cause: noRoom)
+        attempt("counts") { try checkCounts() }
     }
 
     // MARK: Problems
 
     func note(_ kind: VerificationProblem.Kind, _ place: @autoclosure () -> String, _ message: String) {
-        problemCount += 1
-        guard problems.count < Self.mostDescribed else { return }
-        problems.append(VerificationProblem(kind: kind, place: place(), message: message))
+        problems.note(kind, place(), message)
     }
 
     /// Runs one part; a table that LMDB itself cannot read ends the part, not the verification.
     func attempt(_ table: String, _ body: () throws -> Void) {
         do {
             try body()
-        } catch let error as StrataError {
-            note(table == "replay" ? .replay : .table, table, error.description)
         } catch {
-            note(table == "replay" ? .replay : .table, table, "\(error)")
+            problems.note(.table, table, error)
         }
     }
 
@@ -135,16 +128,6 @@ final class Verifier {
                 try body(cursor.key, cursor.value)
                 found = try cursor.advance()
             }
-        }
-    }
-}
-
-extension LMDBError {
-    /// Whether it tells of writing, which only the scratch environment of a replay is for.
-    fileprivate var isOfScratch: Bool {
-        switch code {
-        case .noSpaceOrIO, .mapFull, .outcomeUnknown, .panic: true
-        default: false
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
 @testable import StrataStore
 import StrataTestSupport
@@ -197,6 +198,34 @@ import Testing
         #expect(try damaged.problems().map(\.message).contains { $0.hasPrefix("the file is missing") })
         try bytes.write(to: URL(filePath: path))
         #expect(try damaged.store.verify().isSound)
+    }
+
+    /// Where no second reader can be had one thread does all: it finds the same, and in the same order.
+    @Test func oneReaderFindsWhatTwoFind() throws {
+        let damaged = try DamagedStore()
+        for table in ["objects", "indexes", "links"] {
+            for record in try damaged.records(table).prefix(2) { try damaged.remove(table, record.key) }
+        }
+        let core = damaged.store.core
+        let alone = try core.environment.read {
+            try Verifier(core, damaged.store.blobs, $0, .full, nil).run(beside: nil)
+        }
+        let both = try damaged.store.verify()
+        #expect(alone.problems.contains { $0.kind == .replay } && alone.problems.contains { $0.kind == .row })
+        #expect(both.problems == alone.problems)
+        #expect(both.problemCount == alone.problemCount)
+        #expect(both.digests == alone.digests)
+    }
+
+    /// The replay says nothing while the views are checked, so that whoever shows it shows one thing at a time.
+    @Test func progressTellsOfOneThingAtATime() throws {
+        let damaged = try DamagedStore()
+        let phases = Locked<[String]>([])
+        _ = try damaged.store.verify { progress in phases.withLock { $0.append(progress.phase) } }
+        let told = phases.withLock { $0 }
+        let replayed = told.drop { !["replaying events", "comparing views"].contains($0) }
+        #expect(told.contains("checking rows"))
+        #expect(replayed.allSatisfy { ["replaying events", "comparing views"].contains($0) }, "\(told)")
     }
 
     @Test func aTestThatLeavesAnUnsoundStoreFails() {

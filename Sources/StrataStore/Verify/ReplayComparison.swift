@@ -1,17 +1,62 @@
 import Foundation
 import LMDB
+import Locking
 import StrataModel
 
-extension Verifier {
-    /// Replays the log into a scratch environment and holds its views against the live ones, record by record.
-    ///
-    /// The scratch files lose their names as soon as they are open, and take as much room under the system's temporary
-    /// directory as the views do. The store itself is only read.
-    func compareWithReplay() throws {
-        guard let head = log.head, head.event > .zero else { return }
+/// Replays the log into a scratch environment and holds its views against the live ones, record by record.
+///
+/// The scratch files lose their names as soon as they are open, and take as much room under the system's temporary
+/// directory as the views do. The store itself is only read. It runs on a thread of its own while the views are checked
+/// by themselves; nobody else uses it until it has ended.
+final class ReplayComparison {
+    private let tables: StoreTables
+    private let transaction: ReadTransaction
+    private let head: LogHead
+    private let names: RecordedNames
+    private let progress: ProgressHandler?
+    /// Whether nothing runs beside it any more: until then only the other tells how far it is.
+    let isAlone: Locked<Bool>
+    private(set) var problems = ProblemList()
+    /// Every view's, as the store has it.
+    private(set) var digests: [TableDigest] = []
+
+    init(
+        _ tables: StoreTables, _ transaction: ReadTransaction, _ head: LogHead, _ names: RecordedNames,
+        _ progress: ProgressHandler?
+    ) {
+        self.tables = tables
+        self.transaction = transaction
+        self.head = head
+        self.names = names
+        let isAlone = Locked(false)
+        self.isAlone = isAlone
+        if let progress {
+            let quietly: ProgressHandler = { (step: StoreProgress) -> Void in
+                if isAlone.withLock({ (isAlone: inout Bool) -> Bool in isAlone }) { progress(step) }
+            }
+            self.progress = quietly
+        } else {
+            self.progress = nil
+        }
+    }
+
+    /// - Throws: `noSpace` when there is no room to replay the log in, which says nothing about the store.
+    func run() throws {
+        do {
+            try compare()
+        } catch let error as LMDBError where error.isOfScratch {
+            throw StrataError(
+                .noSpace, "There is no room under the temporary directory to replay the log in.",
+                context: .init(path: error.path), cause: error)
+        } catch {
+            problems.note(.replay, "replay", error)
+        }
+    }
+
+    private func compare() throws {
         let scratch = try Self.makeScratch()
         do {
-            try replay(head, into: scratch)
+            try replay(into: scratch)
             try scratch.environment.read { other in
                 var counter = ProgressCounter("comparing views", total: try recordCount(), progress)
                 for (live, made) in zip(tables.viewTables, scratch.tables.viewTables) {
@@ -48,7 +93,7 @@ extension Verifier {
         }
     }
 
-    private func replay(_ head: LogHead, into scratch: (environment: Environment, tables: StoreTables)) throws {
+    private func replay(into scratch: (environment: Environment, tables: StoreTables)) throws {
         var counter = ProgressCounter("replaying events", total: Int(head.event.rawValue), progress)
         let log = LogReader(transaction, tables, SchemaHistory([]))
         var step = Replay.Step.start
@@ -92,10 +137,10 @@ extension Verifier {
         var hasMade = try made.first()
         while hasLive || hasMade {
             let order = !hasLive ? 1 : !hasMade ? -1 : live.key.compare(with: made.key)
-            if order < 0 { note(.replay, place(name, live.key), "the log does not make this record") }
-            if order > 0 { note(.replay, place(name, made.key), "the log makes a record that is not there") }
+            if order < 0 { problems.note(.replay, place(name, live.key), "the log does not make this record") }
+            if order > 0 { problems.note(.replay, place(name, made.key), "the log makes a record that is not there") }
             if order == 0, live.value.compare(with: made.value) != 0 {
-                note(.replay, place(name, live.key), "the log makes another record")
+                problems.note(.replay, place(name, live.key), "the log makes another record")
             }
             if order <= 0 {
                 hash.add(live.key, live.value)
@@ -109,14 +154,24 @@ extension Verifier {
 
     private func place(_ table: String, _ key: UnsafeRawBufferPointer) -> String {
         switch (table, key.count) {
-        case ("objects", 8), ("tombstones", 8): "\(table), \(name(StoreKey.objectID(key, at: 0)))"
-        case ("indexes", 12...): "\(table), \(name(StoreKey.lastObjectID(key))), key \(key.hexadecimal)"
+        case ("objects", 8), ("tombstones", 8): "\(table), \(names.name(of: StoreKey.objectID(key, at: 0)))"
+        case ("indexes", 12...): "\(table), \(names.name(of: StoreKey.lastObjectID(key))), key \(key.hexadecimal)"
         case ("links", StoreKey.linkSize...), ("pairs", StoreKey.linkSize):
             "\(table), "
-                + name(
-                    PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))),
-                    StoreKey.objectID(key, at: 4)) + " - \(name(StoreKey.lastObjectID(key)))"
+                + names.name(
+                    of: PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))),
+                    StoreKey.objectID(key, at: 4)) + " - \(names.name(of: StoreKey.lastObjectID(key)))"
         default: "\(table), key \(key.hexadecimal)"
+        }
+    }
+}
+
+extension LMDBError {
+    /// Whether it tells of writing, which only the scratch environment of a replay is for.
+    fileprivate var isOfScratch: Bool {
+        switch code {
+        case .noSpaceOrIO, .mapFull, .outcomeUnknown, .panic: true
+        default: false
         }
     }
 }
