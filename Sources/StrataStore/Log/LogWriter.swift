@@ -22,6 +22,9 @@ enum LogWriter {
 
     /// Seals the events.
     ///
+    /// What a large save takes here, views and digests, is done on two threads: one makes the views, the other seals the
+    /// events and writes them, and whoever is done first helps with the sealing.
+    ///
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
     ///   - written: with nothing written, the events' views are made while the log is.
@@ -30,7 +33,6 @@ enum LogWriter {
         _ store: StoreCore, _ transaction: WriteTransaction, _ projector: inout Projector,
         written: Written = .something
     ) throws -> TransactionRecord {
-        try events.seal()
         var record = makeRecord(events, description, head, store)
         let encoded = record.encoded()
         var chain = EventDigest.Chain(previous: head.digest)
@@ -38,15 +40,23 @@ enum LogWriter {
         let first = record.firstEvent
         if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
             // Pages that a transaction found on disk stay as they are until its end, and the projector reads nothing
-            // through the transaction itself.
+            // through the transaction itself, and of an event nothing that sealing it changes.
+            let sealing = SealingWork(count: events.count)
+            var sealed = 0
             try BackgroundThread.run("strata.views") {
                 try project(events, from: first, transaction, &projector)
+                while events.seal(.last, of: sealing) != nil {}
             } beside: {
-                try write(events, from: first, transaction, store, &chain)
+                while let stretch = events.seal(.first, of: sealing) {
+                    try write(events, stretch, from: first, transaction, store, &chain)
+                    sealed = stretch.upperBound
+                }
             }
+            try write(events, sealed..<events.count, from: first, transaction, store, &chain)
         } else {
+            events.seal()
             try project(events, from: first, transaction, &projector)
-            try write(events, from: first, transaction, store, &chain)
+            try write(events, 0..<events.count, from: first, transaction, store, &chain)
         }
         record.digest = chain.finish()
         try write(record, transaction, store, &projector)
@@ -60,12 +70,12 @@ enum LogWriter {
     }
 
     private static func write(
-        _ events: borrowing EventList, from first: EventSequence, _ transaction: WriteTransaction, _ store: StoreCore,
-        _ chain: inout EventDigest.Chain
+        _ events: borrowing EventList, _ range: Range<Int>, from first: EventSequence, _ transaction: WriteTransaction,
+        _ store: StoreCore, _ chain: inout EventDigest.Chain
     ) throws {
         let log = try transaction.writeCursor(store.tables.events)
         defer { log.close() }
-        for index in 0..<events.count {
+        for index in range {
             let event = events.event(index)
             try log.append(first.rawValue + UInt64(index), event)
             chain.add(event)

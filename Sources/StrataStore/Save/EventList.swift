@@ -21,8 +21,6 @@ struct EventList: ~Copyable {
     private var places: [Place] = []
     /// Whether all that the events say of rows can be turned into views without reading more than `rowBefore`.
     private(set) var hasRowsBefore = true
-    /// Fewer events are sealed sooner than a thread begins.
-    private static let fewestForTwo = 1000
     private let transaction: TransactionSequence
 
     /// - Parameter sizeInBytes: what the payloads of `count` events will take about; a list that grows is copied.
@@ -63,17 +61,16 @@ struct EventList: ~Copyable {
         }
     }
 
-    /// Puts a salt, the digest and the checksum into every event: once, when all are there and before the first is read.
+    /// Puts a salt, the digest and the checksum into every event: once, when all are there and before the log has the first.
+    func seal() { seal(0..<count) }
+
+    /// Seals a stretch of those that are left, at one of their ends.
     ///
-    /// Half of many is sealed on a thread of its own, for digests are a tenth of what a large save takes.
-    func seal() throws {
-        guard count >= Self.fewestForTwo else { return seal(0..<count) }
-        let half = count / 2
-        try BackgroundThread.run("strata.seal") {
-            seal(0..<half)
-        } beside: {
-            seal(half..<count)
-        }
+    /// - Returns: what it has sealed; nil when nothing is left.
+    func seal(_ end: SealingWork.End, of work: SealingWork) -> Range<Int>? {
+        guard let range = work.take(end) else { return nil }
+        seal(range)
+        return range
     }
 
     /// Events of two ranges may be sealed at once.
@@ -95,6 +92,33 @@ struct EventList: ~Copyable {
         before: UnsafeRawBufferPointer? = nil
     ) {
         append(kind, object, previous: previous, payload.bytes, before: before)
+    }
+}
+
+/// The events of a list that are not sealed yet: two threads take them from both ends.
+struct SealingWork: Sendable {
+    enum End { case first, last }
+
+    /// Events that are taken together.
+    private static let stretch = 256
+    private let left: Locked<Range<Int>>
+
+    init(count: Int) { left = Locked(0..<count) }
+
+    fileprivate func take(_ end: End) -> Range<Int>? {
+        left.withLock { left in
+            guard !left.isEmpty else { return nil }
+            switch end {
+            case .first:
+                let taken = left.prefix(Self.stretch)
+                left = taken.upperBound..<left.upperBound
+                return taken
+            case .last:
+                let taken = left.suffix(Self.stretch)
+                left = left.lowerBound..<taken.lowerBound
+                return taken
+            }
+        }
     }
 }
 
