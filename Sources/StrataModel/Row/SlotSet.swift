@@ -17,6 +17,10 @@
 
     @inlinable package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
+    @inlinable package var count: Int {
+        rest.reduce(first.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
+    }
+
     @inlinable package func contains(_ slot: Int) -> Bool {
         if slot < 64 { return first >> UInt64(slot) & 1 == 1 }
         let place = slot / 64 - 1

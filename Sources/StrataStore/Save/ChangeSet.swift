@@ -113,6 +113,16 @@ package struct ChangeSet: Sendable {
     /// How many events the save will make, or a few less.
     var eventCount: Int { insertions.count + updates.count + deletions.count + pairs.count }
 
+    /// About how many bytes the payloads of insertions and updates take.
+    var payloadSizeInBytes: Int {
+        // Of each changed property its number, and two values of a tag and eight bytes.
+        let difference = 4 + 2 * 9
+        var size = 0
+        for place in insertions.indices { size += insertions[place].image.count }
+        for place in updates.indices { size += 2 + difference * updates[place].changedSlots.count }
+        return size
+    }
+
     package var isEmpty: Bool {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && pairs.isEmpty
     }

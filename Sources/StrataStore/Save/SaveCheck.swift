@@ -58,7 +58,7 @@ struct SaveCheck: ~Copyable {
         try checkUniqueness()
         var events = EventList(
             transaction: transaction, count: changes.eventCount,
-            sizeInBytes: changes.insertions.indices.reduce(0) { $0 + changes.insertions[$1].image.count })
+            sizeInBytes: changes.payloadSizeInBytes + deletedRows.reduce(0) { $0 + ($1?.image.count ?? 0) })
         try writeInsertions(to: &events)
         try writeUpdates(to: &events)
         try writePairs(pairs, to: &events)

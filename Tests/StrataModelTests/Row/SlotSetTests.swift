@@ -4,7 +4,7 @@ import Testing
 @Suite struct SlotSetTests {
     @Test func slotsComeInOrderWhereverTheyStand() {
         var set = SlotSet([200, 3, 63, 64, 0])
-        #expect(Array(set) == [0, 3, 63, 64, 200] && set.slots == Array(set))
+        #expect(Array(set) == [0, 3, 63, 64, 200] && set.slots == Array(set) && set.count == 5)
         set.remove(64)
         set.remove(3)
         set.remove(500)
@@ -18,7 +18,7 @@ import Testing
         set.remove(100)
         #expect(set == SlotSet([1]) && set.hashValue == SlotSet([1]).hashValue)
         #expect(SlotSet(first: 2, rest: [0, 0]) == SlotSet([1]))
-        #expect(!set.isEmpty && SlotSet(first: 0, rest: [0]).isEmpty && SlotSet().slots.isEmpty)
+        #expect(!set.isEmpty && SlotSet(first: 0, rest: [0]).isEmpty && SlotSet().slots.isEmpty && SlotSet().count == 0)
     }
 
     @Test func disjointSetsShareNoSlot() {
