@@ -144,7 +144,7 @@ extension IndexKeyCodec {
 
     /// Every key that begins with `bytes`.
     private func whole(_ bytes: [UInt8]) -> KeyRange {
-        let lower = Array(bytes.prefix(Self.maximumLength))
+        let lower = bytes.count > Self.maximumLength ? Array(bytes.prefix(Self.maximumLength)) : bytes
         return KeyRange(
             lower: lower, upper: KeyRange.successor(ofPrefix: lower), needsRecheck: bytes.count > Self.maximumLength)
     }

@@ -118,6 +118,43 @@ import Testing
         }
     }
 
+    /// Whether an index settles an equality by itself depends on the value, for each request of one shape anew: nil is
+    /// the same however an index folds, and of a long text it holds the beginning.
+    @Test(arguments: [true, false]) func anIndexSettlesAnEqualityByItselfOnlyWhereItCan(isFolding: Bool) throws {
+        let store = MigratedStore()
+        defer { store.remove() }
+        let element = FetchIndexElement("x", folding: isFolding ? [.caseInsensitive] : [])
+        let model = try Describe.model(
+            EntityDescription(
+                name: "Note", properties: [Describe.attribute("x", .string, optional: true)],
+                indexes: [FetchIndexDescription(name: "byX", elements: [element])]))
+        try store.open(model) { fixture in
+            let long = String(repeating: "long ", count: 200)
+            let values: [AttributeValue] = [
+                .null, .string("a"), .string("A"), .string(""), .string(long + "a"), .string(long + "b"),
+                .string("a"),
+            ]
+            var ids: [(ObjectID, AttributeValue)] = []
+            for value in values { ids.append((try fixture.insert("Note", ["x": value]), value)) }
+            let entity = try fixture.entity("Note").id
+            let head = try fixture.store.head()
+            // The last is not there, and each comes once behind every other.
+            let asked = values + [.string("b"), .integer(7)]
+            for first in asked {
+                for value in [first] + asked {
+                    let request = StoreRequest(entityID: entity, predicate: .equal("x", value))
+                    if case .integer = value {
+                        #expect(throws: StrataError.self) { try fixture.store.read(at: head) { try $0.fetch(request) } }
+                        continue
+                    }
+                    let wanted = ids.filter { $0.1 == value }.map(\.0).sorted()
+                    let found = try fixture.store.read(at: head) { (try $0.fetch(request), try $0.count(request)) }
+                    #expect(found.0 == wanted && found.1 == wanted.count, "\(value) behind \(first)")
+                }
+            }
+        }
+    }
+
     @Test func nowIsWorkedOutAnewForEachRun() throws {
         var random = SeededGenerator(seed: 1)
         let world = try QueryWorld(&random)

@@ -6,7 +6,21 @@ extension LeafCompiler {
     func column(slot: Int, _ names: [String], _ values: [AttributeValue]) -> ColumnCondition? {
         guard let (kind, isWhole) = kind(values) else { return nil }
         return ColumnCondition(
-            slot: slot, elementPath: names, folding: type.isText ? folding : [], kind: kind, isWhole: isWhole)
+            slot: slot, elementPath: names, folding: columnFolding, kind: kind, isWhole: isWhole)
+    }
+
+    /// As an index over the property must fold to answer by itself.
+    var columnFolding: StringFolding { type.isText ? folding : [] }
+
+    /// Whether an index over the property could be asked for single values.
+    var hasKey: Bool { operation == .equalTo }
+
+    /// The value that such an index is asked for; nil when it cannot say all.
+    func key(_ comparison: ComparisonPredicate) -> AttributeValue? {
+        guard hasKey, case .constant(let constant) = comparison.right, let value = accepted(constant) else {
+            return nil
+        }
+        return indexed(value)
     }
 
     private func kind(_ values: [AttributeValue]) -> (ColumnCondition.Kind, isWhole: Bool)? {

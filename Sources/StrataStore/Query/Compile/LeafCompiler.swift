@@ -55,7 +55,7 @@ final class LeafCompiler: Sendable {
         return true
     }
 
-    private func accepted(_ constant: AttributeValue) -> AttributeValue? {
+    func accepted(_ constant: AttributeValue) -> AttributeValue? {
         if type == .outside, !constant.isNull { return nil }
         return type.constant(constant)
     }

@@ -116,6 +116,22 @@ indirect enum PredicateTemplate: Sendable {
         if case .leaf(let leaf, _, false) = self, leaf.path.hops.count == 1 { leaf.path.entity } else { nil }
     }
 
+    // MARK: One key alone
+
+    /// The value that a predicate that fits asks an index for, where it is one equality on a property of the row.
+    func key(_ predicate: FetchPredicate) -> AttributeValue? {
+        guard case .leaf(let leaf, _, false) = self, case .comparison(let comparison) = predicate else { return nil }
+        return leaf.key(comparison)
+    }
+
+    /// The index that settled such a predicate, when it is over the property alone.
+    func point(_ access: IndexAccess, _ index: IndexPlan.PreparedIndex) -> IndexPoint? {
+        guard case .leaf(let leaf, _, false) = self, leaf.hasKey, index.index.elements.count == 1,
+            index.index.elements[0].folding == leaf.columnFolding
+        else { return nil }
+        return IndexPoint(access, index.codec)
+    }
+
     // MARK: Shape
 
     /// Whether a predicate differs from the one that this was made from at most in its constants.

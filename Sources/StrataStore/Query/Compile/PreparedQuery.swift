@@ -24,6 +24,7 @@ final class PreparedQuery: Sendable {
     private struct SettlingIndexes {
         var objects: IndexPlan.PreparedIndex?
         var count: IndexPlan.PreparedIndex?
+        var point: IndexPoint?
         var farEnd: FarEnd?
     }
 
@@ -89,8 +90,15 @@ final class PreparedQuery: Sendable {
     /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last: of the
     /// entity's own, or of the entity at the far end of its only comparison.
     func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ view: View) throws -> QueryPlan? {
-        let (index, farEnd) = settling.withLock { (use == .count ? $0.count : $0.objects, $0.farEnd) }
+        let (index, farEnd, point) = settling.withLock {
+            (use == .count ? $0.count : $0.objects, $0.farEnd, $0.point)
+        }
         guard let template, let predicate = request.predicate else { return nil }
+        if let point, use == .count || order.isEmpty, let key = template.key(predicate),
+            let plan = point.plan(key, entities)
+        {
+            return plan
+        }
         if let index {
             var columns: [ColumnCondition?] = []
             guard template.appendColumns(predicate, to: &columns) else { return nil }
@@ -122,8 +130,10 @@ final class PreparedQuery: Sendable {
         switch plan.root.kind {
         case .index(let access) where plan.isSettled:
             let index = try IndexPlan.of(schema).index(access.index.id)
+            let point = template?.point(access, index)
             settling.withLock { settling in
                 if use == .count { settling.count = index } else { settling.objects = index }
+                settling.point = point
             }
         case .links(let links):
             guard case .index(let access) = links.owners.kind, access.index.partialPredicate == nil,

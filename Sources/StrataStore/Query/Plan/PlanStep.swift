@@ -64,7 +64,7 @@ struct EntitySet: Sendable {
 struct IndexAccess: Sendable {
     let index: IndexSchema
     /// In key order, without overlaps.
-    let ranges: [KeyRange]
+    var ranges: [KeyRange]
     var isDescending = false
     /// How many of the first elements of its keys give the order; nil for all.
     var orderElements: Int?
