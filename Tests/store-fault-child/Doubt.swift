@@ -105,9 +105,9 @@ struct Doubt {
     private func aGroup(_ library: Library) throws {
         for (isWritten, before) in [(false, 0), (true, 0), (false, 30), (true, 30)] {
             var stale = try library.draft()
-            try library.rename(library.anyMovie, &stale)
+            try library.rename([library.anyMovie], &stale)
             var rename = try library.draft()
-            try library.rename(library.anyMovie, &rename)
+            try library.rename([library.anyMovie], &rename)
             try library.commit(rename)
             var first = try library.draft()
             try library.insert(&first)

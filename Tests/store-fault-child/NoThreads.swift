@@ -31,8 +31,26 @@ struct NoThreads {
         expect(try report.get().isUnchanged && asked > 0, "a rebuild")
         try library.check("after a rebuild")
         say("rebuilding")
+        try saveMany(library)
         try await fetch(PersistentContainer(over: library.store))
         say("fetching")
+    }
+
+    /// What else would take two threads: a large save, and verifying.
+    private func saveMany(_ library: Library) throws {
+        var draft = try library.draft()
+        for _ in 0..<Library.many { try library.insert(&draft) }
+        let (saving, asked) = Fault.during(FAULT_THREAD, count: 1_000, error: EAGAIN) {
+            try library.commit(draft)
+            try library.renameAll()
+        }
+        try saving.get()
+        expect(asked > 1, "large saves asked for no thread")
+        try library.check("after large saves")
+        say("saving")
+        let (report, wanted) = Fault.during(FAULT_THREAD, count: 1_000, error: EAGAIN) { try library.store.verify() }
+        expect(try report.get().isSound && wanted > 0, "verifying")
+        say("verifying")
     }
 
     private func expectNoThread(_ result: Result<some Any, any Error>, _ code: StrataError.Code) {
@@ -48,6 +66,6 @@ struct NoThreads {
         let count = try await container.performBackgroundTask { context in
             try context.count(for: FetchRequest<ManagedObject>(entityName: "Movie"))
         }
-        expect(fault_disarm() == 1 && count == 5, "\(count) movies")
+        expect(fault_disarm() == 1 && count == 5 + Library.many, "\(count) movies")
     }
 }

@@ -26,6 +26,10 @@ struct Sweep {
         try sweep("sweep", library) { try self.sweepOrphan(library, $0) }
         try sweep("model", library) { try library.reopen(version: $0 + 1) }
         library.close()
+        let many = try Library(root.appending(component: "many.strata"))
+        try seed(many, Library.many)
+        try sweep("many", many) { _ in try many.renameAll() }
+        many.close()
         try sweepCreation()
     }
 
@@ -57,9 +61,9 @@ struct Sweep {
         expect(error.code == .noSpace, "\(place): \(error)")
     }
 
-    private func seed(_ library: Library) throws {
+    private func seed(_ library: Library, _ count: Int = 40) throws {
         var draft = try library.draft()
-        for _ in 0..<40 { try library.insert(&draft) }
+        for _ in 0..<count { try library.insert(&draft) }
         try library.insert(&draft, cover: Data(count: 50_000))
         try library.commit(draft)
     }
@@ -73,7 +77,7 @@ struct Sweep {
     private func change(_ library: Library) throws {
         var draft = try library.draft()
         let ids = library.titles.keys.sorted()
-        try library.rename(ids[0], &draft)
+        try library.rename([ids[0]], &draft)
         try library.tag(ids[1], &draft)
         try library.delete(ids[2], &draft)
         try library.insert(&draft)

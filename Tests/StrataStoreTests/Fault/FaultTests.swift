@@ -10,7 +10,8 @@ import Testing
         let lines = try run("sweep", "\(error)", manner)
         guard lines != ["unavailable"] else { return }
         for work in [
-            "insert", "change", "large values", "rebuild", "rebuild in steps", "sweep", "backup", "model", "creation",
+            "insert", "change", "large values", "rebuild", "rebuild in steps", "sweep", "backup", "model", "many",
+            "creation",
         ] {
             let calls = lines.first { $0.hasPrefix("\(work): ") }?.split(separator: " ").dropLast().last
             let count = try #require(calls.flatMap { Int($0) }, "\(work) is missing in \(lines)")
@@ -34,7 +35,7 @@ import Testing
     @Test func withoutAThreadThereIsAnErrorAndNoWaiting() throws {
         let lines = try run("threads")
         guard lines != ["unavailable"] else { return }
-        #expect(lines == ["opening", "observing", "rebuilding", "fetching", "done"])
+        #expect(lines == ["opening", "observing", "rebuilding", "saving", "verifying", "fetching", "done"])
     }
 
     private func run(_ work: String, _ arguments: String...) throws -> [String] {
