@@ -96,7 +96,7 @@ extension StoreBinding {
     func ofPast(_ sequence: EventSequence, _ classes: [String: ManagedObject.Type]) throws -> StoreBinding {
         let then = try store.schema(at: sequence)
         guard then.version < schema.version else { return self }
-        let wasRewritten = store.schemas.contains {
+        let wasRewritten = try store.schemas.contains {
             $0.version > then.version && $0.version <= schema.version && !$0.assignment.replaced.isEmpty
         }
         return wasRewritten ? try StoreBinding(store: store, schema: then, classes: classes) : self

@@ -36,15 +36,15 @@ struct DiffCommand: ParsableCommand {
                 from: min(start, end).advanced(by: 1), through: max(start, end))
             if end < start { changes = changes.inverted }
             try keepWanted(&changes, store)
-            let difference = StoreDifference(changes, try store.recordedNames(), hidden: Self.places(store))
+            let difference = StoreDifference(changes, try store.recordedNames(), hidden: try Self.places(store))
             if json { return Output.shared.line(try JSONText.of(DifferenceText(start, end, difference))) }
             difference.print()
         }
     }
 
     /// Places in ordered relationships, which are properties that nobody named.
-    private static func places(_ store: Store) -> Set<PropertyID> {
-        let properties = store.schemas.flatMap(\.entities).flatMap(\.properties)
+    private static func places(_ store: Store) throws -> Set<PropertyID> {
+        let properties = try store.schemas.flatMap(\.entities).flatMap(\.properties)
         return Set(properties.filter { $0.storage == .position }.map(\.id))
     }
 

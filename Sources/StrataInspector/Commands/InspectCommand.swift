@@ -37,7 +37,7 @@ struct InspectCommand: ParsableCommand {
                             subscriptions: try store.subscriptions())))
             } else {
                 InspectPrinter(
-                    statistics: statistics, path: store.path, schemas: store.schemas, tags: try store.tags(),
+                    statistics: statistics, path: store.path, schemas: try store.schemas, tags: try store.tags(),
                     subscriptions: try store.subscriptions()
                 ).print()
             }

@@ -51,8 +51,8 @@ struct ModelInput {
     private static func stored(_ store: Store, _ version: String?) throws -> ModelInput {
         var schema = store.schema
         if let version {
-            guard let found = store.schemas.first(where: { "\($0.version.rawValue)" == version }) else {
-                let known = store.schemas.map { "\($0.version.rawValue)" }.joined(separator: ", ")
+            guard let found = try store.schemas.first(where: { "\($0.version.rawValue)" == version }) else {
+                let known = try store.schemas.map { "\($0.version.rawValue)" }.joined(separator: ", ")
                 throw UsageError("The store has no model version '\(version)'. It has \(known).")
             }
             schema = found

@@ -104,7 +104,7 @@ struct StoreMoment {
             return
         }
         let then = try store.schema(at: sequence)
-        let wasRewritten = store.schemas.contains { $0.version > then.version && !$0.assignment.replaced.isEmpty }
+        let wasRewritten = try store.schemas.contains { $0.version > then.version && !$0.assignment.replaced.isEmpty }
         schema = wasRewritten ? then : newest
     }
 

@@ -197,7 +197,7 @@ package final class LogSalvage {
     package func changes(
         after end: EventSequence, for store: Store
     ) throws -> (changes: NetChanges, passedOver: PassedOver) {
-        let histories = SchemaHistory(store.schemas)
+        let histories = SchemaHistory(try store.schemas)
         return try environment.read { transaction in
             try store.read(at: try store.head()) { view in
                 let salvage = RowSalvage(

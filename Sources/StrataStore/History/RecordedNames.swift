@@ -11,7 +11,7 @@ package struct RecordedNames: Sendable {
         var entities: [EntityID: String] = [:]
         var properties: [PropertyID: String] = [:]
         var indexes: [IndexID: String] = [:]
-        for schema in histories.schemas {
+        for schema in histories.readableSchemas {
             for entity in schema.entities {
                 entities[entity.id] = entity.name
                 for property in entity.properties { properties[property.id] = property.name }

@@ -10,7 +10,7 @@ extension Store {
     /// - Complexity: O(transactions), about a microsecond each; nothing for an entity without such relationships.
     package func linkHistory(of id: ObjectID) throws -> [RecordedEvent] {
         try readLog { reader, head in
-            let links = pairNumbers(of: id.entityID, reader.histories)
+            let links = try pairNumbers(of: id.entityID, reader.histories)
             guard !links.isEmpty else { return [] }
             var events: [RecordedEvent] = []
             var number = head.transaction.rawValue
@@ -34,9 +34,9 @@ extension Store {
     }
 
     /// The numbers under which an entity's objects were ever paired, as source or target.
-    private func pairNumbers(of entity: EntityID, _ histories: SchemaHistory) -> Set<PropertyID> {
+    private func pairNumbers(of entity: EntityID, _ histories: SchemaHistory) throws -> Set<PropertyID> {
         var numbers: Set<PropertyID> = []
-        for schema in histories.schemas {
+        for schema in try histories.schemas {
             for owned in LinkPlan.of(schema).ownedLinks(of: entity) {
                 if case .pairs(let canonical, _, _, _) = owned.source { numbers.insert(canonical) }
             }

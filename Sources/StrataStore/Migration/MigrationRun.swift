@@ -118,7 +118,7 @@ struct MigrationRun {
     ) throws -> ObjectID? {
         let view = View(
             sequence: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
-            histories: histories.through(migration.old.version), layers: [])
+            histories: try histories.through(migration.old.version), layers: [])
         return try write(entity, start, view, &head, transaction, body)
     }
 

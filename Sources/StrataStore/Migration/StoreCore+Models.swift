@@ -15,19 +15,20 @@ extension StoreCore {
                 "The state was written under a newer model than \(schema.version.rawValue). Open the store again.",
                 context: .init(sequence: sequence, path: path))
         }
-        return newest.through(schema.version)
+        return try newest.through(schema.version)
     }
 
     /// The model that was the newest at a sequence.
     func schema(
         at sequence: EventSequence, _ newest: SchemaHistory, _ transaction: ReadTransaction
     ) throws -> Schema? {
-        var found = newest.schemas.first
-        for schema in newest.schemas.dropFirst() {
-            guard try installation(of: schema.version, newest, transaction) <= sequence else { break }
-            found = schema
+        let versions = newest.versions
+        var found = versions.first
+        for version in versions.dropFirst() {
+            guard try installation(of: version, newest, transaction) <= sequence else { break }
+            found = version
         }
-        return found
+        return try found.flatMap { try newest.schema($0) }
     }
 
     /// The last event of the transaction that installed a model.

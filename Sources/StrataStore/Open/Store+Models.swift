@@ -139,7 +139,7 @@ extension Store {
         _ model: ManagedObjectModel, _ mark: MigrationMark, _ transaction: ReadTransaction
     ) throws {
         let histories = try StoreCore.readModels(core.tables, transaction)
-        guard histories.schema(mark.to)?.model.entities != model.entities else { return }
+        guard try histories.schema(mark.to)?.model.entities != model.entities else { return }
         throw StrataError(
             .migration,
             "A migration of the store to model \(mark.to.rawValue) was cut short; "
@@ -155,7 +155,7 @@ extension Store {
         try core.write { transaction in
             guard let mark = try core.migrationMark(transaction) else { return false }
             let histories = try StoreCore.readModels(core.tables, transaction)
-            guard let old = histories.schema(mark.from), let new = histories.schema(mark.to) else {
+            guard let old = try histories.schema(mark.from), let new = try histories.schema(mark.to) else {
                 throw StrataError(.corrupt, "The mark of a migration names no models.", context: .init(path: path))
             }
             let options = core.options.migration

@@ -62,7 +62,9 @@ package final class Store: Sendable {
     }
 
     /// Every model the store has had, as far as this process has seen, oldest first.
-    package var schemas: [Schema] { core.histories.schemas }
+    ///
+    /// - Throws: `corrupt` when the record of one makes no sense.
+    package var schemas: [Schema] { get throws(StrataError) { try core.histories.schemas } }
 
     /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
     package func close() {

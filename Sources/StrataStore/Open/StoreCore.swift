@@ -133,15 +133,22 @@ final class StoreCore: Sendable {
     }
 
     static func readModels(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> SchemaHistory {
-        var schemas: [Schema] = []
+        var models: [RecordedModel] = []
         try transaction.withCursor(tables.models) { cursor in
             var found = try cursor.first()
             while found {
-                schemas.append(try SchemaRecord.schema(from: Data(cursor.value)))
+                models.append(RecordedModel(try version(cursor.key), record: Data(cursor.value)))
                 found = try cursor.next()
             }
         }
-        return SchemaHistory(schemas)
+        return try SchemaHistory(recorded: models)
+    }
+
+    private static func version(_ key: UnsafeRawBufferPointer) throws(StrataError) -> ModelVersion {
+        guard key.count == 8, let version = UInt32(exactly: StoreKey.objectID(key, at: 0).rawValue) else {
+            throw StrataError(.corrupt, "A model is kept under a key that is no version.")
+        }
+        return ModelVersion(rawValue: version)
     }
 
     // MARK: Transactions

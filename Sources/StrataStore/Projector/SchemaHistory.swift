@@ -7,8 +7,7 @@ package import StrataModel
 package final class SchemaHistory: Sendable {
     /// The one that is written under; nil before the first model.
     package let newest: Schema?
-    private let layouts: [LayoutKey: RowLayout]
-    private let versions: [ModelVersion: Schema]
+    private let models: [ModelVersion: RecordedModel]
     /// Made when first needed; guarded by its mutex.
     private let converters = Locked<[LayoutKey: RowConverter]>([:])
 
@@ -33,20 +32,19 @@ package final class SchemaHistory: Sendable {
     package let isPast: Bool
 
     package convenience init(_ schemas: [Schema]) {
-        self.init(schemas, newest: schemas.max { $0.version < $1.version }, isPast: false)
+        self.init(schemas.map(RecordedModel.init), newest: schemas.max { $0.version < $1.version }, isPast: false)
     }
 
-    private init(_ schemas: [Schema], newest: Schema?, isPast: Bool) {
+    /// - Throws: `corrupt` when the record of the newest makes no sense; of another that is told when it is asked for.
+    convenience init(recorded models: [RecordedModel]) throws(StrataError) {
+        let newest = models.max { $0.version < $1.version }
+        self.init(models, newest: try newest?.schema(), isPast: false)
+    }
+
+    private init(_ models: [RecordedModel], newest: Schema?, isPast: Bool) {
         self.newest = newest
         self.isPast = isPast
-        versions = Dictionary(schemas.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
-        var layouts: [LayoutKey: RowLayout] = [:]
-        for schema in schemas {
-            for entity in schema.entities {
-                layouts[LayoutKey(entity: entity.id, version: schema.version)] = entity.layout
-            }
-        }
-        self.layouts = layouts
+        self.models = Dictionary(models.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
         var newestLayouts: [NewestLayout?] = []
         for entity in newest?.entities ?? [] {
             let number = Int(entity.id.rawValue)
@@ -57,18 +55,40 @@ package final class SchemaHistory: Sendable {
         self.newestLayouts = newestLayouts
     }
 
-    package var schemas: [Schema] { versions.values.sorted { $0.version < $1.version } }
+    /// Of every model the store has had, oldest first.
+    var versions: [ModelVersion] { models.keys.sorted() }
 
-    package func schema(_ version: ModelVersion) -> Schema? { versions[version] }
+    /// Every model, oldest first; the first time all of them are read.
+    ///
+    /// - Throws: `corrupt` when a record makes no sense.
+    package var schemas: [Schema] {
+        get throws(StrataError) {
+            var schemas: [Schema] = []
+            for version in versions { if let schema = try schema(version) { schemas.append(schema) } }
+            return schemas
+        }
+    }
 
-    package func adding(_ schema: Schema) -> SchemaHistory { SchemaHistory(Array(versions.values) + [schema]) }
+    /// The same without those whose records make no sense, for who has use for what there is.
+    var readableSchemas: [Schema] { versions.compactMap { try? schema($0) } }
+
+    /// Nil for a model that the store never had.
+    ///
+    /// - Throws: `corrupt` when its record makes no sense.
+    package func schema(_ version: ModelVersion) throws(StrataError) -> Schema? { try models[version]?.schema() }
+
+    /// With another model.
+    package func adding(_ schema: Schema) -> SchemaHistory {
+        let newest = newest.map { $0.version > schema.version ? $0 : schema } ?? schema
+        return SchemaHistory(Array(models.values) + [RecordedModel(schema)], newest: newest, isPast: false)
+    }
 
     /// The same history, for reading through an older model; itself for the newest.
-    package func through(_ version: ModelVersion) -> SchemaHistory {
-        guard let schema = versions[version], version != newest?.version else { return self }
+    package func through(_ version: ModelVersion) throws(StrataError) -> SchemaHistory {
+        guard version != newest?.version, let schema = try schema(version) else { return self }
         return pasts.withLock { pasts in
             if let known = pasts[version] { return known }
-            let past = SchemaHistory(Array(versions.values), newest: schema, isPast: true)
+            let past = SchemaHistory(Array(models.values), newest: schema, isPast: true)
             pasts[version] = past
             return past
         }
@@ -111,8 +131,18 @@ package final class SchemaHistory: Sendable {
         if let newest, version == newest.version.rawValue, let entity = newest.entity(id.entityID) {
             return entity.layout
         }
-        let key = LayoutKey(entity: id.entityID, version: ModelVersion(rawValue: version))
-        guard let layout = layouts[key] else { throw CorruptRecord("row of a model this store never had", at: 0) }
-        return layout
+        guard let entity = try olderModel(ModelVersion(rawValue: version))?.entity(id.entityID) else {
+            throw CorruptRecord("row of a model this store never had", at: 0)
+        }
+        return entity.layout
+    }
+
+    private func olderModel(_ version: ModelVersion) throws(CorruptRecord) -> Schema? {
+        guard let model = models[version] else { return nil }
+        do {
+            return try model.schema()
+        } catch {
+            throw CorruptRecord("row of a model whose record makes no sense; a rebuild makes it anew", at: 0)
+        }
     }
 }

@@ -21,7 +21,7 @@ extension Store {
                 header: core.header, head: head, files: files(), tables: measure.tables(),
                 entities: try measure.entities(), indexes: try measure.indexes(),
                 readers: readers.map(Self.use), blobs: try blobUse(reader.transaction),
-                modelVersions: reader.histories.schemas.map(\.version),
+                modelVersions: reader.histories.versions,
                 firstTransaction: try head.transaction == .zero ? nil : reader.transaction(.init(rawValue: 1)),
                 lastTransaction: try head.transaction == .zero ? nil : reader.transaction(head.transaction),
                 pageSizeInBytes: info.pageSizeInBytes, freePageCount: info.freePageCount,

@@ -39,7 +39,7 @@ extension Verifier {
         // Entries of an index, or an entity, that has left the model stay: views of the past read them.
         guard let entity = schema.entity(id.entityID), let index = entity.indexes.first(where: { $0.id == number })
         else {
-            return histories.schemas.contains { $0.index(number) != nil }
+            return try histories.schemas.contains { $0.index(number) != nil }
                 && (schema.index(number) == nil || schema.entity(id.entityID) == nil)
         }
         guard let row = readableRow(id) else { return false }
@@ -113,7 +113,7 @@ extension Verifier {
     ) throws -> Bool {
         switch plan.source(of: link) {
         // Links of a relationship that has left the model stay: views of the past read them.
-        case nil: return histories.schemas.contains { LinkPlan.of($0).source(of: link) != nil }
+        case nil: return try histories.schemas.contains { LinkPlan.of($0).source(of: link) != nil }
         case .rows where histories.newest?.entity(member.entityID) == nil: return true
         case .rows:
             guard let entity = histories.newest?.entity(member.entityID), let row = readableRow(member) else {

@@ -136,6 +136,44 @@ import Testing
         store.close()
     }
 
+    /// A model that is not the newest is read when something of its age is.
+    @Test(arguments: [true, false]) func aStoreWithADamagedModelOfThePastOpensAndIsRebuilt(isOther: Bool) throws {
+        let damaged = try DamagedStore()
+        damaged.store.close()
+        let subtitle = Describe.attribute("subtitle", .string, optional: true)
+        let poster = PropertyDescription.attribute(
+            AttributeDescription(
+                name: "poster", type: .binaryData, isOptional: true, allowsExternalBinaryDataStorage: true))
+        var store = try Store.open(
+            .directory(damaged.directory), model: try MovieModel.make(extraAttributes: [poster, subtitle]))
+        let tables = store.core.tables
+        let records = try store.core.environment.read { transaction in
+            try [1, 2].map { try transaction.get(tables.models, $0).map(Array.init) ?? [] }
+        }
+        try store.core.environment.write { transaction in
+            try (isOther ? records[1] : records[0].dropLast(10)).withUnsafeBytes {
+                try transaction.put(tables.models, 1, $0)
+            }
+        }
+        store.close()
+        store = try Store.open(.directory(damaged.directory), model: nil)
+        #expect(store.schema.version == ModelVersion(rawValue: 2))
+        let error = #expect(throws: StrataError.self) { try store.schemas }
+        #expect(error?.code == .corrupt && error?.message.contains("model 1") == true)
+        let row = #expect(throws: StrataError.self) {
+            try store.read(at: try store.head()) { try $0.row(damaged.alien)?.revision }
+        }
+        #expect(row?.code == .corrupt)
+        #expect(try store.verify().problems.contains { $0.kind == .model && $0.place == "model 1" })
+        #expect(try store.rebuild().tables.filter { !$0.isEqual }.map(\.name) == ["models"])
+        #expect(try store.verify().isSound)
+        store.close()
+        store = try Store.open(.directory(damaged.directory), model: nil)
+        #expect(try store.schemas.map(\.version.rawValue) == [1, 2])
+        #expect(try store.read(at: try store.head()) { try $0.row(damaged.alien) != nil })
+        store.close()
+    }
+
     @Test func aReadOnlyStoreIsNotRebuilt() throws {
         let damaged = try DamagedStore()
         damaged.store.close()

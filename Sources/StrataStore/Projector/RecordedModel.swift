@@ -1,0 +1,42 @@
+import Foundation
+import StrataModel
+import Synchronization
+
+/// A model that a store has had. Of one that is not the newest its record is kept, and read when something of its age
+/// is: reading it takes longer than all else in opening a store.
+final class RecordedModel: Sendable {
+    let version: ModelVersion
+    private let record: Data
+    private let made = AtomicLazyReference<Schema>()
+
+    init(_ schema: Schema) {
+        version = schema.version
+        record = Data()
+        _ = made.storeIfNil(schema)
+    }
+
+    /// - Parameter record: as `SchemaRecord.encoded` made it.
+    init(_ version: ModelVersion, record: Data) {
+        self.version = version
+        self.record = record
+    }
+
+    /// - Throws: `corrupt` when its record makes no sense.
+    func schema() throws(StrataError) -> Schema {
+        if let made = made.load() { return made }
+        let schema: Schema
+        do {
+            schema = try SchemaRecord.schema(from: record)
+        } catch {
+            throw damaged(error)
+        }
+        guard schema.version == version else { throw damaged(nil) }
+        return made.storeIfNil(schema)
+    }
+
+    private func damaged(_ cause: StrataError?) -> StrataError {
+        StrataError(
+            .corrupt, "The record of model \(version.rawValue) makes no sense; a rebuild makes it anew from the log.",
+            cause: cause)
+    }
+}
