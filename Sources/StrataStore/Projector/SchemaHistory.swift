@@ -26,6 +26,8 @@ package final class SchemaHistory: Sendable {
     /// By entity number: found for each row that is read, so no reference is counted on the way.
     private let newestLayouts: [NewestLayout?]
 
+    let names = KnownNames()
+
     /// Made when first asked for; guarded by its mutex.
     private let pasts = Locked<[ModelVersion: SchemaHistory]>([:])
     /// Whether the store has a newer model than `newest`: what was written under it must be read backwards.
@@ -69,8 +71,8 @@ package final class SchemaHistory: Sendable {
         }
     }
 
-    /// The same without those whose records make no sense, for who has use for what there is.
-    var readableSchemas: [Schema] { versions.compactMap { try? schema($0) } }
+    /// Those of these models whose records make sense, for who has use for what there is.
+    func readableSchemas(_ versions: [ModelVersion]) -> [Schema] { versions.compactMap { try? schema($0) } }
 
     /// Nil for a model that the store never had.
     ///

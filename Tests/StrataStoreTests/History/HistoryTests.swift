@@ -133,4 +133,28 @@ import Testing
         let names = try fixture.store.recordedNames()
         #expect(properties(inserted.payload).map { names.name(of: $0) }.contains("studio"))
     }
+
+    @Test func whatHasLeftTheModelIsCalledAsItWasLast() throws {
+        let place = MigratedStore()
+        defer { place.remove() }
+        func note(_ properties: PropertyDescription...) throws -> ManagedObjectModel {
+            try Describe.model(
+                EntityDescription(name: "Note", properties: properties),
+                EntityDescription(name: "Rest", properties: [Describe.attribute("z", optional: true)]))
+        }
+        let (text, entity) = try place.open(note(Describe.attribute("x", optional: true))) { fixture in
+            (try fixture.property("Note", "x").id, try fixture.entity("Note").id)
+        }
+        try place.open(note(Describe.attribute("y", optional: true, from: "x"))) { fixture in
+            let names = try fixture.store.recordedNames()
+            #expect(names.name(of: text) == "y" && names.name(of: entity) == "Note")
+        }
+        let rest = EntityDescription(name: "Rest", properties: [Describe.attribute("z", optional: true)])
+        try place.open(try Describe.model(rest)) { fixture in
+            let names = try fixture.store.recordedNames()
+            #expect(names.name(of: text) == "y" && names.name(of: entity) == "Note")
+            #expect(names.properties(named: "y") == [text] && names.properties(named: "x").isEmpty)
+            #expect(names.name(of: PropertyID(rawValue: 999)) == "property 999")
+        }
+    }
 }
