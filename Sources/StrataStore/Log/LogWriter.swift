@@ -14,7 +14,7 @@ struct TransactionDescription: Sendable {
 
 /// Appends a transaction to the log and lets the projector make views of it, all in one write transaction.
 enum LogWriter {
-    /// Fewer events are made views of sooner than a thread begins.
+    /// With fewer events all is done sooner than a thread begins.
     private static let fewestBeside = 1000
 
     /// What has been written in a write transaction so far.
@@ -23,7 +23,8 @@ enum LogWriter {
     /// Seals the events.
     ///
     /// What a large save takes here, views and digests, is done on two threads: one makes the views, the other seals the
-    /// events and writes them, and whoever is done first helps with the sealing.
+    /// events and writes them, and whoever is done first helps with the sealing. Where the views read what is written here,
+    /// only the sealing is.
     ///
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
@@ -38,10 +39,10 @@ enum LogWriter {
         var chain = EventDigest.Chain(previous: head.digest)
         encoded.withUnsafeBytes { chain.begin($0) }
         let first = record.firstEvent
+        let sealing = SealingWork(count: events.count)
         if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
             // Pages that a transaction found on disk stay as they are until its end, and the projector reads nothing
             // through the transaction itself, and of an event nothing that sealing it changes.
-            let sealing = SealingWork(count: events.count)
             var sealed = 0
             try BackgroundThread.run("strata.views") {
                 try project(events, from: first, transaction, &projector)
@@ -54,7 +55,7 @@ enum LogWriter {
             }
             try write(events, sealed..<events.count, from: first, transaction, store, &chain)
         } else {
-            events.seal()
+            try seal(events, sealing)
             try project(events, from: first, transaction, &projector)
             try write(events, 0..<events.count, from: first, transaction, store, &chain)
         }
@@ -67,6 +68,18 @@ enum LogWriter {
         head.digest = record.digest
         try store.writeHead(head, transaction)
         return record
+    }
+
+    private static func seal(_ events: borrowing EventList, _ sealing: SealingWork) throws {
+        guard events.count >= fewestBeside else {
+            while events.seal(.first, of: sealing) != nil {}
+            return
+        }
+        try BackgroundThread.run("strata.seal") {
+            while events.seal(.last, of: sealing) != nil {}
+        } beside: {
+            while events.seal(.first, of: sealing) != nil {}
+        }
     }
 
     private static func write(

@@ -61,10 +61,8 @@ struct EventList: ~Copyable {
         }
     }
 
-    /// Puts a salt, the digest and the checksum into every event: once, when all are there and before the log has the first.
-    func seal() { seal(0..<count) }
-
-    /// Seals a stretch of those that are left, at one of their ends.
+    /// Puts a salt, the digest and the checksum into a stretch of those events that are left, at one of their ends: into
+    /// each once, when all are there and before the log has it.
     ///
     /// - Returns: what it has sealed; nil when nothing is left.
     func seal(_ end: SealingWork.End, of work: SealingWork) -> Range<Int>? {
