@@ -125,19 +125,12 @@ extension Environment.Reader {
 }
 
 extension ReadTransaction {
-    /// The pages that LMDB's free list holds: each of its values is a count and that many page numbers.
+    /// The pages that LMDB's free list holds.
     fileprivate final func freePageCount() throws(LMDBError) -> Int {
-        let freeList = Table(handle: 0)
-        let cursor = try cursor(freeList)
-        defer { cursor.close() }
         var count = 0
-        while try cursor.next() {
-            let words = cursor.value.count / MemoryLayout<UInt>.size
-            guard words > 0, let pages = Int(exactly: cursor.value.loadUnaligned(as: UInt.self)), pages < words else {
-                throw LMDBError(
-                    .corrupted, operation: "count the free pages", path: environment.path, detail: "a list has no end")
-            }
-            count += pages
+        try eachFreeList { list in
+            count += list.count
+            return true
         }
         return count
     }

@@ -21,6 +21,7 @@ extension Environment {
             let transaction = try beginWrite(timeout: timeout)
             let mapSize = mapSizeInBytes
             do {
+                try transaction.gatherFreePages()
                 let result = try body(transaction)
                 try transaction.commit()
                 return result
@@ -94,6 +95,7 @@ extension Environment {
 
     /// Comes after a commit that succeeded, before `writeEnded`.
     func noteCommit() {
+        freePages.committed()
         guard cachedFile.isOfUse, let handle else { return }
         cachedFile.committed(size: Self.fileSize(of: handle), mapAddress: bounds.lower.load(ordering: .relaxed))
     }

@@ -45,6 +45,7 @@ package final class Environment: @unchecked Sendable {
     let bounds = MapBounds()
     let writerLock: WriterLock
     let cachedFile: CachedFile
+    let freePages = FreePages()
     /// The files that must keep their names while the environment is open.
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
