@@ -21,6 +21,8 @@ final class FreePages: Sendable {
     static let mostLists = 120
     /// A row that is long enough, in pages: more would only be more memory.
     static let longestRun = 64
+    /// More than what LMDB needs for the way to the record that takes the row.
+    private static let pagesAbove = 4
     /// How often lists were put in order.
     let gatheringCount = Atomic<Int>(0)
     private let commitCount = Atomic<Int>(0)
@@ -46,7 +48,8 @@ final class FreePages: Sendable {
             guard list.commit < oldest, listCount < mostLists, pages.count + list.count <= mostPages else {
                 return false
             }
-            for place in 0..<list.count { pages.append(list[place]) }
+            // The lowest of the first list are gone when the row is asked for: they are for the pages above the record.
+            for place in 0..<max(0, list.count - (listCount == 0 ? pagesAbove : 0)) { pages.append(list[place]) }
             listCount += 1
             return true
         }

@@ -54,11 +54,11 @@ import Testing
             let environment = try store.open { $0.durability = durability }
             let table = try environment.openTables(["t"])[0]
             try fill(environment, table)
-            try change(environment, table, commits: 0..<400)
-            distances.append(try distance(environment, table, commits: 390..<400))
+            try change(environment, table, commits: 0..<1200)
+            distances.append(try distance(environment, table, commits: 1190..<1200))
             sizes.append(try environment.info().lastPage)
             let count = environment.freePages.gatheringCount.load(ordering: .relaxed)
-            #expect(durability == .full ? (20...26).contains(count) : count == 0)
+            #expect(durability == .full ? (60...76).contains(count) : count == 0)
             try environment.close()
         }
         #expect(distances[1] * 2 < distances[0], "\(distances) pages")
