@@ -105,6 +105,41 @@ import Testing
         try environment.close()
     }
 
+    /// A writer that is killed at any moment has committed what it said, and nothing by halves.
+    @Test func aKilledWriterLosesNothing() throws {
+        let store = TemporaryStore()
+        let environment = try store.open()
+        try fill(environment, try environment.openTables(["t"])[0])
+        try environment.close()
+        var acknowledged: UInt64 = 0
+        for round in 1...5 {
+            let child = try ChildProcess("change-forever", store, Int(Self.count))
+            for _ in 0..<Int.random(in: 100...200) {
+                acknowledged = child.line().flatMap { UInt64($0) } ?? acknowledged
+            }
+            child.kill()
+            while let line = child.line() { acknowledged = UInt64(line) ?? acknowledged }
+            let environment = try store.open()
+            let table = try environment.openTables(["t"])[0]
+            try environment.read { transaction in
+                let head = try transaction.get(table, Self.count)?.loadUnaligned(as: UInt64.self) ?? 0
+                #expect(head == acknowledged || head == acknowledged + 1)
+                #expect(head >= UInt64(round) * 100)
+                var last = [UInt64: UInt64]()
+                for commit in 0..<head {
+                    for place in 0..<10 { last[(commit * 10 + UInt64(place)) * 7919 % Self.count] = commit + 1 }
+                }
+                for (key, commit) in last {
+                    let found = try transaction.get(table, key)?.loadUnaligned(as: UInt64.self)
+                    #expect(found == commit)
+                }
+            }
+            let copy = TemporaryStore()
+            try environment.copy(to: copy.path, .compacting)
+            try environment.close()
+        }
+    }
+
     /// What a reader still sees is not given out, so there is less to put in order.
     @Test func readersKeepTheirState() throws {
         let store = TemporaryStore()

@@ -22,6 +22,7 @@ struct Child {
         case "hold-write": try holdWrite()
         case "append": try append(sizeInBytes: 1_000)
         case "append-forever": try appendForever()
+        case "change-forever": try changeForever()
         case "read-forever": try readForever()
         case "in-memory": try inMemory()
         case "file-size-limit": try fileSizeLimit()
@@ -89,6 +90,25 @@ struct Child {
         while true {
             let next = try environment.write { try one.appendRecords($0, table, 100) }
             report("\(next - 1)")
+        }
+    }
+
+    /// Changes ten of the first `number` records in each commit, all over the table, to its number, which the record behind
+    /// them has too, and names it once it is committed.
+    private func changeForever() throws {
+        let (environment, table) = try open { $0.durability = .relaxed }
+        let records = UInt64(number)
+        while true {
+            let commit = try environment.write { transaction in
+                let last = try transaction.get(table, records)?.loadUnaligned(as: UInt64.self) ?? 0
+                for key in (0..<10).map({ (last * 10 + $0) * 7919 % records }) + [records] {
+                    let bytes = try transaction.reserve(table, key, sizeInBytes: 1500)
+                    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+                    bytes.storeBytes(of: last + 1, as: UInt64.self)
+                }
+                return last + 1
+            }
+            report("\(commit)")
         }
     }
 
