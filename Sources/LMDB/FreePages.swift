@@ -109,7 +109,7 @@ extension WriteTransaction {
     /// Has LMDB put its lists of free pages in order, when it is time. Comes before anything is written.
     func gatherFreePages() throws(LMDBError) {
         guard environment.options.durability != .disposable, environment.freePages.isDue(),
-            let run = environment.longestRunOfFreePages()
+            let run = try environment.longestRunOfFreePages()
         else { return }
         let pageSize = 1 << Int(bounds.pageShift.load(ordering: .relaxed))
         let key = UnsafeRawBufferPointer(start: Self.keyOfRun.utf8Start, count: Self.keyOfRun.utf8CodeUnitCount)
@@ -122,16 +122,18 @@ extension WriteTransaction {
 
 extension Environment {
     /// The longest row of pages that a write transaction which has just begun may use.
-    fileprivate func longestRunOfFreePages() -> Int? {
+    /// - Throws: `corrupted` for a free list that contradicts itself.
+    fileprivate func longestRunOfFreePages() throws(LMDBError) -> Int? {
+        let transaction: ReadTransaction
         do throws(LMDBError) {
-            let transaction = try beginRead()
-            defer { end(transaction) }
-            let oldest = try readers().compactMap(\.transaction).min() ?? transaction.number
-            return try FreePages.longestRun(transaction, before: min(oldest, transaction.number))
+            transaction = try beginRead()
         } catch {
-            // Without a reader, or with a free list that is damaged, the commit goes on as it would have; what it cannot
-            // do it says itself.
+            // No slot is free, which a commit does not need: then it goes on as it would have.
+            guard error.code == .readersFull else { throw error }
             return nil
         }
+        defer { end(transaction) }
+        let oldest = try readers().compactMap(\.transaction).min() ?? transaction.number
+        return try FreePages.longestRun(transaction, before: min(oldest, transaction.number))
     }
 }

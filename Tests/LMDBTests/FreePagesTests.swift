@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    /// Each page of the file is in one place: in a tree, which is sound, or in one free list.
+    private func checkPages(of environment: Environment, _ table: Table) throws {
+        try environment.checkTrees()
+        let size = try environment.info().lastPage + 1
+        try environment.read { transaction in
+            var free: [UInt64] = []
+            try transaction.eachFreeList { list in
+                for place in 0..<list.count { free.append(list[place]) }
+                return true
+            }
+            let trees = try [Table(handle: 0), Table(handle: 1), table].map { try transaction.statistics($0) }
+            let used = trees.reduce(0) { $0 + $1.branchPageCount + $1.leafPageCount + $1.overflowPageCount }
+            #expect(Set(free).count == free.count)
+            #expect(free.allSatisfy { (2..<UInt64(size)).contains($0) })
+            // Two are LMDB's heads.
+            #expect(used + free.count + 2 == size)
+        }
+    }
+
     @Test func pagesOfACommitLieTogether() throws {
         var distances: [UInt] = []
         var sizes: [Int] = []
@@ -59,6 +78,7 @@ import Testing
             sizes.append(try environment.info().lastPage)
             let count = environment.freePages.gatheringCount.load(ordering: .relaxed)
             #expect(durability == .full ? (60...76).contains(count) : count == 0)
+            try checkPages(of: environment, table)
             try environment.close()
         }
         #expect(distances[1] * 2 < distances[0], "\(distances) pages")
@@ -87,9 +107,7 @@ import Testing
                 #expect(bytes == [UInt8](repeating: last[key] ?? 1, count: 1500))
             }
         }
-        // Copying looks at every page: none is in two places, or free and in use.
-        let copy = TemporaryStore()
-        try environment.copy(to: copy.path, .compacting)
+        try checkPages(of: environment, table)
         try environment.close()
     }
 
@@ -134,8 +152,7 @@ import Testing
                     #expect(found == commit)
                 }
             }
-            let copy = TemporaryStore()
-            try environment.copy(to: copy.path, .compacting)
+            try checkPages(of: environment, table)
             try environment.close()
         }
     }
@@ -154,6 +171,23 @@ import Testing
         #expect(before == after)
         environment.end(reader)
         try change(environment, table, commits: 200..<240)
+        try checkPages(of: environment, table)
+        try environment.close()
+    }
+
+    /// Where no reader is to be had nothing is put in order, and commits go on.
+    @Test func aFullReaderTableStopsNoCommit() throws {
+        let store = TemporaryStore()
+        let environment = try store.open { $0.maximumReaders = 2 }
+        let table = try environment.openTables(["t"])[0]
+        try fill(environment, table)
+        let readers = [try environment.beginRead(), try environment.beginRead()]
+        #expect(code { try environment.beginRead() } == .readersFull)
+        try change(environment, table, commits: 0..<40)
+        #expect(environment.freePages.gatheringCount.load(ordering: .relaxed) == 0)
+        for reader in readers { environment.end(reader) }
+        try change(environment, table, commits: 40..<60)
+        #expect(environment.freePages.gatheringCount.load(ordering: .relaxed) > 0)
         try environment.close()
     }
 
