@@ -104,17 +104,17 @@ struct SaveCheck: ~Copyable {
         try view.findRows(updates.count + deletions.count) { rows in
             // By place, for a copy of each change would count references to its row.
             for place in updates.indices {
-                updatedRows.append(try checkedRow(updates[place].id, updates[place].baseRevision, rows))
+                updatedRows.append(try checkedRow(updates[place].id, updates[place].baseRevision, &rows))
             }
             for deletion in deletions {
-                deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision, rows))
+                deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision, &rows))
             }
         }
     }
 
     /// The row at the head; notes when it is not the one that the save relies on.
     private mutating func checkedRow(
-        _ id: ObjectID, _ base: EventSequence, _ rows: View.RowFinder
+        _ id: ObjectID, _ base: EventSequence, _ rows: inout View.RowFinder
     ) throws -> RowView? {
         guard let row = try rows.row(id) else {
             staleness.objects.append(.init(id: id, theirs: nil, revision: .zero))

@@ -3,7 +3,7 @@ import StrataModel
 
 /// Finds the rows of many objects in the `objects` table.
 ///
-/// Rows that lie close together are found from one to the next, others side by side (`Cursor.values`).
+/// Rows that lie close together are found from one to the next (`NearbySearch`), others side by side (`Cursor.values`).
 struct RowLookup {
     private let cursor: Cursor
     /// Ids further apart than this on average are seldom on one page.
@@ -20,14 +20,19 @@ struct RowLookup {
         let width = Cursor.lookupWidth
         try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: width) { keys in
             try withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: width) { values in
+                var search = NearbySearch(cursor)
                 for start in stride(from: 0, to: count, by: width) {
                     let size = min(width, count - start)
                     for index in 0..<size { keys.initializeElement(at: index, to: id(start + index).rawValue) }
                     let group = UnsafeBufferPointer(rebasing: keys[..<size])
                     let isNearby = Self.areNearby(group)
-                    if !isNearby { try cursor.values(of: group, into: values) }
+                    if !isNearby {
+                        try cursor.values(of: group, into: values)
+                        // That may have moved the cursor.
+                        search = NearbySearch(cursor)
+                    }
                     for index in 0..<size {
-                        let value = isNearby ? try cursor.seek(to: group[index]) ? cursor.value : nil : values[index]
+                        let value = isNearby ? try search.value(of: group[index]) : values[index]
                         let id = ObjectID(rawValue: group[index])
                         guard try body(start + index, id, value?.baseAddress == nil ? nil : value) else { return }
                     }

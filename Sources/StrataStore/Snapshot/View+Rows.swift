@@ -100,26 +100,39 @@ extension View {
         return try storedRow(bytes, id).withNewestReader(id, schema, body)
     }
 
-    /// Finds rows one after the other: ids that ascend are found without a search from the root for each.
-    struct RowFinder {
-        fileprivate let view: View
-        fileprivate let cursor: Cursor?
+    /// Finds rows one after the other: ids that ascend are found without a search from the root for each, and those that
+    /// follow each other without any.
+    struct RowFinder: ~Copyable {
+        private let view: View
+        /// Nil where the view is asked for each.
+        private var search: NearbySearch?
 
-        func row(_ id: ObjectID) throws -> RowView? {
-            guard let cursor else { return try view.row(id) }
-            return try cursor.seek(to: id.rawValue) ? try view.storedRow(cursor.value, id) : nil
+        fileprivate init(_ view: View, _ cursor: Cursor?) {
+            self.view = view
+            search = cursor.map { NearbySearch($0) }
         }
 
-        func contains(_ id: ObjectID) throws -> Bool {
-            guard let cursor else { return try view.exists(id) }
-            return try cursor.seek(to: id.rawValue)
+        mutating func row(_ id: ObjectID) throws -> RowView? {
+            guard search != nil else { return try view.row(id) }
+            return try search?.value(of: id.rawValue).map { try view.storedRow($0, id) }
+        }
+
+        mutating func contains(_ id: ObjectID) throws -> Bool {
+            guard search != nil else { return try view.exists(id) }
+            return try search?.value(of: id.rawValue) != nil
         }
     }
 
     /// - Parameter count: about how many rows will be asked for.
-    func findRows(_ count: Int, _ body: (RowFinder) throws -> Void) throws {
-        guard layers.isEmpty, count > 4 else { return try body(RowFinder(view: self, cursor: nil)) }
-        try transaction.withCursor(tables.objects) { try body(RowFinder(view: self, cursor: $0)) }
+    func findRows(_ count: Int, _ body: (inout RowFinder) throws -> Void) throws {
+        guard layers.isEmpty, count > 4 else {
+            var finder = RowFinder(self, nil)
+            return try body(&finder)
+        }
+        try transaction.withCursor(tables.objects) { cursor in
+            var finder = RowFinder(self, cursor)
+            try body(&finder)
+        }
     }
 
     /// Objects of these entities by the base's counters alone: an estimate where layers lie above.
