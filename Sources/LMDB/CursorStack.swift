@@ -15,11 +15,7 @@ struct CursorStack {
     private static let pagesPlace = 72
     private static let placesPlace = pagesPlace + 8 * capacity
 
-    private static let isLayoutKnown: Bool = {
-        var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
-        _ = mdb_version(&major, &minor, &patch)
-        return major == 0 && minor == 9 && Int.bitWidth == 64
-    }()
+    private static let isLayoutKnown = Environment.libraryVersion.hasPrefix("0.9.") && Int.bitWidth == 64
 
     /// - Returns: nil where the cursor stands nowhere, or the record is another.
     init?(_ cursor: OpaquePointer) {

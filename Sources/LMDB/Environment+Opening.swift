@@ -8,6 +8,13 @@ import Locking
 import Synchronization
 
 extension Environment {
+    /// The version of LMDB that runs, as three numbers.
+    package static var libraryVersion: String {
+        var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
+        _ = mdb_version(&major, &minor, &patch)
+        return "\(major).\(minor).\(patch)"
+    }
+
     /// Opens the store in a directory, or returns the environment that this process has open there already.
     ///
     /// Nothing is changed before the data file has proved to be a whole LMDB file of this format.

@@ -19,6 +19,7 @@ public struct StrataCommand: ParsableCommand {
             What takes over a second tells on standard error how far it is, when that is a terminal. \
             STRATA_PROGRESS=10 tells elsewhere too, in a line every 10 seconds; STRATA_PROGRESS=never is silent.
             """,
+        version: "strata (unreleased), \(StoreVersions.text)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Looking",

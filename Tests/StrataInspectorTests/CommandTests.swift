@@ -271,6 +271,12 @@ import Testing
         #expect(try Tool.run("--help").exitCode == 0)
     }
 
+    @Test func theVersionNamesTheFormatAndLMDBs() throws {
+        let result = try Tool.run("--version")
+        #expect(result.exitCode == 0 && result.error.isEmpty)
+        #expect(result.output.contains(/^strata \(\w+\), store format 1, LMDB 0\.9\.\d+\n$/), "\(result.output)")
+    }
+
     @Test func aMissingStoreIsNotMade() throws {
         let path = store.path + ".none"
         #expect(
