@@ -53,7 +53,9 @@ public struct StrataCommand: ParsableCommand {
     public static func start() -> Never {
         Output.ignoreClosedPipes()
         Interrupt.unblock()
+        GuardedRun.followParent()
         do {
+            try checkArguments()
             var command = try parseAsRoot()
             try command.run()
             Output.shared.flush()
@@ -62,6 +64,18 @@ public struct StrataCommand: ParsableCommand {
             Interrupt.waitForEnd()
             Output.shared.flush()
             Foundation.exit(ExitStatus.report(error))
+        }
+    }
+}
+
+extension StrataCommand {
+    /// Swift would put other characters in the place of bytes that are no text, and so name other files.
+    ///
+    /// - Throws: `UsageError`.
+    private static func checkArguments() throws {
+        for place in 0..<Int(CommandLine.argc) {
+            guard let bytes = CommandLine.unsafeArgv[place], String(validatingCString: bytes) == nil else { continue }
+            throw UsageError("Argument \(place) is not UTF-8: '\(String(cString: bytes))'.")
         }
     }
 }

@@ -8,6 +8,8 @@ public struct XcodeModelBundle: Sendable {
     public let versionNames: [String]
     /// The version that the bundle says is the current one; its only one where it says nothing.
     public let currentVersionName: String?
+    /// Why that is not known; whoever names a version need not care.
+    private let currentVersionFault: StrataError?
     private let versions: [String: URL]
 
     private static let bundleEnding = "xcdatamodeld"
@@ -29,9 +31,15 @@ public struct XcodeModelBundle: Sendable {
             let name = url.deletingPathExtension().lastPathComponent
             versions = [name: url]
             currentVersionName = name
+            currentVersionFault = nil
         case Self.bundleEnding:
             versions = try Self.versions(in: url, path)
-            currentVersionName = try Self.currentVersion(in: url, versions)
+            do throws(StrataError) {
+                currentVersionName = try Self.currentVersion(in: url, versions)
+                currentVersionFault = nil
+            } catch {
+                (currentVersionName, currentVersionFault) = (nil, error)
+            }
         case "momd", "mom":
             throw Self.fault("\(path) is a compiled model; only Xcode's source files are read.", path)
         default:
@@ -48,6 +56,7 @@ public struct XcodeModelBundle: Sendable {
     public func model(version name: String? = nil) throws(StrataError) -> XcodeModel {
         let path = url.path
         guard let name = name ?? currentVersionName else {
+            if let currentVersionFault { throw currentVersionFault }
             throw Self.fault(
                 "\(path) has several versions and does not say which is current: "
                     + "\(versionNames.joined(separator: ", ")).", path)
@@ -128,7 +137,13 @@ public struct XcodeModelBundle: Sendable {
         guard url.pathExtension == bundleEnding else {
             throw fault("A model is written as .\(bundleEnding) or .\(versionEnding).", url.path)
         }
-        let version = "\(versionName ?? name).\(versionEnding)"
+        let versionName = versionName ?? name
+        guard !versionName.isEmpty, !versionName.hasPrefix("."), !versionName.contains(where: { "/\0".contains($0) })
+        else {
+            throw fault(
+                "'\(versionName)' cannot be the name of a model version: it names a file in the bundle.", url.path)
+        }
+        let version = "\(versionName).\(versionEnding)"
         try write(contents, version: url.appending(component: version))
         try Data(CurrentVersionFile.text(version).utf8).write(
             to: url.appending(component: currentVersionFile), options: .atomic)

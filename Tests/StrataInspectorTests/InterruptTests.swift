@@ -77,7 +77,12 @@ import Testing
     @Test func whatWasKilledIsSweptByTheNext() throws {
         let before = try names()
         for words in [["backup", store.path, store.path + ".new"], ["compact", store.path]] {
-            let killed = try Tool.run(words, sending: SIGKILL) { $0.hasPrefix("replaying") }
+            var killed = try Tool.run(words, sending: SIGKILL) { $0.hasPrefix("replaying") }
+            // Beside other tests the signal may come when all is done.
+            for _ in 0..<20 where killed.exitCode == 0 {
+                try? FileManager.default.removeItem(atPath: store.path + ".new")
+                killed = try Tool.run(words, sending: SIGKILL) { $0.hasPrefix("replaying") }
+            }
             #expect(killed.exitCode == -SIGKILL)
             #expect(try names() != before)
             #expect(!FileManager.default.fileExists(atPath: store.path + ".new"))

@@ -105,6 +105,38 @@ struct GeneratedCodeTests {
         #expect(complaint == nil)
     }
 
+    @Test func requestsNamedAsWordsOrAlikeCompile() throws {
+        func template(_ name: String, _ format: String) throws -> FetchRequestTemplate {
+            FetchRequestTemplate(name: name, entityName: "Thing", where: try FetchPredicate(format: format))
+        }
+        let thing = EntityDescription(
+            name: "Thing", properties: [.attribute(AttributeDescription(name: "x", type: .string, isOptional: true))])
+        let model = try ManagedObjectModel(entities: [thing]).adding(fetchRequestTemplates: [
+            template("words", "x == $class AND x != $default AND x != $in AND x != $self"),
+            template("my req", "x == $q"), template("my-req", "x == $q"), template("fetch", "x == $q"),
+        ])
+        let complaint = try Compiler.check(ModelCode(model, modelName: "Things", form: .plain).files)
+        #expect(complaint == nil)
+    }
+
+    /// The app's file is the app's, also where the model's type would like its name.
+    @Test func noTwoFilesHaveOneName() throws {
+        let names = ["UserModel", "UserModelTypes"]
+        let model = try ManagedObjectModel(
+            entities: names.map {
+                EntityDescription(
+                    name: $0,
+                    properties: [
+                        .attribute(
+                            AttributeDescription(
+                                name: "x", type: .transformable, isOptional: true, attributeValueClassName: "Strange"))
+                    ])
+            })
+        let files = ModelCode(model, modelName: "User", form: .plain).files
+        #expect(Set(files.map { $0.name.lowercased() }).count == files.count, "\(files.map(\.name))")
+        #expect(files.first { $0.name == "UserModel.swift" }?.belongsToApp == true)
+    }
+
     @Test func theFilesOfAModelAreTheseWhicheverWay() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(

@@ -31,8 +31,19 @@ struct Assignments {
     /// Gives the object the values.
     func apply(to object: ManagedObject, _ finder: ObjectFinder) throws {
         guard let entity = finder.store.schema.entity(named: object.entity.name) else { return }
+        try refuseTwice(entity)
         for name in nils { try object.setValue(nil, forKey: try property(name, entity).name) }
         for (path, text) in list { try set(path, text, object, entity, finder) }
+    }
+
+    /// Of two values for one property nobody knows which is meant.
+    private func refuseTwice(_ entity: EntitySchema) throws {
+        var seen: Set<String> = []
+        for path in nils + list.map(\.path) {
+            let name = try property(path.split(separator: ".", maxSplits: 1).first.map(String.init) ?? path, entity)
+                .name
+            guard seen.insert(name).inserted else { throw UsageError("\(name) is given twice.") }
+        }
     }
 
     private func set(

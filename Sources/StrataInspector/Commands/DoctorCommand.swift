@@ -22,8 +22,8 @@ struct DoctorCommand: ParsableCommand {
             The exit code is 0 for a sound store, 1 when anything is damaged, whatever could be saved.
 
             --json prints {"sound", "transaction", "sequence", "problem", "head", "lost": [{"transaction", "time", "author", \
-            "events"}], "viewProblems", "into": {"path", "sequence", "transactions", "events", "objects", "blobs", "problems"}, \
-            "saved": {"objects", "deletions", "links", "damagedRecords", "cutLinks", "unreadableTables", "refusal"}}.
+            "events"}], "viewProblems", "largeValueProblems", "into": {"path", "sequence", "transactions", "events", "objects", "blobs", "problems"}, \
+            "saved": {"objects", "deletions", "links", "damagedRecords", "refused", "cutLinks", "unreadableTables", "refusal"}}.
 
             Examples:
                 strata doctor BowTies.strata
@@ -48,7 +48,7 @@ struct DoctorCommand: ParsableCommand {
         if finding.problem == nil, !notes.skipsViews {
             // Of one file there is one opening, in one way, in a process.
             try salvage.close()
-            report.viewProblems = try viewProblems(progress, notes)
+            (report.viewProblems, report.largeValueProblems) = try problems(progress, notes)
             salvage = try LogSalvage(store.path.droppingTrailingSlash)
         }
         if let into, let end = finding.end {
@@ -68,12 +68,16 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// nil where the store cannot even be opened.
-    private func viewProblems(_ progress: ProgressLine, _ notes: DoctorNotes) throws -> Int? {
+    private func problems(_ progress: ProgressLine, _ notes: DoctorNotes) throws -> (views: Int?, largeValues: Int) {
         notes.enter(.views)
         do {
-            return try store.reading { try $0.verify(.full, progress: progress.handler).problemCount }
+            return try store.reading { store in
+                let report = try store.verify(.full, progress: progress.handler)
+                let largeValues = report.problems.count { $0.kind == .blob }
+                return (report.problemCount - largeValues, largeValues)
+            }
         } catch let error as StrataError where error.code != .noSpace {
-            return nil
+            return (nil, 0)
         }
     }
 
@@ -82,23 +86,44 @@ struct DoctorCommand: ParsableCommand {
         var target = StoreArguments()
         target.path = path
         return try target.writing { store in
-            let (changes, passedOver) = try salvage.changes(after: end.lastEvent, for: store)
+            let lease = try store.beginBlobLease()
+            defer { withExtendedLifetime(lease) {} }
+            var (changes, passedOver) = try salvage.changes(after: end.lastEvent, for: store)
             var saved = DoctorReport.Saved(passedOver)
-            guard !changes.isEmpty else { return saved }
-            let context = try PersistentContainer(over: store).newBackgroundContext()
-            context.transactionAuthor = "strata doctor"
-            context.transactionReason = "what was sound behind a damaged place of the log"
-            try context.apply(changes) { _ in .mine }
-            do {
-                try context.save()
-            } catch let error as StrataError {
-                saved.refusal = error.commandLineText
-                return saved
+            while !changes.isEmpty, let error = try refusal(of: changes, store) {
+                // Without what is refused by name the rest may be sound.
+                let refused = Set(([error] + error.details).compactMap(\.context.objectID))
+                    .filter { changes.objects[$0] != nil }
+                guard !refused.isEmpty else {
+                    saved.refusal = error.commandLineText
+                    return saved
+                }
+                for id in refused { changes.objects[id] = nil }
+                changes.pairs = changes.pairs.filter {
+                    !refused.contains($0.key.source) && !refused.contains($0.key.target)
+                }
+                saved.refused += refused.count
             }
             saved.objects = changes.objects.values.count { $0.existsAfter }
             saved.deletions = changes.objects.values.count { !$0.existsAfter }
             saved.links = changes.pairs.count
             return saved
+        }
+    }
+
+    /// Saves the changes.
+    ///
+    /// - Returns: why they cannot be; nil when they are saved.
+    private func refusal(of changes: NetChanges, _ store: Store) throws -> StrataError? {
+        let context = try PersistentContainer(over: store).newBackgroundContext()
+        context.transactionAuthor = "strata doctor"
+        context.transactionReason = "what was sound behind a damaged place of the log"
+        try context.apply(changes) { _ in .mine }
+        do {
+            try context.save()
+            return nil
+        } catch let error as StrataError {
+            return error
         }
     }
 
@@ -222,6 +247,8 @@ struct DoctorReport: Encodable {
         var deletions = 0
         var links = 0
         let damagedRecords: Int
+        /// Objects that the rules of the model do not let stand.
+        var refused = 0
         let cutLinks: Int
         let unreadableTables: [String]
         /// Why nothing could be.
@@ -241,6 +268,8 @@ struct DoctorReport: Encodable {
     let head: UInt64?
     let lost: [Lost]
     var viewProblems: Int?
+    /// Of files that are missing or damaged, and of their counts.
+    var largeValueProblems = 0
     var into: CopyText?
     var saved: Saved?
 
@@ -263,10 +292,10 @@ struct DoctorReport: Encodable {
         }
     }
 
-    var sound: Bool { problem == nil && viewProblems == 0 }
+    var sound: Bool { problem == nil && viewProblems == 0 && largeValueProblems == 0 }
 
     private enum CodingKeys: CodingKey {
-        case sound, transaction, sequence, problem, head, lost, viewProblems, into, saved
+        case sound, transaction, sequence, problem, head, lost, viewProblems, largeValueProblems, into, saved
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -278,6 +307,7 @@ struct DoctorReport: Encodable {
         try container.encode(head, forKey: .head)
         try container.encode(lost, forKey: .lost)
         try container.encode(viewProblems, forKey: .viewProblems)
+        try container.encode(largeValueProblems, forKey: .largeValueProblems)
         try container.encode(into, forKey: .into)
         try container.encode(saved, forKey: .saved)
     }
@@ -333,11 +363,20 @@ struct DoctorReport: Encodable {
             Output.shared.line(
                 "\(style("the views cannot be read", .red)): 'strata doctor --into' makes a new store of the log")
         }
+        if largeValueProblems > 0 {
+            Output.shared.line(
+                "\(style("large values are lost or damaged", .red)) "
+                    + "(\(ValueText.count(largeValueProblems, "problem"))): 'strata verify' names them; their files under "
+                    + "blobs/ can only come back from a backup")
+        }
     }
 
     private func printSaved(_ saved: Saved) {
         let passedOver =
-            [(saved.damagedRecords, "damaged record"), (saved.cutLinks, "link to a lost object")]
+            [
+                (saved.damagedRecords, "damaged record"), (saved.refused, "object against the model's rules"),
+                (saved.cutLinks, "link to a lost object"),
+            ]
             .filter { $0.0 > 0 }.map { "\(ValueText.count($0.0)) × \($0.1)" }
             + saved.unreadableTables.map { "the rest of table \($0)" }
         if !passedOver.isEmpty {

@@ -11,10 +11,11 @@ struct ExportCommand: ParsableCommand {
         abstract: "Writes objects to a property list, JSON, NDJSON or CSV, or events as CloudEvents.",
         discussion: """
             What is written is whole and is read again by 'strata import': data as base64, dates ISO 8601 with all their \
-            digits, composites as JSON objects. Without --columns there are all attributes and to-ones; a to-one is named \
+            digits, composites as JSON objects, nil as nothing, but in a property list as an empty dictionary where the model has \
+            a default. Without --columns there are all attributes and to-ones; a to-one is named \
             by the one attribute that the model says is unique there (drawer.label), else by reference (Drawer/p3). A \
-            to-many is asked for by name: 'name, tags.label'. A file appears when it is whole; - is standard output, \
-            where the form is NDJSON unless --form says otherwise. \(Moment.help)
+            to-many is asked for by name: 'name, tags.label'. A file appears when it is whole; a device or pipe is \
+            written to as it is. - is standard output, where the form is NDJSON unless --form says otherwise. \(Moment.help)
 
             json is an array with an object for each row, ndjson an object a line, keys in the order of the columns. \
             cloudevents is an event a line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, strata.updated and so \
@@ -90,7 +91,8 @@ struct ExportCommand: ParsableCommand {
         let columns = try ExportColumn.columns(columns, of: schema, moment.schema)
         try ListText.checkNoneTwice(columns.map(\.name))
         let exact = ExactValue(store: store, names: try store.recordedNames())
-        var writer = try ExportWriter(form, columns, exact, target)
+        let defaults = columns.map(\.name).filter { schema.property(named: $0)?.attribute?.defaultValue != nil }
+        var writer = try ExportWriter(form, columns, withDefault: Set(defaults), exact, target)
         let progress = ProgressLine(besideOutput: target.isStandardOutput)
         try ExportStream(store: store, moment: moment, request: request, columns: columns, progress: progress)
             .forEach { try writer.row($0) }

@@ -51,10 +51,14 @@ struct GenerateCommand: ParsableCommand {
         let code = ModelCode(
             try input.model(), modelName: name, form: form == .macro ? .macro : .plain, isPublic: `public`)
         let directory = URL(filePath: out, directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         var written: [FileText] = []
-        for file in code.files where style == .class || !file.belongsToApp {
-            written.append(try Self.write(file, to: directory))
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            for file in code.files where style == .class || !file.belongsToApp {
+                written.append(try Self.write(file, to: directory))
+            }
+        } catch let error as CocoaError {
+            throw UsageError("\(out) cannot be written: \(error.systemReason)")
         }
         if json { return Output.shared.line(try JSONText.of(GeneratedText(directory: out, files: written))) }
         for file in written where file.written { Output.shared.line("\(out)/\(file.name)") }

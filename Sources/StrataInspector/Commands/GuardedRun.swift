@@ -5,6 +5,7 @@ import Foundation
 /// then the signal is a finding and not a crash.
 enum GuardedRun {
     private static let mark = "STRATA_GUARDED"
+    private static let parentKey = "STRATA_GUARDED_BY"
 
     /// Whether this is a child whose end by a signal a parent tells.
     static var isChild: Bool {
@@ -22,6 +23,15 @@ enum GuardedRun {
         throw ExitStatus.FoundProblem()
     }
 
+    /// In a child: ends as by SIGTERM when the parent has gone, which could not pass on what ended it.
+    static func followParent() {
+        guard let parent = ProcessInfo.processInfo.environment[parentKey].flatMap({ pid_t($0) }) else { return }
+        Thread.detachNewThread {
+            while getppid() == parent { usleep(100_000) }
+            kill(getpid(), SIGTERM)
+        }
+    }
+
     static func sentence(_ signal: Int32) -> String {
         "ended in signal \(signal) (\(String(cString: strsignal(signal)))): the file is damaged"
     }
@@ -36,7 +46,7 @@ enum GuardedRun {
     static func childEnd(_ variables: [String: String]) -> End? {
         guard let program = executable else { return nil }
         // A backtrace of the child would hide the one line that matters.
-        let quiet = ["SWIFT_BACKTRACE": "enable=no"].merging(variables) { $1 }
+        let quiet = ["SWIFT_BACKTRACE": "enable=no", parentKey: "\(getpid())"].merging(variables) { $1 }
         let environment = ProcessInfo.processInfo.environment.merging(quiet) { $1 }
         guard let status = spawn(program, environment) else { return nil }
         return status & 0x7F == 0 ? .code(status >> 8 & 0xFF) : .signal(status & 0x7F)

@@ -27,7 +27,8 @@ struct ImportCommand: ParsableCommand {
         abstract: "Makes objects of the records of a file: a property list, JSON, NDJSON or CSV.",
         discussion: """
             The form is told by the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or --form. A property list or \
-            JSON file holds an array of dictionaries; CSV names its columns in the first line. A file may be larger than \
+            JSON file holds an array of dictionaries; CSV names its columns in the first line, and what is empty there without \
+            quotes is nil, or left as it is where a record is merged. A file may be larger than \
             memory, but for a property list, which is read whole. Records become objects past all memory, --rows of them \
             in a transaction, or fewer where a record names one above it; rules, uniqueness and both ends of \
             relationships are checked as in every save.
@@ -104,7 +105,7 @@ struct ImportCommand: ParsableCommand {
             let finder = ObjectFinder(store, context, dates: DateForm(dates))
             let maker = RowMaker(
                 try FieldMapping(map, ignoresUnknown: ignoreUnknown, schema), finder, missing,
-                separator: listSeparator.first ?? ";")
+                separator: listSeparator.first ?? ";", keepsAtBlanks: onClash == .merge)
             var run = ImportRun(
                 entity: schema, policy: onClash.policy, stepSize: rows, maker: maker, context: context, mark: mark)
             if resume { run.resumedAfter = try mark.recordsDone(in: store) }

@@ -22,10 +22,14 @@ struct InsertCommand: ParsableCommand {
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The entity; it cannot be abstract.", valueName: "entity")) var entity: String
     @Argument(help: ArgumentHelp("What it holds.", valueName: "property=value")) var assignments: [String] = []
+    @Option(
+        name: [.customLong("nil")],
+        help: ArgumentHelp("Leave this empty, whatever the default is.", valueName: "property"))
+    var nils: [String] = []
     @OptionGroup var change: ChangeArguments
 
     func run() throws {
-        let assignments = try Assignments(assignments, nils: [])
+        let assignments = try Assignments(assignments, nils: nils)
         try change.run(store) { store, context in
             let entity = try EntityName.find(entity, in: store)
             guard !entity.isAbstract else { throw UsageError("\(entity.name) is abstract and has no objects itself.") }

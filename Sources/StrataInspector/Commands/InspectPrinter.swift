@@ -58,7 +58,7 @@ struct InspectPrinter {
 
     private static func text(_ record: TransactionRecord?) -> String {
         guard let record else { return "none" }
-        return ValueText.moment(record.date) + (record.author.map { " by \($0)" } ?? "")
+        return ValueText.moment(record.date) + (record.author.map { " by \(ValueText.harmless($0))" } ?? "")
     }
 
     private func printFiles() {

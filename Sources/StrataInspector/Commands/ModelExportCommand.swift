@@ -36,7 +36,11 @@ struct ModelExportCommand: ParsableCommand {
         let known = try input.model()
         let url = URL(filePath: target, directoryHint: .isDirectory)
         let name = versionName ?? url.deletingPathExtension().lastPathComponent
-        try XcodeModelBundle.write(known, to: url, versionName: name)
+        do {
+            try XcodeModelBundle.write(known, to: url, versionName: name)
+        } catch let error as CocoaError {
+            throw UsageError("\(target) cannot be written: \(error.systemReason)")
+        }
         if json {
             Output.shared.line(
                 try JSONText.of(ExportText(path: target, version: name, entities: known.entities.count)))

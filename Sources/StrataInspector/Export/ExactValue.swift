@@ -43,7 +43,8 @@ struct ExactValue {
         case .double(let value): value
         // Property lists keep whole seconds only.
         case .date(let date):
-            date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970 ? date : DateText.exact(date)
+            DateText.isInCalendar(date) && date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970
+                ? date : DateText.exact(date)
         case .data(let data): data
         case .blob(let reference): try store.blob(reference)
         case .composite(let elements): try elements.compactMapValues { try property($0) }
@@ -56,20 +57,27 @@ extension DateText {
     /// ISO 8601, UTC, with as many digits as bring the same date back; what the calendar cannot write are seconds since
     /// 1970.
     static func exact(_ date: Date) -> String {
-        let seconds = date.timeIntervalSince1970
-        guard seconds.isFinite, seconds > -62_135_596_800, seconds < 253_402_300_800 else { return "\(seconds)" }
-        let whole = seconds.rounded(.down)
-        let start = Date(timeIntervalSince1970: whole).formatted(.iso8601)
+        guard isInCalendar(date) else { return "\(date.timeIntervalSince1970)" }
         let text = ValueText.moment(date)
         if Self.date(text) == date { return text }
-        // The log's times are whole microseconds; a Double near today has seven digits behind the point.
-        for width in [6, 7] {
-            let digits = String(Int(((seconds - whole) * pow(10, Double(width))).rounded()))
+        // The log's times are whole microseconds. A date is a Double since 2001, which near today has eight digits behind
+        // the point, and since 1970 one bit fewer.
+        let seconds = date.timeIntervalSinceReferenceDate
+        let whole = seconds.rounded(.down)
+        let start = Self.text(Date(timeIntervalSinceReferenceDate: whole), .iso8601)
+        for width in 6...17 {
+            let digits = "\(UInt64(((seconds - whole) * pow(10, Double(width))).rounded()))"
             guard digits.count <= width else { continue }
             let fraction = String(repeating: "0", count: width - digits.count) + digits
             let precise = start.dropLast() + ".\(fraction)Z"
             if Self.date(String(precise)) == date { return String(precise) }
         }
-        return "\(seconds)"
+        return "\(date.timeIntervalSince1970)"
+    }
+
+    /// Whether the calendar can write it, in a year of four digits.
+    static func isInCalendar(_ date: Date) -> Bool {
+        let seconds = date.timeIntervalSince1970
+        return seconds >= -62_135_596_800 && seconds < 253_402_300_800
     }
 }

@@ -21,14 +21,20 @@ enum ExportForm: String, CaseIterable {
 struct ExportWriter {
     private let form: ExportForm
     private let keys: [String]
+    /// Keys of which nothing written would mean another value than nil.
+    private let keysWithDefault: Set<String>
     private let exact: ExactValue
     private let target: ExportTarget
     private var count = 0
     /// For a property list, which is written as a whole.
     private var dictionaries: [[String: Any]] = []
 
-    init(_ form: ExportForm, _ columns: [ExportColumn], _ exact: ExactValue, _ target: ExportTarget) throws {
+    init(
+        _ form: ExportForm, _ columns: [ExportColumn], withDefault keysWithDefault: Set<String>, _ exact: ExactValue,
+        _ target: ExportTarget
+    ) throws {
         self.form = form
+        self.keysWithDefault = keysWithDefault
         keys = columns.map(\.name)
         self.exact = exact
         self.target = target
@@ -87,7 +93,8 @@ struct ExportWriter {
         var dictionary: [String: Any] = [:]
         for (key, cell) in zip(keys, cells) {
             switch cell {
-            case .value(let value): dictionary[key] = try exact.property(value)
+            case .value(let value):
+                dictionary[key] = try exact.property(value) ?? (keysWithDefault.contains(key) ? [String: Any]() : nil)
             case .list(let values): dictionary[key] = try values.compactMap { try exact.property($0) }
             }
         }
@@ -95,48 +102,66 @@ struct ExportWriter {
     }
 }
 
-/// Where an export goes: standard output, or a file that appears when it is whole.
+/// Where an export goes: standard output, a file that appears when it is whole, or a device or pipe.
 final class ExportTarget {
+    /// A file that is being written, and where it goes.
+    private struct Part {
+        let path: String
+        let target: String
+    }
+
     private let path: String
-    private var part: FileHandle?
+    private var handle: FileHandle?
+    /// Nil where what is written goes to its place at once.
+    private var part: Part?
     private var buffer: [UInt8] = []
     private static let limit = 1 << 18
 
-    /// - Parameter path: `-` is standard output.
+    /// - Parameter path: `-` is standard output. Of a link the file that it leads to is written.
     /// - Throws: `UsageError`.
     init(_ path: String) throws {
         self.path = path
         guard path != "-" else { return }
-        let part = path + ".partial"
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+            handle = try Self.open(path, path, O_WRONLY)
+            return
+        }
+        let target = isThere ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
+        let part = Part(path: "\(target).\(UUID().uuidString.prefix(8)).partial", target: target)
+        handle = try Self.open(part.path, path, O_WRONLY | O_CREAT | O_EXCL)
         Interrupt.endAtOnce {
-            unlink(part)
+            unlink(part.path)
             return "nothing was written to \(path)."
         }
-        let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        if isThere, let handle { fchmod(handle.fileDescriptor, status.st_mode & 0o777) }
+        self.part = part
+    }
+
+    private static func open(_ path: String, _ name: String, _ flags: Int32) throws -> FileHandle {
+        let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
-            throw UsageError("\(path) cannot be written: \(String(cString: strerror(errno))).")
+            throw UsageError("\(name) cannot be written: \(String(cString: strerror(errno))).")
         }
-        self.part = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     deinit {
-        guard part != nil else { return }
-        unlink(partPath)
+        if let part { unlink(part.path) }
     }
-
-    private var partPath: String { path + ".partial" }
 
     var isStandardOutput: Bool { path == "-" }
 
     func write(_ text: String) throws {
-        guard part != nil else { return Output.shared.text(text) }
+        guard handle != nil else { return Output.shared.text(text) }
         buffer.append(contentsOf: text.utf8)
         if buffer.count > Self.limit { try flush() }
     }
 
     private func flush() throws {
         do {
-            try part?.write(contentsOf: buffer)
+            try handle?.write(contentsOf: buffer)
         } catch {
             throw StrataError(.noSpace, "\(path) cannot be written: \(error.systemReason)")
         }
@@ -145,13 +170,15 @@ final class ExportTarget {
 
     /// Puts the file in its place.
     func finish() throws {
-        guard let part else { return }
+        guard let handle else { return }
         try flush()
-        try part.synchronize()
-        try part.close()
-        self.part = nil
-        guard rename(partPath, path) == 0 else {
+        if part != nil { try handle.synchronize() }
+        try handle.close()
+        self.handle = nil
+        guard let part else { return }
+        guard rename(part.path, part.target) == 0 else {
             throw StrataError(.noSpace, "\(path) cannot be written: \(String(cString: strerror(errno))).")
         }
+        self.part = nil
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 /// One record of a file that is imported.
 struct InputRecord {
     var values: [String: InputValue]
+    /// Keys that the file has and that hold nothing here.
+    var blanks: [String] = []
     /// Where it stands, such as "line 12".
     let place: String
 }
@@ -218,7 +220,8 @@ struct PropertyListRecordReader: RecordReader {
         case let data as Data: return .data(data)
         case let text as String: return .text(text)
         case let list as [Any]: return .list(list.map(value))
-        case let dictionary as [String: Any]: return .object(dictionary.mapValues(value))
+        // Property lists have no nil; an export writes an empty dictionary where leaving it out would say something else.
+        case let dictionary as [String: Any]: return dictionary.isEmpty ? .null : .object(dictionary.mapValues(value))
         case let flag as Bool where Self.isBoolean(any): return .boolean(flag)
         case let number as NSNumber: return .number(number.stringValue)
         default: return .text("\(any)")
@@ -235,7 +238,8 @@ struct PropertyListRecordReader: RecordReader {
 
 // MARK: - CSV
 
-/// RFC 4180 with any line ends; the first line names the columns. What is empty without quotes is not given.
+/// RFC 4180 with any line ends; the first line names the columns. What is empty without quotes is nil. Empty lines are
+/// passed over, but where there is one column, of which they are records.
 struct CSVRecordReader: RecordReader {
     private let source: ByteSource
     private let separator: UInt8
@@ -254,15 +258,15 @@ struct CSVRecordReader: RecordReader {
         while true {
             let start = line
             guard let fields = try fields() else { return nil }
-            if fields.count == 1, fields[0].text == nil { continue }
+            if fields.count == 1, fields[0].text == nil, columns.count != 1 { continue }
             guard fields.count == columns.count else {
                 throw InputFault("line \(start): It has \(fields.count) fields, the heading has \(columns.count).")
             }
-            var values: [String: InputValue] = [:]
+            var record = InputRecord(values: [:], place: "line \(start)")
             for (column, field) in zip(columns, fields) where !column.isEmpty {
-                if let text = field.text { values[column] = .text(text) }
+                if let text = field.text { record.values[column] = .text(text) } else { record.blanks.append(column) }
             }
-            return InputRecord(values: values, place: "line \(start)")
+            return record
         }
     }
 

@@ -20,8 +20,14 @@ struct RowMaker {
     let missing: MissingTarget
     /// Parts a list in text.
     let separator: Character
+    /// Whether a blank leaves what an object has, instead of taking the place of the model's default.
+    let keepsAtBlanks: Bool
 
-    init(_ mapping: FieldMapping, _ finder: ObjectFinder, _ missing: MissingTarget, separator: Character) {
+    init(
+        _ mapping: FieldMapping, _ finder: ObjectFinder, _ missing: MissingTarget, separator: Character,
+        keepsAtBlanks: Bool
+    ) {
+        self.keepsAtBlanks = keepsAtBlanks
         self.mapping = mapping
         self.finder = finder
         self.missing = missing
@@ -45,6 +51,13 @@ struct RowMaker {
             } catch let error as UsageError {
                 throw InputFault(error.message)
             }
+        }
+        for key in record.blanks {
+            // Elsewhere nothing given is nil too.
+            guard let property = try mapping.target(of: key)?.property, let attribute = property.attribute,
+                attribute.isOptional, attribute.defaultValue != nil, !keepsAtBlanks, keys[property.id] == nil
+            else { continue }
+            row[property.name] = .null
         }
         return row
     }

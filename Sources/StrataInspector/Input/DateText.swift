@@ -8,6 +8,11 @@ enum DateText {
         guard text.utf8.count >= 10, text.utf8.first.map({ 48...57 ~= $0 }) ?? false, isInCalendar(text) else {
             return nil
         }
+        if let early = earlyDate(text) { return early }
+        return parsed(text)
+    }
+
+    private static func parsed(_ text: String) -> Date? {
         if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
             return date
         }
@@ -16,6 +21,32 @@ enum DateText {
         guard text.utf8.count == 10 else { return nil }
         return try? Date(text, strategy: Date.ISO8601FormatStyle().year().month().day())
     }
+
+    /// ISO 8601 has one calendar for all times, which comes round every 400 years; Foundation's style has the Julian one
+    /// before October 1582. So what is earlier is read and written some rounds later.
+    private static func earlyDate(_ text: String) -> Date? {
+        guard let year = Int(text.prefix(4)), year < firstYear, text.dropFirst(4).first == "-" else { return nil }
+        let rounds = (firstYear - year + 399) / 400
+        let later = String(year + 400 * rounds)
+        return parsed(later + text.dropFirst(4)).map { $0.addingTimeInterval(-Double(rounds) * round) }
+    }
+
+    /// UTC, to the second or the millisecond.
+    static func text(_ date: Date, _ style: Date.ISO8601FormatStyle) -> String {
+        guard date < firstMoment else { return date.formatted(style) }
+        let rounds = Int(
+            ((firstMoment.timeIntervalSinceReferenceDate - date.timeIntervalSinceReferenceDate) / round).rounded(.up))
+        let later = date.addingTimeInterval(Double(rounds) * round).formatted(style)
+        guard let year = Int(later.prefix(4)) else { return date.formatted(style) }
+        let digits = String(year - 400 * rounds)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + later.dropFirst(4)
+    }
+
+    /// From here on both calendars are one.
+    private static let firstYear = 1600
+    private static let firstMoment = Date(timeIntervalSince1970: -11_676_096_000)
+    /// 400 years.
+    private static let round = 146_097 * 86_400.0
 
     /// The style would take February 30 for March 2, and 25 o'clock for the next day.
     private static func isInCalendar(_ text: String) -> Bool {

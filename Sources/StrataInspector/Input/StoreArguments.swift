@@ -49,7 +49,8 @@ struct StoreArguments: ParsableArguments {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StrataError(.persistentStoreOpen, "There is no store at \(path).")
         }
-        guard FileManager.default.fileExists(atPath: path + "/data.mdb") else {
+        guard access(path + "/data.mdb", F_OK) == 0 else {
+            if errno == EACCES { throw StrataError(.persistentStoreOpen, "\(path) may not be looked into.") }
             throw StrataError(
                 .persistentStoreOpen, "There is no store in \(path): no file data.mdb is there.")
         }

@@ -7,13 +7,13 @@ struct Columns {
         case right
     }
 
-    /// A cell and how it is coloured; colours take no width.
+    /// A cell and how it is coloured; colours take no width, and control characters of the text are escaped.
     struct Cell {
         let text: String
         let colour: Style.Colour?
 
         init(_ text: String, _ colour: Style.Colour? = nil) {
-            self.text = text
+            self.text = ValueText.harmless(text)
             self.colour = colour
         }
     }

@@ -47,6 +47,12 @@ enum ValueText {
         return "(" + parts.joined(separator: ", ") + ")"
     }
 
+    /// Text that somebody else may have written, for a line on a terminal: what could drive it or end the line is escaped.
+    static func harmless(_ text: String) -> String {
+        let isHarmless = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        return isHarmless ? text : shown(text, .max, escapes: [])
+    }
+
     private static func quoted(_ text: String, _ limit: Int) -> String {
         "\"\(shown(text, limit, escapes: ["\"", "\\"]))\""
     }
@@ -71,11 +77,8 @@ enum ValueText {
     /// ISO 8601, UTC, to the millisecond.
     static func moment(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
-        // Beyond the years that the calendar formats.
-        guard seconds.isFinite, abs(seconds) < 250_000_000_000 else {
-            return "date \(date.timeIntervalSinceReferenceDate)"
-        }
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        guard DateText.isInCalendar(date) else { return "\(seconds)" }
+        return DateText.text(date, Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// `12,345`.

@@ -139,10 +139,31 @@ extension PatternParser {
         case "x": return .scalar(try parseHexadecimal(digits: 2))
         case "u": return .scalar(try parseHexadecimal(digits: 4))
         case "U": return .scalar(try parseHexadecimal(digits: 8))
-        case "0"..."9", "k": throw fault("has a back reference, which cannot be matched in linear time")
+        case "0": return .scalar(try parseOctal())
+        case "c":
+            guard let letter = next(), letter.isASCII, let control = Unicode.Scalar(letter.value & 0x1F) else {
+                throw fault("has a \\c without a letter behind it")
+            }
+            return .scalar(control)
+        case "1"..."9", "k": throw fault("has a back reference, which cannot be matched in linear time")
         case "A"..."Z", "a"..."z": throw fault("has an unknown escape, \\\(scalar)")
         default: return .scalar(scalar)
         }
+    }
+
+    /// Up to three digits.
+    private mutating func parseOctal() throws(PatternFault) -> Unicode.Scalar {
+        var value: UInt32 = 0
+        var count = 0
+        while count < 3, let digit = peek, "0"..."7" ~= digit, value * 8 + digit.value - 48 < 256 {
+            _ = next()
+            value = value * 8 + digit.value - 48
+            count += 1
+        }
+        guard count > 0, let scalar = Unicode.Scalar(value) else {
+            throw fault("has a \\0 without octal digits behind it")
+        }
+        return scalar
     }
 
     private mutating func parseCategory() throws(PatternFault) -> PatternClass.Kind {

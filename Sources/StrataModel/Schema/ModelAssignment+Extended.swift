@@ -8,8 +8,9 @@
 //
 // Properties are matched within a pair of matched entities, attributes with attributes, relationships with
 // relationships, stored with stored ones. A property that moved to a parent or a child keeps its number if it left
-// exactly one entity and arrived in exactly one. Where an entity comes under a parent that has an attribute of the same
-// name, or leaves it, the one takes over the other's values. Whatever finds no partner gets a number that was never given before.
+// exactly one entity and arrived in exactly one. Where an entity comes under a parent that has an attribute which continues
+// its own, or leaves it, the one takes over the other's values. Who continues whom is found by the same four rules.
+// Whatever finds no partner gets a number that was never given before.
 //
 // So does what finds a partner whose values cannot be read as they are: another type, a to-one that was a to-many, links
 // that are kept elsewhere. Such a number `replaces` the old one: a migration writes its values (`PropertyRenewal`), and
@@ -127,6 +128,7 @@ private struct AssignmentExtender {
         guard let previous else { return }
         let newNames = Dictionary(oldEntities.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         var departures: [PropertyMove: [(entityName: String, id: PropertyID)]] = [:]
+        var departed: [PropertyGroup: [Renaming.Item]] = [:]
         for entity in previous.model.entities {
             for property in entity.properties {
                 guard let id = previous.assignment.properties[entity.name]?[property.name], !claimed.contains(id),
@@ -135,59 +137,68 @@ private struct AssignmentExtender {
                 if let heir = inherited(property, in: newName) {
                     absorbed[heir, default: []].append(id)
                 } else {
-                    departures[PropertyMove(property), default: []].append((newName, id))
+                    let move = PropertyMove(name: property.name, group: PropertyGroup(of: property))
+                    departures[move, default: []].append((newName, id))
+                    departed[move.group, default: []].append(Renaming.Item(property))
                 }
             }
         }
-        var arrivals: [PropertyMove: [String]] = [:]
+        var arrivals: [PropertyMove: [Arrival]] = [:]
         for entity in model.entities {
             for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
                 if let giver = bequeathed(property, to: entity.name), claimed.contains(giver) {
                     takeovers[entity.name, default: [:]][property.name] = [giver]
                 } else {
-                    arrivals[PropertyMove(property), default: []].append(entity.name)
+                    let group = PropertyGroup(of: property)
+                    let old = Renaming.origin(of: Renaming.Item(property), among: departed[group] ?? [])
+                    let move = PropertyMove(name: old?.name ?? property.name, group: group)
+                    arrivals[move, default: []].append(Arrival(entityName: entity.name, name: property.name))
                 }
             }
         }
         for (move, targets) in arrivals {
-            if move.group == .attribute, takeOver(move.name, departures[move] ?? [], targets) { continue }
+            if move.group == .attribute, takeOver(departures[move] ?? [], targets) { continue }
             guard targets.count == 1, let source = departures[move], source.count == 1,
-                model.hierarchy.isKind(targets[0], of: source[0].entityName)
-                    || model.hierarchy.isKind(source[0].entityName, of: targets[0])
+                isRelated(targets[0].entityName, source[0].entityName)
             else { continue }
-            result.properties[targets[0]]?[move.name] = source[0].id
+            result.properties[targets[0].entityName]?[targets[0].name] = source[0].id
         }
+    }
+
+    private func isRelated(_ entityName: String, _ other: String) -> Bool {
+        model.hierarchy.isKind(entityName, of: other) || model.hierarchy.isKind(other, of: entityName)
     }
 
     /// The attribute of an ancestor, there before, that an entity has now in place of its own.
     private func inherited(_ property: PropertyDescription, in entityName: String) -> PropertyID? {
-        let declaration = model.hierarchy.declaration(of: property.name, in: entityName)
-        guard PropertyGroup(of: property) == .attribute, let declaration, declaration.entityName != entityName,
-            PropertyGroup(of: declaration.property) == .attribute
-        else { return nil }
-        return result.properties[declaration.entityName]?[property.name]
+        guard PropertyGroup(of: property) == .attribute else { return nil }
+        let above = model.hierarchy.declarations(of: entityName).filter {
+            $0.entityName != entityName && PropertyGroup(of: $0.property) == .attribute
+        }
+        let heir = Renaming.heir(of: Renaming.Item(property), among: above.map { Renaming.Item($0.property) })
+        return heir.flatMap { result.properties[above[$0].entityName]?[above[$0].property.name] }
     }
 
     /// The attribute that an entity inherited and has now as its own.
     private func bequeathed(_ property: PropertyDescription, to entityName: String) -> PropertyID? {
         guard PropertyGroup(of: property) == .attribute, let old = oldEntities[entityName],
-            let earlier = previous?.entity(named: old.name)?.property(named: property.name),
-            let attribute = earlier.attribute, !attribute.isTransient
+            let earlier = previous?.entity(named: old.name)
         else { return nil }
-        return earlier.id
+        let stored = earlier.properties.filter { $0.attribute.map { !$0.isTransient } ?? false }
+        let giver = Renaming.origin(
+            of: Renaming.Item(property), among: stored.map { Renaming.Item($0.name, $0.attribute?.renamingIdentifier) })
+        return giver.flatMap { earlier.property(named: $0.name)?.id }
     }
 
     /// An attribute that several children gave to their parent, or a parent to several children: each takes over the
     /// values of those that it can have come from.
     private mutating func takeOver(
-        _ name: String, _ sources: [(entityName: String, id: PropertyID)], _ targets: [String]
+        _ sources: [(entityName: String, id: PropertyID)], _ targets: [Arrival]
     ) -> Bool {
         guard !sources.isEmpty, sources.count > 1 || targets.count > 1 else { return false }
         for target in targets {
-            let related = sources.filter {
-                model.hierarchy.isKind(target, of: $0.entityName) || model.hierarchy.isKind($0.entityName, of: target)
-            }
-            if !related.isEmpty { takeovers[target, default: [:]][name] = related.map(\.id) }
+            let related = sources.filter { isRelated(target.entityName, $0.entityName) }
+            if !related.isEmpty { takeovers[target.entityName, default: [:]][target.name] = related.map(\.id) }
         }
         return true
     }
@@ -318,14 +329,16 @@ private enum PropertyGroup: CaseIterable, Hashable {
     }
 }
 
+/// Properties of several entities that go by one name in the old model.
 private struct PropertyMove: Hashable {
     let name: String
     let group: PropertyGroup
+}
 
-    init(_ property: PropertyDescription) {
-        name = property.name
-        group = PropertyGroup(of: property)
-    }
+/// Where a property that moved is now, and its name there.
+private struct Arrival {
+    let entityName: String
+    let name: String
 }
 
 /// Finds for each new name the old name that it continues.
@@ -338,16 +351,36 @@ private enum Renaming {
             self.name = name
             self.identifier = identifier
         }
+
+        init(_ property: PropertyDescription) { self.init(property.name, property.renamingIdentifier) }
+    }
+
+    /// Whether a new name continues an old one, the surest sign first.
+    private static let rules: [@Sendable (_ new: Item, _ old: Item) -> Bool] = [
+        { new, old in new.name == old.name && new.identifier == old.identifier },
+        { new, old in new.identifier == old.name },
+        { new, old in new.identifier != nil && new.identifier == old.identifier },
+        { new, old in new.name == old.name },
+    ]
+
+    /// The old name that a new one continues.
+    static func origin(of new: Item, among old: [Item]) -> Item? {
+        for rule in rules {
+            if let found = old.first(where: { rule(new, $0) }) { return found }
+        }
+        return nil
+    }
+
+    /// The place of the new name that continues an old one.
+    static func heir(of old: Item, among new: [Item]) -> Int? {
+        for rule in rules {
+            if let found = new.firstIndex(where: { rule($0, old) }) { return found }
+        }
+        return nil
     }
 
     /// Place in `new` -> place in `old`.
     static func match(new: [Item], old: [Item]) -> [Int: Int] {
-        let rules: [(Item, Item) -> Bool] = [
-            { new, old in new.name == old.name && new.identifier == old.identifier },
-            { new, old in new.identifier == old.name },
-            { new, old in new.identifier != nil && new.identifier == old.identifier },
-            { new, old in new.name == old.name },
-        ]
         let byName = Dictionary(grouping: old.indices) { old[$0].name }
         let byIdentifier = Dictionary(grouping: old.indices) { old[$0].identifier ?? old[$0].name }
         var matches: [Int: Int] = [:]

@@ -67,7 +67,7 @@ final class BlobStore: Sendable {
 
     /// Writes the bytes, synced, unless they are there already. The caller holds a lease.
     func stage(_ data: Data) throws -> BlobReference {
-        let reference = BlobReference(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count))
+        let reference = BlobReference(of: data)
         guard let directory else {
             memory.withLock { $0[reference.digest] = data }
             return reference
@@ -88,7 +88,7 @@ final class BlobStore: Sendable {
                 let (folder, name) = Self.place(of: reference)
                 return BlobFile.read("\(directory)/blobs/\(folder)/\(name)", sizeInBytes: reference.sizeInBytes)
             } ?? memory.withLock { $0[reference.digest] }
-        guard let data, Data(SHA256.hash(data: data)) == reference.digest else {
+        guard let data, BlobReference(of: data).digest == reference.digest else {
             throw StrataError(
                 .missingBlob, "The file of a large value is missing or damaged.",
                 context: .init(path: path(of: reference)))
@@ -183,4 +183,9 @@ package final class BlobLease: Sendable {
     fileprivate init(_ blobs: BlobStore) { self.blobs = blobs }
 
     deinit { blobs.endLease() }
+}
+
+extension BlobReference {
+    /// What names these bytes.
+    init(of data: Data) { self.init(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count)) }
 }

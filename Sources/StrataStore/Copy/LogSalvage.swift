@@ -192,7 +192,9 @@ package final class LogSalvage {
 
     /// What sound rows and pairs say that was changed behind a place in the log, as changes of a store that ends there.
     ///
-    /// - Parameter store: the store that was made of the sound part.
+    /// Large values that they name come with them.
+    ///
+    /// - Parameter store: the store that was made of the sound part; the caller holds a blob lease of it.
     /// - Throws: what reading `store` throws; what is damaged in this one is passed over and counted.
     package func changes(
         after end: EventSequence, for store: Store
@@ -202,11 +204,25 @@ package final class LogSalvage {
             try store.read(at: try store.head()) { view in
                 let salvage = RowSalvage(
                     transaction: transaction, tables: tables, histories: histories, schema: store.schema, end: end,
-                    view: view)
+                    view: view, bring: { try self.bring($0, to: store) })
                 try salvage.run()
                 return (salvage.changes, salvage.passedOver)
             }
         }
+    }
+}
+
+extension LogSalvage {
+    /// Copies a large value to the new store.
+    ///
+    /// - Returns: false when its file is lost or damaged.
+    private func bring(_ reference: BlobReference, to store: Store) throws -> Bool {
+        if store.blobs.exists(reference) { return true }
+        guard let data = BlobStore.contents(digest: reference.digest, in: path),
+            BlobReference(of: data) == reference
+        else { return false }
+        _ = try store.blobs.stage(data)
+        return true
     }
 }
 

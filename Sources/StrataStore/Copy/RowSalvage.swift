@@ -27,11 +27,14 @@ final class RowSalvage {
     /// What is newer than this is missing in the new store.
     private let end: EventSequence
     private let view: View
+    /// Copies a large value; false when it is lost.
+    private let bring: (BlobReference) throws -> Bool
 
     init(
         transaction: ReadTransaction, tables: StoreTables, histories: SchemaHistory, schema: Schema,
-        end: EventSequence, view: View
+        end: EventSequence, view: View, bring: @escaping (BlobReference) throws -> Bool
     ) {
+        self.bring = bring
         self.transaction = transaction
         self.tables = tables
         self.histories = histories
@@ -91,6 +94,10 @@ final class RowSalvage {
         guard let entity = schema.entity(id.entityID),
             let values = salvaged({ try values(of: id, entity, stored.image) })
         else { return }
+        for case (_, .blob(let reference)) in values where try !bring(reference) {
+            passedOver.records += 1
+            return
+        }
         let before = try view.row(id)?.converted(to: entity)
         var object = NetChanges.Object(existedBefore: before != nil, existsAfter: true)
         for (property, value) in values {

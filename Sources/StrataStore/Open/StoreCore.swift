@@ -241,7 +241,11 @@ extension StrataError {
                 (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
             case .truncated: (.corrupt, "The store's file has been cut short.")
             case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
-            case .permissionDenied: (.persistentStoreOpen, "The store's files may not be read or written.")
+            case .permissionDenied:
+                (
+                    .persistentStoreOpen,
+                    "The store's files may not be read or written; whoever reads writes to lock.mdb too."
+                )
             case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being made.")
             default: (.persistentStoreOpen, "")
             }

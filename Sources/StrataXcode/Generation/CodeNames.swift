@@ -25,7 +25,10 @@ struct CodeNames {
         }
     }
 
-    private func unique(_ name: String) -> String {
+    private func unique(_ name: String) -> String { Self.unique(name, beside: taken) }
+
+    /// The name, with a number behind it where it is taken.
+    static func unique(_ name: String, beside taken: Set<String>) -> String {
         var candidate = name
         var number = 1
         while taken.contains(candidate) {

@@ -92,7 +92,8 @@ struct EntityCode {
             """
         ]
         let templates = model.fetchRequestTemplates.values.filter { $0.entityName == entity.name }
-        members += templates.sorted { $0.name < $1.name }.map(requestFunction)
+        var taken: Set<String> = ["fetchRequest"]
+        members += templates.sorted { $0.name < $1.name }.map { requestFunction($0, &taken) }
         members += relationships.compactMap { $0.accessors(access) }
         members += model.fetchedProperties.filter { $0.entityName == entity.name }.map(fetchedProperty)
         return "extension \(className) {\n\(members.joined(separator: "\n\n"))\n}"
@@ -100,11 +101,14 @@ struct EntityCode {
 
     private var request: String { names.type("FetchRequest", of: "StrataGraph") }
 
-    private func requestFunction(_ template: FetchRequestTemplate) -> String {
+    /// - Parameter taken: names of functions that are there.
+    private func requestFunction(_ template: FetchRequestTemplate, _ taken: inout Set<String>) -> String {
         let variables = (template.predicate?.freeVariables ?? []).sorted()
-        let parameters = variables.map { "\(CodeNames.identifier(of: $0)): (any FetchArgument)?" }
-        let values = variables.map { "\(CodeLiteral.string($0)): \(CodeNames.identifier(of: $0))" }
-        let name = CodeNames.identifier(of: template.name) + "Request"
+        let names = variables.map { CodeNames.escaped(CodeNames.identifier(of: $0)) }
+        let parameters = names.map { "\($0): (any FetchArgument)?" }
+        let values = zip(variables, names).map { "\(CodeLiteral.string($0)): \($1)" }
+        let name = CodeNames.unique(CodeNames.identifier(of: template.name) + "Request", beside: taken)
+        taken.insert(name)
         let condition = template.predicate?.description ?? "every object"
         return """
                 /// The request `\(template.name)` of the model: `\(condition.replacing("\n", with: " "))`.

@@ -56,8 +56,11 @@ public struct ModelCode: Sendable {
             files.append(file("\(entity.plainName)+Properties.swift", generated: text))
             files.append(file("\(entity.plainName).swift", own: own(entity)))
         }
-        files.append(file("\(typeName).swift", generated: modelType))
-        if !unknownTypes.isEmpty { files.append(file("\(typeName)Types.swift", own: placeholders)) }
+        // Some file systems take names that differ in case for one.
+        let taken = Set(files.map { $0.name.lowercased() })
+        func free(_ name: String) -> String { taken.contains("\(name).swift".lowercased()) ? "\(name)+Model" : name }
+        files.append(file("\(free(typeName)).swift", generated: modelType))
+        if !unknownTypes.isEmpty { files.append(file("\(free(typeName + "Types")).swift", own: placeholders)) }
         return files
     }
 

@@ -22,6 +22,7 @@ struct PatternMatcherTests {
         ("(?i)[^a-z]+", "ABC", false), ("a(?i)b", "aB", true), ("a(?i)b", "AB", false), ("(?i:a)b", "Ab", true),
         ("(?i:a)b", "AB", false), ("((?i)a)b", "AB", false), ("(?i)a(?-i)b", "Ab", true), ("(?i)a(?-i)b", "AB", false),
         ("(?i)σς", "ΣΣ", true), ("\\x41\\u0042\\U00000043\\x{44}", "ABCD", true), ("\\t\\n", "\t\n", true),
+        ("\\0101\\011[\\060-\\063]+\\cJ", "A\t0123\n", true), ("\\0400", " 0", true), ("\\c[", "\u{1B}", true),
         ("\\Qa.b*\\E+", "a.b*", true), ("\\.\\*\\\\", ".*\\", true), ("}", "}", true), ("]", "]", true),
         ("[A-Z0-9a-z._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,4}", "john.smith@example.com", true),
         ("[A-Z0-9a-z._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,4}", "john.smith@example", false),

@@ -63,6 +63,57 @@ struct StructureMigrationTests {
         }
     }
 
+    // MARK: Attributes that move and are renamed
+
+    /// An attribute of one name in some entities before, and of another, with the first as its renaming identifier, in
+    /// others after.
+    @Test(arguments: [
+        // Up to the parent, from one child and from two.
+        (["Cat"], ["Animal"]), (["Cat", "Dog"], ["Animal"]),
+        // Down to the children, to one and to both.
+        (["Animal"], ["Cat"]), (["Animal"], ["Cat", "Dog"]),
+    ]) func whatIsRenamedOnItsWayAlongTheHierarchyKeepsItsValues(before: [String], after: [String]) throws {
+        defer { store.remove() }
+        func model(_ owners: [String], _ attribute: PropertyDescription) throws -> ManagedObjectModel {
+            try Describe.model(
+                EntityDescription(name: "Animal", properties: owners.contains("Animal") ? [attribute] : []),
+                EntityDescription(
+                    name: "Cat", superentityName: "Animal", properties: owners.contains("Cat") ? [attribute] : []),
+                EntityDescription(
+                    name: "Dog", superentityName: "Animal", properties: owners.contains("Dog") ? [attribute] : []))
+        }
+        func attribute(_ name: String, was old: String?) -> PropertyDescription {
+            .attribute(AttributeDescription(name: name, type: .string, isOptional: true, renamingIdentifier: old))
+        }
+        let (first, second) = (try model(before, attribute("x", was: nil)), try model(after, attribute("z", was: "x")))
+        let hasIt = before.contains("Animal") ? ["Cat", "Dog"] : before
+        let pets = try store.open(first) { fixture in
+            try hasIt.map { try fixture.insert($0, ["x": .string("the \($0)'s")]) }
+        }
+        try store.open(second) { fixture in
+            for (name, pet) in zip(hasIt, pets) where after.contains("Animal") || after.contains(name) {
+                try #expect(fixture.values(pet)?["z"] == .string("the \(name)'s"))
+            }
+        }
+    }
+
+    @Test func whatIsRenamedOnItsWayUnderANewParentOrOutOfOneKeepsItsValues() throws {
+        func attribute(_ name: String, was old: String?) -> PropertyDescription {
+            .attribute(AttributeDescription(name: name, type: .string, isOptional: true, renamingIdentifier: old))
+        }
+        let alone = try Describe.model(EntityDescription(name: "Cat", properties: [attribute("x", was: nil)]))
+        let below = try Describe.model(
+            EntityDescription(name: "Animal", isAbstract: true, properties: [attribute("z", was: "x")]),
+            EntityDescription(name: "Cat", superentityName: "Animal"))
+        let out = try Describe.model(
+            EntityDescription(name: "Animal", properties: [attribute("z", was: "x")]),
+            EntityDescription(name: "Cat", properties: [attribute("w", was: "z")]))
+        defer { store.remove() }
+        let cat = try store.open(alone) { try $0.insert("Cat", ["x": .string("Tom")]) }
+        try store.open(below) { try #expect($0.values(cat)?["z"] == .string("Tom")) }
+        try store.open(out) { try #expect($0.values(cat)?["w"] == .string("Tom")) }
+    }
+
     // MARK: Members
 
     @Test func narrowerRangeOfMembersIsHeldAgainstTheCounts() throws {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// How one value stands to another.
 package enum ValueOrder: Sendable {
@@ -112,6 +112,20 @@ extension AttributeValue {
         if right.magnitude < 1e-120 && right != 0 {
             return left > 0 ? .descending : left < 0 || right > 0 ? .ascending : .descending
         }
-        return Decimal(string: text).flatMap { order(left, $0) }
+        return Decimal(of: right, writtenAs: text).flatMap { order(left, $0) }
+    }
+}
+
+extension Decimal {
+    /// A floating point number beside decimals: by its shortest writing, so that 0.1 is 0.1. A whole number that has no
+    /// digits to spare is itself, as it is beside integers.
+    package init?(of number: Double, writtenAs text: String) {
+        if number.magnitude >= 0x1p53, number.magnitude < 0x1p64 {
+            let whole = Decimal(UInt64(number.magnitude))
+            self = number < 0 ? -whole : whole
+        } else {
+            guard let decimal = Decimal(string: text) else { return nil }
+            self = decimal
+        }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 package struct ComparisonRule: Sendable {
     private let comparison: ComparisonPredicate
     private let asksForNil: Bool
-    /// Whether the right side holds the word `nil` among members written down.
+    /// Whether the list that is looked in holds the word `nil` among members written down.
     private let listHasNil: Bool
     /// Whether a side was written down, so that a number in it stands for the nearest one of the other side's kind.
     private let hasLiteral: Bool
@@ -12,7 +12,7 @@ package struct ComparisonRule: Sendable {
     package init(_ comparison: ComparisonPredicate) {
         self.comparison = comparison
         asksForNil = comparison.left.isNilLiteral || comparison.right.isNilLiteral
-        if case .aggregate(let parts) = comparison.right {
+        if case .aggregate(let parts) = comparison.operator == .contains ? comparison.left : comparison.right {
             listHasNil = parts.contains(where: \.isNilLiteral)
         } else {
             listHasNil = false
@@ -36,7 +36,9 @@ package struct ComparisonRule: Sendable {
     private func holdsDirectly(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
         switch (left, right, comparison.operator) {
         case (.one(let value), _, _): return try holds(value, right)
-        case (.many(let members), .one(let value), .contains): return members.contains { areEqual($0, value) }
+        case (.many(let members), .one(let value), .contains):
+            if value.isNull { return listHasNil }
+            return members.contains { areEqual($0, value) }
         case (.many(let left), .many(let right), .equalTo): return Self.haveSameMembers(left, right)
         case (.many(let left), .many(let right), .notEqualTo): return !Self.haveSameMembers(left, right)
         // A collection behind a to-one that leads nowhere is missing.

@@ -107,10 +107,10 @@ extension AttributeValue {
         case .float(let value): return Double(value)
         case .double(let value): return kept(value)
         case .decimal(let value):
-            // As decimals stand to floating point numbers: by the shortest writing.
-            guard let double = Double(value.description) else { return nil }
+            guard let number = Double(value.description) else { return nil }
+            let double = kept(number)
             let text = isFloat ? Float(double).description : double.description
-            return Decimal(string: text) == value ? kept(double) : nil
+            return Decimal(of: double, writtenAs: text) == value ? double : nil
         default: return nil
         }
     }

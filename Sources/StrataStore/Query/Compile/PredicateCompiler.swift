@@ -138,6 +138,10 @@ struct ComparisonCompiler {
             return .condition(try compiled.bound(to: comparison))
         }
         if case .path(let path) = left { return try compiled(path, comparison.operator, right) }
+        if case .list = left, comparison.operator == .contains, comparison.modifier == .direct {
+            let turned = ComparisonPredicate(comparison.right, .in, comparison.left, folding: comparison.folding)
+            return .condition(try ComparisonCompiler(turned, entity, schema).compiled().bound(to: turned))
+        }
         try checkShape(left, right)
         return .condition(general(left, right))
     }

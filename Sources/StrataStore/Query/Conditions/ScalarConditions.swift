@@ -93,7 +93,7 @@ struct IdentifierCondition: Sendable {
 
     /// The one object that is accepted, if there is just one.
     var single: ObjectID? {
-        guard isInside, ranges.count == 1, ranges[0].count == 1 else { return nil }
+        guard isInside, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound else { return nil }
         return ObjectID(rawValue: ranges[0].lowerBound)
     }
 }
