@@ -63,7 +63,10 @@ struct DoctorCommand: ParsableCommand {
         progress.finish()
         try salvage.close()
         try report.print(json: json)
-        if into != nil, finding.end == nil { Output.printError("strata: no transaction is sound; nothing was written") }
+        if into != nil, finding.end == nil {
+            Output.printError(
+                "strata: no transaction is sound; nothing was written. What the views still hold 'strata export' writes.")
+        }
         if !report.sound { throw ExitStatus.FoundProblem() }
     }
 
