@@ -130,11 +130,11 @@ final class ExportTarget {
         }
         let target = isThere ? URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false) : path
         let part = Part(path: "\(target).\(UUID().uuidString.prefix(8)).partial", target: target)
-        handle = try Self.open(part.path, path, O_WRONLY | O_CREAT | O_EXCL)
         Interrupt.endAtOnce {
             unlink(part.path)
             return "nothing was written to \(path)."
         }
+        handle = try Self.open(part.path, path, O_WRONLY | O_CREAT | O_EXCL)
         if isThere, let handle { fchmod(handle.fileDescriptor, status.st_mode & 0o777) }
         self.part = part
     }
