@@ -65,7 +65,8 @@ struct DoctorCommand: ParsableCommand {
         try report.print(json: json)
         if into != nil, finding.end == nil {
             Output.printError(
-                "strata: no transaction is sound; nothing was written. What the views still hold 'strata export' writes.")
+                "strata: no transaction is sound; nothing was written. What the views still hold 'strata export' writes."
+            )
         }
         if !report.sound { throw ExitStatus.FoundProblem() }
     }
