@@ -49,7 +49,8 @@ enum ValueText {
 
     /// Text that somebody else may have written, for a line on a terminal: what could drive it or end the line is escaped.
     static func harmless(_ text: String) -> String {
-        let isHarmless = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        // C2 leads the control characters beyond ASCII, and some others.
+        let isHarmless = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0xC2 }
         return isHarmless ? text : shown(text, .max, escapes: [])
     }
 
