@@ -29,7 +29,8 @@ package final class Store: Sendable {
         let writer = try WriterThread(
             name: "strata.writer",
             WriterThread.Duties(
-                work: { committer.commit($0) }, isTidyingDue: { committer.isTidyingDue }, tidy: { committer.tidy() },
+                work: { committer.commit($0, joining: $1) }, isTidyingDue: { committer.isTidyingDue },
+                tidy: { committer.tidy() },
                 holdLock: { try core.environment.holdWriterLock(timeout: core.options.writerLockTimeout) },
                 releaseLock: { core.environment.releaseWriterLock() }))
         self.writer = writer
@@ -277,7 +278,9 @@ private final class CommitterBox: @unchecked Sendable {
 
     init(_ committer: Committer) { self.committer = committer }
 
-    func commit(_ group: [Submission]) -> [Submission.Answer] { committer.commit(group) }
+    func commit(_ group: [Submission], joining: () -> [Submission]) -> [Submission.Answer] {
+        committer.commit(group, joining: joining)
+    }
     var isTidyingDue: Bool { committer.isTidyingDue }
     func tidy() { committer.tidy() }
 }

@@ -24,28 +24,31 @@ final class Committer {
         projector.batch.removesWhatStands = true
     }
 
-    /// Does everything that waits, and commits its saves as one group.
+    /// Does everything that waits, and commits its saves as one group with those that join them meanwhile.
     ///
-    /// - Returns: what came of each.
-    func commit(_ group: [Submission]) -> [Submission.Answer] {
+    /// - Parameter joining: takes further saves for the same commit; nothing when there are none.
+    /// - Returns: what came of each, of those that joined at the end.
+    func commit(_ group: [Submission], joining: () -> [Submission]) -> [Submission.Answer] {
         // A turn is given by the writer's thread, which has nothing to say of it.
         var answers = [Submission.Answer](repeating: .success(nil), count: group.count)
-        var saves: [(place: Int, changes: ChangeSet)] = []
+        var places: [Int] = []
         for (place, submission) in group.enumerated() {
             switch submission.job {
-            case .save(let changes): saves.append((place, changes))
+            case .save: places.append(place)
             case .run(let job): answers[place] = Result { try job() }.map { nil }
             case .turn: break
             }
         }
-        guard !saves.isEmpty else { return answers }
-        for (save, answer) in zip(saves, commit(saves.map(\.changes))) { answers[save.place] = answer }
-        return answers
+        guard !places.isEmpty else { return answers }
+        let outcomes = commit(places.compactMap { group[$0].changes }) { joining().compactMap(\.changes) }
+        for (place, outcome) in zip(places, outcomes) { answers[place] = outcome }
+        return answers + outcomes.dropFirst(places.count)
     }
 
-    private func commit(_ saves: [ChangeSet]) -> [Submission.Answer] {
+    private func commit(_ saves: [ChangeSet], joining: () -> [ChangeSet] = { [] }) -> [Submission.Answer] {
+        var saves = saves
         do {
-            return try write(saves)
+            return try write(&saves, joining)
         } catch {
             // Nothing of the group is on disk. Alone, each save meets only its own fate.
             guard saves.count > 1 else { return [.failure(store.publicError(error, during: "save"))] }
@@ -53,16 +56,16 @@ final class Committer {
         }
     }
 
-    /// One write transaction for the group.
+    /// One write transaction for the group, and for those that join it.
     ///
     /// - Returns: the outcome of each; a save that is refused for its own sake has written nothing.
     /// - Throws: when the transaction as a whole failed and nothing is on disk.
-    private func write(_ group: [ChangeSet]) throws -> [Submission.Answer] {
+    private func write(_ group: inout [ChangeSet], _ joining: () -> [ChangeSet]) throws -> [Submission.Answer] {
         try foldBuffers()
         var results: [Submission.Answer] = []
         do {
             try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
-                results = try apply(group, transaction)
+                results = try apply(&group, joining, transaction)
                 try store.statistics.save(transaction, store.tables)
                 isFoldDue = try BufferFold.isDue(store.tables, transaction)
             }
@@ -117,23 +120,32 @@ final class Committer {
         }
     }
 
+    private func apply(_ group: [ChangeSet], _ transaction: WriteTransaction) throws -> [Submission.Answer] {
+        var group = group
+        return try apply(&group, { [] }, transaction)
+    }
+
+    /// Applies a group and whoever joins it meanwhile, who is in `group` afterwards.
     private func apply(
-        _ group: [ChangeSet], _ transaction: WriteTransaction
+        _ group: inout [ChangeSet], _ joining: () -> [ChangeSet], _ transaction: WriteTransaction
     ) throws -> [Submission.Answer] {
         projector.discard()
         var head = try store.readHead(transaction)
         projector.adopt(try store.histories(for: head, transaction))
         var results: [Submission.Answer] = []
-        for changes in group {
-            do {
-                let written = results.isEmpty ? LogWriter.Written.nothing : .something
-                results.append(.success(try apply(changes, &head, transaction, written)))
-            } catch let refusal as StrataError where refusal.code != .corrupt {
-                // Thrown by the check, before the first put.
-                results.append(.failure(refusal))
+        while true {
+            for changes in group[results.count...] {
+                do {
+                    let written = results.isEmpty ? LogWriter.Written.nothing : .something
+                    results.append(.success(try apply(changes, &head, transaction, written)))
+                } catch let refusal as StrataError where refusal.code != .corrupt {
+                    // Thrown by the check, before the first put.
+                    results.append(.failure(refusal))
+                }
             }
+            group += joining()
+            guard group.count > results.count else { return results }
         }
-        return results
     }
 
     /// Checks and applies one save; `head` moves past it.

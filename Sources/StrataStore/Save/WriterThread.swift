@@ -4,15 +4,17 @@ import Locking
 /// One thread that runs jobs in order; LMDB's write transaction must begin and end on one thread.
 ///
 /// A save that finds nobody writing and nobody waiting runs on its caller's own thread instead, which would only wait
-/// for it: two wake-ups less. So does a group, on the thread of the last who was waited for. So at any time one thread at
-/// most writes, this one or `guest`. All variables are guarded by `condition`; the thread ends after `stopAndWait`, when
-/// the queue is empty.
+/// for it: two wake-ups less. Those who are expected beside it join its commit as they come, and it is applied meanwhile.
+/// So at any time one thread at most writes, this one or `guest`. All variables are guarded by `condition`; the thread
+/// ends after `stopAndWait`, when the queue is empty.
 final class WriterThread: @unchecked Sendable {
     /// What is done by whoever writes; a turn's lock is held by the thread alone.
     struct Duties: Sendable {
         /// Does everything that waits and may go on, in order of arrival, and says what came of each. They are told when
         /// it is known who came meanwhile: who is told comes again at once, and would be taken for one more.
-        var work: @Sendable ([Submission]) -> [Submission.Answer]
+        ///
+        /// Before it commits saves it asks who shall join them, until nobody does; the answers of those follow.
+        var work: @Sendable (_ group: [Submission], _ joining: () -> [Submission]) -> [Submission.Answer]
         /// Whether `work` has left something to tidy. Asked by whoever did it.
         var isTidyingDue: @Sendable () -> Bool = { false }
         /// Does a part of that, no longer than a save takes; the thread alone does, when nobody waits.
@@ -36,8 +38,10 @@ final class WriterThread: @unchecked Sendable {
     private var isAtWork = false
     /// Whether the last who wrote has left something to tidy.
     private var isTidyingDue = false
-    /// Whether the thread waits for others to join those in the queue, no longer than to their deadline.
+    /// Whether whoever writes waits for others to join; who comes says so by `arrivals`, once.
     private var isAwaitingCompany = false
+    private let arrivals = DispatchSemaphore(value: 0)
+    private var waits = 0
     /// The thread of a caller that writes by itself.
     private var guest: pthread_t?
     private let duties: Duties
@@ -62,46 +66,96 @@ final class WriterThread: @unchecked Sendable {
         condition.withLock { queue.count { $0.isSave } }
     }
 
+    /// How often whoever writes has waited for somebody to join.
+    var timesWaited: Int { condition.withLock { waits } }
+
     /// - Returns: false when the thread has been stopped.
     func submit(_ submission: Submission) -> Bool {
         condition.lock()
         defer { condition.unlock() }
         guard !isStopping else { return false }
         queue.append(submission)
-        // Who writes now looks at the queue afterwards, and a thread that would go on waiting need not look.
-        let isHeard = isAtWork || guest != nil || isAwaitingCompany && company.deadline(for: queue) != nil
-        if !isHeard { condition.broadcast() }
+        if isAwaitingCompany {
+            isAwaitingCompany = false
+            arrivals.signal()
+        } else if !isAtWork, guest == nil {
+            // Otherwise who writes looks at the queue afterwards.
+            condition.broadcast()
+        }
         return true
     }
 
-    /// Does a save on the calling thread where nobody writes and nobody is waited for, with those that wait for it, and
-    /// submits it otherwise.
+    /// Does a save on the calling thread where nobody writes and nobody waits, and submits it otherwise.
     ///
     /// - Returns: false when the thread has been stopped.
     func submitOrWrite(_ submission: Submission) -> Bool {
-        guard let group = beginAsGuest(submission) else { return submit(submission) }
-        let start = ContinuousClock.now
-        let answers = duties.work(group)
-        let isTidyingDue = duties.isTidyingDue()
-        condition.withLock {
+        guard beginAsGuest() else { return submit(submission) }
+        work([submission]) {
             guest = nil
-            note(group, since: start)
-            self.isTidyingDue = isTidyingDue
             if !queue.isEmpty || isStopping || isTidyingDue { condition.broadcast() }
         }
-        Self.tell(group, answers)
         return true
     }
 
-    /// - Returns: what the calling thread shall do; nil when it shall not.
-    private func beginAsGuest(_ submission: Submission) -> [Submission]? {
+    /// - Returns: whether the calling thread shall write.
+    private func beginAsGuest() -> Bool {
+        condition.withLock {
+            guard !isAtWork, guest == nil, turn == nil, !isStopping, queue.isEmpty else { return false }
+            guest = pthread_self()
+            return true
+        }
+    }
+
+    /// Does a group and whoever joins it, and tells them; `end` runs before, with the lock held.
+    private func work(_ group: [Submission], end: () -> Void) {
+        var group = group
+        var waited = Duration.zero
+        let start = ContinuousClock.now
+        let answers = duties.work(group) {
+            let joining = takeJoining(group.count, &waited)
+            group += joining
+            return joining
+        }
+        precondition(group.count == answers.count, "Somebody would wait for ever.")
+        let isTidyingDue = duties.isTidyingDue()
+        let duration = ContinuousClock.now - start - waited
+        condition.withLock {
+            company.note(saves: group.count(where: \.isSave), waiting: queue.count(where: \.isSave), after: duration)
+            self.isTidyingDue = isTidyingDue
+            end()
+        }
+        for (submission, answer) in zip(group, answers) { submission.finish(answer) }
+    }
+
+    /// Takes those who came after the `count` that are being written and are expected beside them; waits for the first of
+    /// them where none is there, up to their deadline.
+    private func takeJoining(_ count: Int, _ waited: inout Duration) -> [Submission] {
         condition.lock()
         defer { condition.unlock() }
-        guard !isAtWork, guest == nil, turn == nil, !isStopping else { return nil }
-        guard queue.isEmpty ? !company.isExpected : company.isComplete(queue, and: submission) else { return nil }
-        guest = pthread_self()
-        defer { queue = [] }
-        return queue + [submission]
+        while true {
+            let room = company.expected - count
+            guard room > 0, turn == nil, !isStopping, queue.allSatisfy(\.isSave) else { return [] }
+            if !queue.isEmpty {
+                let joining = Array(queue.prefix(room))
+                queue.removeFirst(joining.count)
+                return joining
+            }
+            guard let deadline = company.deadline else { return [] }
+            let start = ContinuousClock.now
+            isAwaitingCompany = true
+            waits += 1
+            condition.unlock()
+            let isLate = arrivals.wait(timeout: deadline) == .timedOut
+            condition.lock()
+            waited += ContinuousClock.now - start
+            if isAwaitingCompany {
+                isAwaitingCompany = false
+            } else if isLate {
+                // Somebody came at the last moment, and has said so.
+                arrivals.wait()
+            }
+            if isLate { company.isLate() }
+        }
     }
 
     /// Looks again who may go on.
@@ -135,15 +189,7 @@ final class WriterThread: @unchecked Sendable {
                     self.isTidyingDue = isTidyingDue
                 }
             } else {
-                let start = ContinuousClock.now
-                let answers = duties.work(group)
-                let isTidyingDue = duties.isTidyingDue()
-                condition.withLock {
-                    isAtWork = false
-                    note(group, since: start)
-                    self.isTidyingDue = isTidyingDue
-                }
-                Self.tell(group, answers)
+                work(group) { isAtWork = false }
             }
         }
         condition.lock()
@@ -151,16 +197,6 @@ final class WriterThread: @unchecked Sendable {
         thread = nil
         condition.broadcast()
         condition.unlock()
-    }
-
-    /// Notes who was beside whom; the lock is held.
-    private func note(_ group: [Submission], since start: ContinuousClock.Instant) {
-        company.note(saves: group.count { $0.isSave }, waiting: queue.count { $0.isSave }, since: start)
-    }
-
-    private static func tell(_ group: [Submission], _ answers: [Submission.Answer]) {
-        precondition(group.count == answers.count, "Somebody would wait for ever.")
-        for (submission, answer) in zip(group, answers) { submission.finish(answer) }
     }
 
     private func begin(_ turn: SaveTurn, _ submission: Submission) {
@@ -188,14 +224,6 @@ final class WriterThread: @unchecked Sendable {
                 continue
             }
             endTurnThatIsOver()
-            if let deadline = company.deadline(for: queue), turn == nil, !isStopping {
-                isAwaitingCompany = true
-                defer { isAwaitingCompany = false }
-                if condition.wait(until: deadline) { continue }
-                // A guest may have taken those who waited, and noted who is expected next.
-                if guest != nil || company.deadline(for: queue) != deadline { continue }
-                company.isLate()
-            }
             let group = takeReady()
             if !group.isEmpty {
                 isAtWork = true
@@ -240,35 +268,22 @@ final class WriterThread: @unchecked Sendable {
 /// half is written the other queues. A save that is alone, or later than a short part of a commit, never waits.
 private struct Company {
     /// Saves that the last commit made, and that came while it was made.
-    private var expected = 0
-    private var deadline: Date?
+    private(set) var expected = 0
+    /// Until when those are waited for; nil when they are not.
+    private(set) var deadline: DispatchTime?
     /// Of what the last commit took; at the longest, a commit is held up by `longest`.
     private static let part = 0.25
     private static let shortest = 0.000_02
     private static let longest = 0.002
 
-    /// Whether somebody who saves now is not alone.
-    var isExpected: Bool { expected > 1 }
-
-    mutating func note(saves: Int, waiting: Int, since start: ContinuousClock.Instant) {
+    /// - Parameter duration: what the commit took, without waiting.
+    mutating func note(saves: Int, waiting: Int, after duration: Duration) {
         expected = saves + waiting
         deadline = nil
         guard expected > 1 else { return }
-        let duration = ContinuousClock.now - start
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         let wait = min(seconds * Self.part, Self.longest)
-        if wait >= Self.shortest { deadline = Date(timeIntervalSinceNow: wait) }
-    }
-
-    /// How long those who wait shall wait for others; nil when they go on now.
-    func deadline(for queue: [Submission]) -> Date? {
-        guard let deadline, !queue.isEmpty, queue.count < expected, queue.allSatisfy(\.isSave) else { return nil }
-        return deadline
-    }
-
-    /// Whether one more is the last that those in the queue wait for.
-    func isComplete(_ queue: [Submission], and last: Submission) -> Bool {
-        deadline(for: queue) != nil && queue.count + 1 >= expected && last.isSave
+        if wait >= Self.shortest { deadline = .now() + wait }
     }
 
     /// Those who are still missing are not waited for.
@@ -302,9 +317,12 @@ final class Submission: @unchecked Sendable {
         self.turn = turn.map { ObjectIdentifier($0) }
     }
 
-    var isSave: Bool {
-        if case .save = job { true } else { false }
+    /// What a save saves.
+    var changes: ChangeSet? {
+        if case .save(let changes) = job { changes } else { nil }
     }
+
+    var isSave: Bool { changes != nil }
 
     var wantsTurn: Bool {
         if case .turn = job { true } else { false }

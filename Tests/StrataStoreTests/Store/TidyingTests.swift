@@ -48,7 +48,7 @@ import Testing
         try WriterThread(
             name: "test",
             WriterThread.Duties(
-                work: { group in
+                work: { group, _ in
                     if group.contains(where: \.isSave) { diary.save(group.count) }
                     return group.map { _ in .success(nil) }
                 },

@@ -24,7 +24,8 @@ import Testing
             }
         }
 
-        func note(_ group: [Submission]) {
+        func note(_ group: some Collection<Submission>) {
+            guard !group.isEmpty else { return }
             state.withLock { state in
                 state.groups.append(group.map { state.arrivals[ObjectIdentifier($0)] ?? -1 })
             }
@@ -37,12 +38,24 @@ import Testing
         try WriterThread(
             name: "test",
             WriterThread.Duties(
-                work: { group in
+                work: { group, joining in
                     record.note(group)
                     gate?.wait()
-                    return group.map { _ in .success(nil) }
+                    let all = Self.all(group, joining)
+                    record.note(all.suffix(all.count - group.count))
+                    return all.map { _ in .success(nil) }
                 },
                 holdLock: {}, releaseLock: {}))
+    }
+
+    /// A group with all who join it.
+    private static func all(_ group: [Submission], _ joining: () -> [Submission]) -> [Submission] {
+        var all = group
+        while true {
+            let more = joining()
+            if more.isEmpty { return all }
+            all += more
+        }
     }
 
     private static func save() -> Submission {
@@ -93,7 +106,8 @@ import Testing
     private final class Visits: Sendable {
         struct Visit {
             let thread: pthread_t
-            let count: Int
+            /// Saves, with those that joined.
+            var count: Int
             let isCurrent: Bool
         }
         private let state = Locked((inside: 0, most: 0, visits: [Visit]()))
@@ -107,13 +121,18 @@ import Testing
             }
         }
 
-        func leave() { state.withLock { $0.inside -= 1 } }
+        func leave(_ all: [Submission]) {
+            state.withLock { state in
+                state.inside -= 1
+                state.visits[state.visits.count - 1].count = all.count
+            }
+        }
 
         var most: Int { state.withLock(\.most) }
         var all: [Visit] { state.withLock(\.visits) }
     }
 
-    /// - Parameter takes: microseconds that a group takes.
+    /// - Parameter takes: microseconds that a group takes, once all have joined it.
     private func writer(
         _ visits: Visits, gate: DispatchSemaphore? = nil, takes microseconds: UInt32 = 0
     ) throws -> WriterThread {
@@ -121,12 +140,13 @@ import Testing
         let writer = try WriterThread(
             name: "test",
             WriterThread.Duties(
-                work: { group in
+                work: { group, joining in
                     visits.enter(group, known.withLock { $0 })
                     gate?.wait()
+                    let all = Self.all(group, joining)
                     usleep(microseconds)
-                    visits.leave()
-                    return group.map { _ in .success(nil) }
+                    visits.leave(all)
+                    return all.map { _ in .success(nil) }
                 },
                 holdLock: {}, releaseLock: {}))
         known.withLock { $0 = writer }
@@ -174,44 +194,61 @@ import Testing
         gate.signal()
         first.wait()
         for submission in others { _ = try submission.wait() }
-        // Others were there just now, so the next one is not taken for somebody who is alone.
+        // Nobody writes now, so the next one does, though others were there just now and are waited for.
         gate.signal()
         let last = Self.save()
         #expect(writer.submitOrWrite(last))
         _ = try last.wait()
-        let visitsSoFar = visits.all
-        #expect(visitsSoFar.map(\.count) == [1, 20, 1])
-        #expect(visitsSoFar.allSatisfy { pthread_equal($0.thread, pthread_self()) == 0 })
-        #expect(pthread_equal(visitsSoFar[1].thread, visitsSoFar[2].thread) != 0)
-        #expect(pthread_equal(visitsSoFar[0].thread, visitsSoFar[1].thread) == 0)
-        // As soon as the writer has nothing to do, who is alone writes here again.
-        let isHere = (0..<10_000).contains { _ in
-            gate.signal()
-            let alone = Self.save()
-            #expect(writer.submitOrWrite(alone))
-            do { _ = try alone.wait() } catch { Issue.record(error) }
-            return visits.all.last.map { pthread_equal($0.thread, pthread_self()) != 0 } ?? false
-        }
-        #expect(isHere)
         writer.stopAndWait()
+        let all = visits.all
+        #expect(all.map(\.count) == [1, 20, 1])
+        #expect(all.map { pthread_equal($0.thread, pthread_self()) != 0 } == [false, false, true])
+        #expect(pthread_equal(all[0].thread, all[1].thread) == 0)
         #expect(visits.most == 1)
     }
 
-    @Test func theLastWhoIsWaitedForWritesForAll() throws {
+    @Test func whoComesInCompanyIsJoinedByAsManyAsAreExpected() throws {
+        let visits = Visits()
+        let gate = DispatchSemaphore(value: 0)
+        let writer = try writer(visits, gate: gate)
+        // Four have come before the first commit ends, and three of them save in the second.
+        for _ in 0..<2 {
+            let count = visits.all.count
+            let first = saveElsewhere(writer)
+            while visits.all.count == count { usleep(100) }
+            let others = (0..<3).map { _ in Self.save() }
+            for submission in others { #expect(writer.submitOrWrite(submission)) }
+            gate.signal()
+            gate.signal()
+            first.wait()
+            for submission in others { _ = try submission.wait() }
+        }
+        writer.stopAndWait()
+        // The third is made by one who takes two of those who came, since three are expected; the last is left over.
+        #expect(visits.all.map(\.count) == [1, 3, 3, 1])
+        #expect(visits.all[2].isCurrent)
+        #expect(pthread_equal(visits.all[2].thread, visits.all[1].thread) == 0)
+        #expect(visits.most == 1)
+    }
+
+    @Test func whoIsExpectedIsWaitedForAndNoLonger() throws {
         let visits = Visits()
         let writer = try writer(visits, takes: 10_000)
         // Once in company, those who come again are waited for, for a part of what a commit takes.
-        let isHere = (0..<1_000).contains { _ in
-            let others = (0..<3).map { _ in Self.save() }
-            for submission in others { #expect(writer.submit(submission)) }
-            let last = Self.save()
-            #expect(writer.submitOrWrite(last))
-            do { for submission in others + [last] { _ = try submission.wait() } } catch { Issue.record(error) }
-            return visits.all.contains {
-                $0.count == 4 && pthread_equal($0.thread, pthread_self()) != 0 && $0.isCurrent
+        let areDone = DispatchGroup()
+        for _ in 0..<4 {
+            areDone.enter()
+            Thread.detachNewThread {
+                for _ in 0..<1_000 where writer.timesWaited < 10 || !visits.all.contains(where: { $0.count == 4 }) {
+                    let submission = Self.save()
+                    #expect(writer.submitOrWrite(submission))
+                    do { _ = try submission.wait() } catch { Issue.record(error) }
+                }
+                areDone.leave()
             }
         }
-        #expect(isHere)
+        areDone.wait()
+        #expect(writer.timesWaited >= 10 && visits.all.contains { $0.count == 4 })
         // Nobody is left behind where fewer come than are waited for.
         let one = Self.save()
         #expect(writer.submitOrWrite(one))
@@ -228,14 +265,15 @@ import Testing
             let others = (0..<4).map { _ in Self.save() }
             for submission in others { #expect(writer.submit(submission)) }
             for submission in others { _ = try submission.wait() }
-            let before = visits.all.count
+            let (before, waited) = (visits.all.count, writer.timesWaited)
             for _ in 0..<20 {
                 let submission = Self.save()
                 #expect(writer.submitOrWrite(submission))
                 _ = try submission.wait()
             }
+            #expect(visits.all.dropFirst(before).allSatisfy { pthread_equal($0.thread, pthread_self()) != 0 })
             // The first may find that somebody is expected.
-            #expect(visits.all.dropFirst(before + 1).allSatisfy { pthread_equal($0.thread, pthread_self()) != 0 })
+            #expect(writer.timesWaited <= waited + 1)
         }
         writer.stopAndWait()
         #expect(visits.all.allSatisfy { $0.count > 0 })
