@@ -119,6 +119,61 @@ struct GeneratedCodeTests {
         #expect(complaint == nil)
     }
 
+    /// An enum that Swift cannot have is none; two that are the same are one.
+    @Test func enumsThatClashCompile() throws {
+        func attribute(
+            _ name: String, _ type: AttributeType, _ cases: String, enumName: String? = nil,
+            default value: AttributeValue? = nil
+        ) -> PropertyDescription {
+            .attribute(
+                AttributeDescription(
+                    name: name, type: type, isOptional: true, defaultValue: value,
+                    userInfo: ["enumCases": cases].merging(enumName.map { ["enumName": $0] } ?? [:]) { $1 }))
+        }
+        func items(_ name: String, _ inverse: String) -> PropertyDescription {
+            .relationship(
+                RelationshipDescription(
+                    name: name, destinationEntityName: "Mood", inverseName: inverse, isToMany: true))
+        }
+        func owner(_ name: String, _ inverse: String) -> PropertyDescription {
+            .relationship(RelationshipDescription(name: name, destinationEntityName: "Song", inverseName: inverse))
+        }
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Song",
+                properties: [
+                    attribute("twice", .integer16, "sad = 1, glad = 1"), attribute("large", .integer16, "huge = 70000"),
+                    attribute("named", .string, "sad, glad", enumName: "Mood"),
+                    attribute("first", .string, "low, high", enumName: "Key", default: .string("low")),
+                    attribute("same", .string, "low, high", enumName: "Key"),
+                    attribute("unlike", .string, "low, high, mid", enumName: "Key"),
+                    attribute("word", .integer32, "class, default = 7", enumName: "class", default: .integer(7)),
+                    .attribute(AttributeDescription(name: "infinite", type: .double, defaultValue: .double(.infinity))),
+                    .attribute(AttributeDescription(name: "below", type: .float, defaultValue: .float(-.infinity))),
+                    .attribute(
+                        AttributeDescription(
+                            name: "composed", type: .composite, isOptional: true, attributeValueClassName: "protocol",
+                            elements: [AttributeDescription(name: "in", type: .string, isOptional: true)])),
+                    items("items", "a"), items("Items", "b"),
+                ]),
+            EntityDescription(
+                name: "Mood",
+                properties: [
+                    attribute("Key", .string, "low, high", enumName: "Key"), owner("a", "items"), owner("b", "Items"),
+                ]),
+        ])
+        for form in ModelCode.Form.allCases where form == .plain || Compiler.hasMacros {
+            let code = ModelCode(model, modelName: "Songs", form: form, isPublic: true)
+            let complaint = try Compiler.check(code.files, hasMacros: form == .macro)
+            #expect(complaint == nil)
+            let text = code.singleFile()
+            #expect(text.contains("enum Key: String") && text.contains("enum Key2: String"))
+            #expect(
+                !text.contains("Key3") && !text.contains("case huge")
+            )
+        }
+    }
+
     /// The app's file is the app's, also where the model's type would like its name.
     @Test func noTwoFilesHaveOneName() throws {
         let names = ["UserModel", "UserModelTypes"]

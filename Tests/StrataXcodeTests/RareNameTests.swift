@@ -60,6 +60,37 @@ struct RareNameTests {
         try expectWrittenAgain(text)
     }
 
+    @Test func optionsThatAreOnlySwitchedOffLeaveTheOthersOn() throws {
+        let text = Self.text(inModel: #"<fetchRequest name="q" entity="A" includesSubentities="NO"/>"#)
+        let model = try read(text).managedObjectModel()
+        var template = try #require(model.fetchRequestTemplates["q"])
+        #expect(!template.includesSubentities && template.includesPropertyValues)
+        #expect(template.includesPendingChanges && template.returnsObjectsAsFaults)
+        // None on: that is said, since a request that says nothing has all of them.
+        template.includesPropertyValues = false
+        template.includesPendingChanges = false
+        template.returnsObjectsAsFaults = false
+        let off = try ManagedObjectModel(entities: model.entities).adding(fetchRequestTemplates: [template])
+        let again = try XcodeModel(contents: off.xcodeContents(), name: "M").managedObjectModel()
+        template = try #require(again.fetchRequestTemplates["q"])
+        #expect(!template.includesSubentities && !template.includesPropertyValues)
+        #expect(!template.includesPendingChanges && !template.returnsObjectsAsFaults)
+    }
+
+    @Test(arguments: ["0x10", "1_0", "nan", "inf", "12abc", ""])
+    func aDecimalIsWrittenWholeOrIsNone(text: String) throws {
+        let file = try read(
+            Self.text(
+                inEntity: #"<attribute name="n" optional="YES" attributeType="Decimal" defaultValueString="\#(text)"/>"#
+            ))
+        #expect(file.diagnostics.map(\.attribute) == (text.isEmpty ? [] : ["defaultValueString"]))
+        let entity = try file.managedObjectModel().entities[0]
+        let values = entity.properties.compactMap { property -> AttributeValue? in
+            if case .attribute(let attribute) = property, attribute.name == "n" { attribute.defaultValue } else { nil }
+        }
+        #expect(values.isEmpty)
+    }
+
     @Test func limitsOfARequestAreItsLimits() throws {
         let text = Self.text(inModel: #"<fetchRequest name="q" entity="A" fetchLimit="5" fetchBatchSize="20"/>"#)
         let template = try #require(try read(text).managedObjectModel().fetchRequestTemplates["q"])

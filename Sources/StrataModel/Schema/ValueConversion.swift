@@ -58,12 +58,7 @@ extension AttributeValue {
     private static func read(_ text: String, as type: AttributeType) -> AttributeValue? {
         switch type {
         case .integer16, .integer32, .integer64: return Int64(text).map(AttributeValue.integer)
-        case .decimal:
-            // Foundation reads as far as it understands, and says nothing of the rest.
-            guard Double(text) != nil, !text.lowercased().contains("x"),
-                let value = Decimal(string: text, locale: nil), !value.isNaN
-            else { return nil }
-            return .decimal(value)
+        case .decimal: return Decimal(exactText: text).map(AttributeValue.decimal)
         case .double: return Double(text).map(AttributeValue.double)
         case .float: return Float(text).map(AttributeValue.float)
         case .boolean:

@@ -36,10 +36,11 @@ struct AttributeCode {
         } else {
             storage = .row
             isOptional = attribute.isOptional
-            enumeration = EnumerationCode(attribute, of: entity, names)
+            enumeration = names.enumerations[EnumerationCode.Place(entity.name, attribute.name)]
         }
         self.enumeration = enumeration
-        let plain = enumeration?.name ?? Self.type(of: attribute, of: entity, names, &types)
+        let plain =
+            enumeration.map { CodeNames.escaped($0.name) } ?? Self.type(of: attribute, of: entity, names, &types)
         type = plain + (isOptional ? "?" : "")
     }
 
@@ -63,7 +64,9 @@ struct AttributeCode {
         case .uri: foundation("URL")
         case .objectID: names.type("ObjectID", of: "StrataModel")
         case .composite:
-            names.composites[attribute.attributeValueClassName ?? "\(entity.name)_\(attribute.name)"] ?? "Any"
+            names.composites[attribute.attributeValueClassName ?? "\(entity.name)_\(attribute.name)"].map(
+                CodeNames.escaped)
+                ?? "Any"
         case .transformable, .undefined:
             attribute.attributeValueClassName.map { types.type($0, names) } ?? "Any"
         }
@@ -146,71 +149,6 @@ struct AttributeCode {
         if case .transformed(let name) = storage { facts.append("as the transformer `\(name)` makes it") }
         if let expression = attribute.derivationExpression { facts.append("derived from `\(expression)`") }
         return facts.map { $0.replacing("\n", with: " ") }
-    }
-}
-
-/// An enum over the numbers or texts of an attribute, where its user info says which there are.
-///
-/// `enumCases` lists them, `sad, happy = 5`; `enumName` (or the attribute's class name, or mogenerator's
-/// `attributeValueScalarType`) names the type.
-struct EnumerationCode {
-    let name: String
-    let rawType: String
-    private let cases: [(name: String, value: AttributeValue)]
-
-    init?(_ attribute: AttributeDescription, of entity: EntityDescription, _ names: CodeNames) {
-        guard let list = attribute.userInfo["enumCases"], attribute.type.isInteger || attribute.type == .string else {
-            return nil
-        }
-        let wanted =
-            attribute.userInfo["enumName"] ?? attribute.attributeValueClassName
-            ?? attribute.userInfo["attributeValueScalarType"]
-            ?? names.plainClass(entity.name) + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
-        name = CodeNames.identifier(of: wanted)
-        rawType = attribute.type == .string ? "String" : attribute.type.swiftInteger
-        var next: Int64 = 0
-        var cases: [(String, AttributeValue)] = []
-        for part in list.split(separator: ",") {
-            let sides = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
-            guard let first = sides.first, CodeNames.isName(first) else { return nil }
-            if attribute.type == .string {
-                cases.append((first, .string(sides.count > 1 ? sides[1] : first)))
-            } else {
-                if sides.count > 1 {
-                    guard let number = Int64(sides[1]) else { return nil }
-                    next = number
-                }
-                cases.append((first, .integer(next)))
-                next &+= 1
-            }
-        }
-        if cases.isEmpty { return nil }
-        self.cases = cases
-    }
-
-    func literal(_ value: AttributeValue) -> String? {
-        cases.first { $0.value == value }.map { ".\(CodeNames.escaped($0.name))" }
-    }
-
-    func text(_ access: String, _ names: CodeNames) -> String {
-        let lines = cases.map { item in
-            "    case \(CodeNames.escaped(item.name)) = \(CodeLiteral.of(item.value, names) ?? "0")"
-        }
-        return """
-            \(access)enum \(name): \(rawType), Sendable, Codable, CaseIterable {
-            \(lines.joined(separator: "\n"))
-            }
-            """
-    }
-}
-
-extension AttributeType {
-    fileprivate var swiftInteger: String {
-        switch self {
-        case .integer16: "Int16"
-        case .integer32: "Int32"
-        default: "Int64"
-        }
     }
 }
 

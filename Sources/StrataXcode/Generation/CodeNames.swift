@@ -7,6 +7,9 @@ struct CodeNames {
     private var taken: Set<String> = []
     /// Structs for composites, by the composite's name.
     private(set) var composites: [String: String] = [:]
+    /// By the name that the model gives them.
+    private var enumerationsByName: [String: [EnumerationCode]] = [:]
+    private(set) var enumerations: [EnumerationCode.Place: EnumerationCode] = [:]
     let form: ModelCode.Form
 
     /// Macros take the entity's name from the class; other classes have the name that the model gives them.
@@ -22,6 +25,26 @@ struct CodeNames {
             let type = unique(Self.identifier(of: name))
             composites[name] = type
             taken.insert(type)
+        }
+        for entity in model.entities { addEnumerations(of: entity) }
+    }
+
+    /// Attributes that name the same enum with the same cases share it.
+    private mutating func addEnumerations(of entity: EntityDescription) {
+        for case .attribute(let attribute) in entity.properties {
+            guard !attribute.isTransient, var code = EnumerationCode(attribute, ofClass: plainClass(entity.name)) else {
+                continue
+            }
+            let wanted = code.name
+            if let other = enumerationsByName[wanted]?.first(where: code.isSame) {
+                code.name = other.name
+                code.isDeclared = false
+            } else {
+                code.name = unique(wanted)
+                taken.insert(code.name)
+                enumerationsByName[wanted, default: []].append(code)
+            }
+            enumerations[EnumerationCode.Place(entity.name, attribute.name)] = code
         }
     }
 
@@ -108,14 +131,18 @@ enum CodeLiteral {
         return entries.isEmpty ? "[:]" : "[\(entries.joined(separator: ", "))]"
     }
 
+    private static func notFinite(_ value: some FloatingPoint) -> String {
+        value.isNaN ? ".nan" : value < 0 ? "-.infinity" : ".infinity"
+    }
+
     /// nil for a value that has no literal.
     static func of(_ value: AttributeValue, _ names: CodeNames) -> String? {
         func foundation(_ name: String) -> String { names.type(name, of: "Foundation") }
         switch value {
         case .boolean(let value): return value ? "true" : "false"
         case .integer(let value): return String(value)
-        case .float(let value): return value.isFinite ? "\(value)" : nil
-        case .double(let value): return value.isFinite ? "\(value)" : nil
+        case .float(let value): return value.isFinite ? "\(value)" : notFinite(value)
+        case .double(let value): return value.isFinite ? "\(value)" : notFinite(value)
         case .decimal(let value): return "(\(foundation("Decimal"))(string: \(string("\(value)"))) ?? 0)"
         case .string(let text): return string(text)
         case .date(let date):

@@ -79,7 +79,9 @@ struct EntityCode {
 
     // MARK: Both forms
 
-    var enumerations: [String] { attributes.compactMap { $0.enumeration?.text(access, names) } }
+    var enumerations: [String] {
+        attributes.compactMap(\.enumeration).filter(\.isDeclared).map { $0.text(access, names) }
+    }
 
     /// Requests of the entity, those of the model among them, and the accessors of its to-many relationships.
     var conveniences: String? {
@@ -94,7 +96,8 @@ struct EntityCode {
         let templates = model.fetchRequestTemplates.values.filter { $0.entityName == entity.name }
         var taken: Set<String> = ["fetchRequest"]
         members += templates.sorted { $0.name < $1.name }.map { requestFunction($0, &taken) }
-        members += relationships.compactMap { $0.accessors(access) }
+        var suffixes: Set<String> = []
+        members += relationships.compactMap { $0.accessors(access, &suffixes) }
         members += model.fetchedProperties.filter { $0.entityName == entity.name }.map(fetchedProperty)
         return "extension \(className) {\n\(members.joined(separator: "\n\n"))\n}"
     }
@@ -213,10 +216,14 @@ struct RelationshipCode {
     }
 
     /// What Xcode gives a to-many besides its property; nil for a to-one.
-    func accessors(_ access: String) -> String? {
+    ///
+    /// - Parameter taken: the ends of names that others have: `items` and `Items` would have the same.
+    func accessors(_ access: String, _ taken: inout Set<String>) -> String? {
         guard relationship.isToMany else { return nil }
         let name = CodeNames.escaped(relationship.name)
-        let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        let wanted = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        let suffix = CodeNames.unique(wanted, beside: taken)
+        taken.insert(suffix)
         let (sequence, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
         var text = """
                 /// Adds one object to `\(relationship.name)`.

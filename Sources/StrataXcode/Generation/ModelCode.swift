@@ -127,7 +127,7 @@ public struct ModelCode: Sendable {
             }
             return """
                 /// The composite `\(name)`.
-                \(access)struct \(type): Codable, Hashable, Sendable {
+                \(access)struct \(CodeNames.escaped(type)): Codable, Hashable, Sendable {
                 \(lines.joined(separator: "\n"))
                 }
                 """

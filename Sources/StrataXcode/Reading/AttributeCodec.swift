@@ -137,7 +137,7 @@ enum AttributeCodec {
             (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map(AttributeValue.integer)
         case .double: Double(text).map(AttributeValue.double)
         case .float: Float(text).map(AttributeValue.float)
-        case .decimal: Double(text) == nil ? nil : Decimal(string: text).map(AttributeValue.decimal)
+        case .decimal: Decimal(exactText: text).map(AttributeValue.decimal)
         case .boolean: boolean(text).map(AttributeValue.boolean)
         case .date: Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
         case .uuid: UUID(uuidString: text).map(AttributeValue.uuid)

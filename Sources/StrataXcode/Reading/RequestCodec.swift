@@ -12,15 +12,16 @@ enum RequestCodec {
     ]
 
     /// Options are written when they are on. A file that has none of them is older than they are, and means what
-    /// a request does by itself.
+    /// a request does by itself; so does one that only says which are off, of the others.
     static func read(_ fields: ElementFields) -> FetchRequestTemplate {
         var template = FetchRequestTemplate(name: fields["name"] ?? "", entityName: fields["entity"] ?? "")
         template.predicate = predicate(fields, "predicateString")
         template.fetchLimit = fields.count("fetchLimit")
         template.fetchBatchSize = fields.count("fetchBatchSize")
         let values = options.map { fields.flag($0.0) || fields.flag($0.1) }
-        if options.contains(where: { fields[$0.0] != nil || fields[$0.1] != nil }) {
-            for (path, value) in zip(paths, values) { template[keyPath: path] = value }
+        let isSaid = options.map { fields[$0.0] != nil || fields[$0.1] != nil }
+        for (place, path) in paths.enumerated() where isSaid[place] || values.contains(true) {
+            template[keyPath: path] = values[place]
         }
         return template
     }
@@ -41,9 +42,12 @@ enum RequestCodec {
         if let predicate = template.predicate { list.append(Attribute("predicateString", predicate.description)) }
         if template.fetchLimit > 0 { list.append(Attribute("fetchLimit", String(template.fetchLimit))) }
         if template.fetchBatchSize > 0 { list.append(Attribute("fetchBatchSize", String(template.fetchBatchSize))) }
-        if paths.contains(where: { !template[keyPath: $0] }) {
-            for (path, option) in zip(paths, options) where template[keyPath: path] {
-                list.append(Attribute(option.0, "YES"))
+        let values = paths.map { template[keyPath: $0] }
+        if values.contains(false) {
+            // What is off is left out, where something says that any of them are meant.
+            let told = values.contains(true)
+            for (value, option) in zip(values, options) where value == told {
+                list.append(Attribute(option.0, value ? "YES" : "NO"))
             }
         }
         return list

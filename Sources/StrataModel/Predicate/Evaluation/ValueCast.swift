@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A type that `CAST` names.
 package enum ValueCast: Sendable {
@@ -106,7 +106,7 @@ package enum ValueCast: Sendable {
 
 extension Decimal {
     /// A number that is written whole: `Decimal(string:)` takes what it can from the beginning.
-    init?(exactText text: String) {
+    package init?(exactText text: String) {
         guard !text.isEmpty, text.utf8.count <= 256,
             text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil,
             let value = Decimal(string: text)

@@ -1,0 +1,100 @@
+import StrataModel
+
+/// An enum over the numbers or texts of an attribute, where its user info says which there are.
+///
+/// `enumCases` lists them, `sad, happy = 5`; `enumName` (or the attribute's class name, or mogenerator's
+/// `attributeValueScalarType`) names the type.
+struct EnumerationCode {
+    /// The attribute that has it.
+    struct Place: Hashable {
+        let entityName: String
+        let attributeName: String
+
+        init(_ entityName: String, _ attributeName: String) {
+            self.entityName = entityName
+            self.attributeName = attributeName
+        }
+    }
+
+    private struct Case: Equatable {
+        let name: String
+        let value: AttributeValue
+    }
+
+    /// Unlike that of any other type that is generated.
+    var name: String
+    /// Whether it is declared with this attribute, and not with another that has the same.
+    var isDeclared = true
+    let rawType: String
+    private let cases: [Case]
+
+    /// - Parameter className: that of the entity.
+    /// - Returns: nil for an attribute whose user info lists no cases, or such as no enum of Swift can have.
+    init?(_ attribute: AttributeDescription, ofClass className: String) {
+        guard let list = attribute.userInfo["enumCases"], attribute.type.isInteger || attribute.type == .string else {
+            return nil
+        }
+        let wanted =
+            attribute.userInfo["enumName"] ?? attribute.attributeValueClassName
+            ?? attribute.userInfo["attributeValueScalarType"]
+            ?? className + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
+        name = CodeNames.identifier(of: wanted)
+        rawType = attribute.type == .string ? "String" : attribute.type.swiftInteger
+        var next: Int64 = 0
+        var cases: [Case] = []
+        for part in list.split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
+            guard let first = sides.first, CodeNames.isName(first) else { return nil }
+            if attribute.type == .string {
+                cases.append(Case(name: first, value: .string(sides.count > 1 ? sides[1] : first)))
+            } else {
+                if sides.count > 1 {
+                    guard let number = Int64(sides[1]) else { return nil }
+                    next = number
+                }
+                guard attribute.type.wholeNumbers.contains(next) else { return nil }
+                cases.append(Case(name: first, value: .integer(next)))
+                next &+= 1
+            }
+        }
+        let isSound = Set(cases.map(\.name)).count == cases.count && Set(cases.map(\.value)).count == cases.count
+        guard !cases.isEmpty, isSound else { return nil }
+        self.cases = cases
+    }
+
+    /// Whether one declaration can stand for both.
+    func isSame(as other: EnumerationCode) -> Bool { rawType == other.rawType && cases == other.cases }
+
+    func literal(_ value: AttributeValue) -> String? {
+        cases.first { $0.value == value }.map { ".\(CodeNames.escaped($0.name))" }
+    }
+
+    func text(_ access: String, _ names: CodeNames) -> String {
+        let lines = cases.map { item in
+            "    case \(CodeNames.escaped(item.name)) = \(CodeLiteral.of(item.value, names) ?? "0")"
+        }
+        return """
+            \(access)enum \(CodeNames.escaped(name)): \(rawType), Sendable, Codable, CaseIterable {
+            \(lines.joined(separator: "\n"))
+            }
+            """
+    }
+}
+
+extension AttributeType {
+    fileprivate var wholeNumbers: ClosedRange<Int64> {
+        switch self {
+        case .integer16: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32: Int64(Int32.min)...Int64(Int32.max)
+        default: .min ... .max
+        }
+    }
+
+    fileprivate var swiftInteger: String {
+        switch self {
+        case .integer16: "Int16"
+        case .integer32: "Int32"
+        default: "Int64"
+        }
+    }
+}
