@@ -36,7 +36,8 @@ struct AttributeCode {
         } else {
             storage = .row
             isOptional = attribute.isOptional
-            enumeration = names.enumerations[EnumerationCode.Place(entity.name, attribute.name)]
+            enumeration =
+                names.enumerations[EnumerationCode.Place(entityName: entity.name, attributeName: attribute.name)]
         }
         self.enumeration = enumeration
         let plain =

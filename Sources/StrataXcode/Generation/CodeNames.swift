@@ -44,7 +44,7 @@ struct CodeNames {
                 taken.insert(code.name)
                 enumerationsByName[wanted, default: []].append(code)
             }
-            enumerations[EnumerationCode.Place(entity.name, attribute.name)] = code
+            enumerations[EnumerationCode.Place(entityName: entity.name, attributeName: attribute.name)] = code
         }
     }
 

@@ -9,11 +9,6 @@ struct EnumerationCode {
     struct Place: Hashable {
         let entityName: String
         let attributeName: String
-
-        init(_ entityName: String, _ attributeName: String) {
-            self.entityName = entityName
-            self.attributeName = attributeName
-        }
     }
 
     private struct Case: Equatable {
