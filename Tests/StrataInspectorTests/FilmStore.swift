@@ -42,6 +42,23 @@ final class FilmStore {
         #expect(now == bytes, sourceLocation: sourceLocation)
     }
 
+    /// Flips a bit of the file wherever these bytes stand.
+    ///
+    /// - Returns: how often they do.
+    func flip(everywhere mark: Data) throws -> Int {
+        let file = directory.appending(component: "data.mdb")
+        var bytes = try Data(contentsOf: file)
+        var search = bytes.startIndex..<bytes.endIndex
+        var count = 0
+        while let found = bytes.range(of: mark, in: search) {
+            bytes[found.lowerBound] ^= 1
+            search = found.upperBound..<bytes.endIndex
+            count += 1
+        }
+        try bytes.write(to: file)
+        return count
+    }
+
     private static func fill(_ container: PersistentContainer) throws {
         let context = container.newBackgroundContext()
         func make(_ entity: String, _ values: [String: Any]) throws -> ManagedObject {

@@ -16,7 +16,8 @@ struct DoctorCommand: ParsableCommand {
 
             --into NEW makes a new store of the sound part, its views replayed from the log, and verifies it; then rows, \
             deletions and links behind the fault that are sound by themselves are added as one transaction by 'strata \
-            doctor', without the history they had. When the log is sound and only views are damaged, 'strata rebuild' is \
+            doctor', without the history they had. A model that was installed behind the fault is taken from the views, also \
+            where nothing of the log is sound. When the log is sound and only views are damaged, 'strata rebuild' is \
             all it takes.
 
             The exit code is 0 for a sound store, 1 when anything is damaged, whatever could be saved.
@@ -51,22 +52,21 @@ struct DoctorCommand: ParsableCommand {
             (report.viewProblems, report.largeValueProblems) = try problems(progress, notes)
             salvage = try LogSalvage(store.path.droppingTrailingSlash)
         }
-        if let into, let end = finding.end {
+        let canSave = finding.end != nil || salvage.holdsModel
+        if let into, canSave {
             notes.enter(.writing)
             let url = URL(filePath: into, directoryHint: .isDirectory)
-            let copy = try salvage.write(through: end, to: url, progress: progress.handler)
+            let copy = try salvage.write(through: finding.end, to: url, progress: progress.handler)
             Interrupt.finish()
             report.into = CopyText(path: into, copy)
             notes.enter(.rows)
-            if finding.problem != nil { report.saved = try saveRows(salvage, end, into) }
+            if finding.problem != nil { report.saved = try saveRows(salvage, finding.end?.lastEvent ?? .zero, into) }
         }
         progress.finish()
         try salvage.close()
         try report.print(json: json)
-        if into != nil, finding.end == nil {
-            Output.printError(
-                "strata: no transaction is sound; nothing was written. What the views still hold 'strata export' writes."
-            )
+        if into != nil, !canSave {
+            Output.printError("strata: no transaction is sound, and no model can be read; nothing was written.")
         }
         if !report.sound { throw ExitStatus.FoundProblem() }
     }
@@ -85,14 +85,13 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
-    private func saveRows(_ salvage: LogSalvage, _ end: TransactionRecord, _ path: String) throws -> DoctorReport.Saved
-    {
+    private func saveRows(_ salvage: LogSalvage, _ end: EventSequence, _ path: String) throws -> DoctorReport.Saved {
         var target = StoreArguments()
         target.path = path
         return try target.writing { store in
             let lease = try store.beginBlobLease()
             defer { withExtendedLifetime(lease) {} }
-            var (changes, passedOver) = try salvage.changes(after: end.lastEvent, for: store)
+            var (changes, passedOver) = try salvage.changes(after: end, for: store)
             var saved = DoctorReport.Saved(passedOver)
             while !changes.isEmpty, let error = try refusal(of: changes, store) {
                 // Without what is refused by name the rest may be sound.

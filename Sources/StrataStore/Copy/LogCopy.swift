@@ -7,8 +7,8 @@ package import StrataModel
 struct LogCopy {
     let source: Environment
     let tables: StoreTables
-    /// The last transaction that is taken.
-    let end: TransactionRecord
+    /// The last transaction that is taken; nil for none.
+    let end: TransactionRecord?
     let header: StoreHeader
     let progress: ProgressHandler?
 
@@ -42,21 +42,26 @@ struct LogCopy {
     }
 
     private func copy(_ log: ReadTransaction, into target: Environment, _ made: StoreTables) throws {
-        var counter = ProgressCounter("replaying events", total: Int(end.lastEvent.rawValue), progress)
+        var counter = ProgressCounter("replaying events", total: Int(end?.lastEvent.rawValue ?? 0), progress)
         var place = Place()
-        while place.transaction < end.sequence {
+        while place.transaction < last {
             place = try target.write { try step(place, log, made, $0, &counter) }
         }
         try target.write { transaction in
-            let head = LogHead(
-                modelVersion: place.histories.newest?.version ?? ModelVersion(rawValue: 0), event: end.lastEvent,
-                transaction: end.sequence, microseconds: end.microseconds, digest: end.digest,
-                firstKeptEvent: EventSequence(rawValue: 1))
+            let head =
+                end.map { end in
+                    LogHead(
+                        modelVersion: place.histories.newest?.version ?? ModelVersion(rawValue: 0),
+                        event: end.lastEvent, transaction: end.sequence, microseconds: end.microseconds,
+                        digest: end.digest, firstKeptEvent: EventSequence(rawValue: 1))
+                } ?? .start
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
             for (name, sequence) in place.tags { try Bookmark.tag.put(name, sequence.rawValue, transaction, made) }
         }
     }
+
+    private var last: TransactionSequence { end?.sequence ?? .zero }
 
     private static func put(
         _ bytes: [UInt8], _ key: StaticString, _ made: StoreTables, _ transaction: WriteTransaction
@@ -74,7 +79,7 @@ struct LogCopy {
         let reader = LogReader(log, tables, SchemaHistory([]))
         var place = start
         var written = 0
-        while place.transaction < end.sequence, written < Self.stepInBytes {
+        while place.transaction < last, written < Self.stepInBytes {
             let next = TransactionSequence(rawValue: place.transaction.rawValue + 1)
             guard let record = try reader.transaction(next),
                 let bytes = try log.get(tables.transactions, next.rawValue)

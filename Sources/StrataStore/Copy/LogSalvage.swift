@@ -168,23 +168,36 @@ package final class LogSalvage {
 
     // MARK: Saving what is sound
 
-    /// Makes a store of the sound part of the log in a directory that does not exist yet.
+    /// Whether something can be saved where nothing of the log is sound.
+    package var holdsModel: Bool { !heldModels.isEmpty }
+
+    /// Makes a store of the sound part of the log in a directory that does not exist yet; where nothing is sound, one that
+    /// has the newest model that the views hold, and no objects.
     ///
-    /// - Throws: as `Store.replay(through:to:)`.
+    /// - Throws: as `Store.replay(through:to:)`; `invalidModel` where there is neither.
     package func write(
-        through end: TransactionRecord, to target: URL, progress: ProgressHandler? = nil
+        through end: TransactionRecord?, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         try Store.refuseUsed(target)
+        let model = heldModels.last
+        guard end != nil || model != nil else {
+            throw StrataError(
+                .invalidModel, "Nothing of the log is sound, and no model of the store can be read.",
+                context: .init(path: path))
+        }
         let header = try environment.read { transaction in
             try? StoreCore.meta("header", tables, transaction).map { try StoreHeader($0) }
         }
         let fresh = StoreHeader(
             identifier: header?.identifier ?? UUID(), lineage: UUID(),
-            createdMicroseconds: header?.createdMicroseconds ?? end.microseconds)
+            createdMicroseconds: header?.createdMicroseconds ?? end?.microseconds
+                ?? Int64(Date().timeIntervalSince1970 * 1_000_000))
         let copy = LogCopy(source: environment, tables: tables, end: end, header: fresh, progress: progress)
         return try BackupFolder.filled(for: target) { folder in
             try copy.write(to: folder.path(percentEncoded: false))
-            return try Store.finishCopy(in: folder, end.sequence, progress) { [path] digest in
+            if end == nil, let model { try Store.begin(in: folder, with: model) }
+            let last = end?.sequence ?? TransactionSequence(rawValue: 1)
+            return try Store.finishCopy(in: folder, last, progress) { [path] digest in
                 BlobStore.contents(digest: digest, in: path)
             }
         }
@@ -192,14 +205,17 @@ package final class LogSalvage {
 
     /// What sound rows and pairs say that was changed behind a place in the log, as changes of a store that ends there.
     ///
-    /// Large values that they name come with them.
+    /// Large values that they name come with them. A model that the views hold, and that is newer than what is sound of the
+    /// log, becomes the store's first.
     ///
-    /// - Parameter store: the store that was made of the sound part; the caller holds a blob lease of it.
+    /// - Parameters:
+    ///   - end: the last sound event; zero for none.
+    ///   - store: the store that was made of the sound part; the caller holds a blob lease of it.
     /// - Throws: what reading `store` throws; what is damaged in this one is passed over and counted.
     package func changes(
         after end: EventSequence, for store: Store
     ) throws -> (changes: NetChanges, passedOver: PassedOver) {
-        let histories = SchemaHistory(try store.schemas)
+        let histories = try rowModels(end == .zero ? [] : try store.schemas, adoptedBy: store)
         return try environment.read { transaction in
             try store.read(at: try store.head()) { view in
                 let salvage = RowSalvage(
@@ -213,6 +229,47 @@ package final class LogSalvage {
 }
 
 extension LogSalvage {
+    /// The models that the views hold, oldest first: those that can be read and make sense.
+    private var heldModels: [Schema] {
+        var models: [Schema] = []
+        // What cannot be read is what this is about.
+        try? environment.read { transaction in
+            try transaction.withCursor(tables.models) { cursor in
+                var found = try cursor.first()
+                while found {
+                    if let schema = try? SchemaRecord.schema(from: Data(cursor.value)) { models.append(schema) }
+                    found = try cursor.next()
+                }
+            }
+        }
+        return models.sorted { $0.version < $1.version }
+    }
+
+    /// The models of the damaged store's rows, and the new store's as the one that they are read as.
+    ///
+    /// - Parameter sound: models of the part of the log that is sound.
+    private func rowModels(_ sound: [Schema], adoptedBy store: Store) throws -> SchemaHistory {
+        let held = heldModels
+        var known = Dictionary(sound.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
+        let newestSound = sound.map(\.version).max()
+        let newest = held.last { newestSound == nil || $0.version > newestSound ?? $0.version }
+        if newestSound != nil, let newest {
+            do {
+                try store.adopt(recovered: newest)
+            } catch let error as StrataError where error.code == .migration {
+                // Rows of it are told as damaged, and those before it saved as what they were.
+                StoreLog.logger.notice("model \(newest.version.rawValue) is left out: \(error.message)")
+                return SchemaHistory(sound)
+            }
+        }
+        for schema in held where known[schema.version] == nil { known[schema.version] = schema }
+        let last = known.keys.max() ?? ModelVersion(rawValue: 0)
+        let schema = store.schema
+        let target = try Schema(
+            version: ModelVersion(rawValue: last.rawValue + 1), model: schema.model, assignment: schema.assignment)
+        return SchemaHistory(known.values + [target])
+    }
+
     /// Copies a large value to the new store.
     ///
     /// - Returns: false when its file is lost or damaged.

@@ -91,9 +91,10 @@ final class RowSalvage {
             return
         }
         let id = StoreKey.objectID(key, at: 0)
-        guard let entity = schema.entity(id.entityID),
-            let values = salvaged({ try values(of: id, entity, stored.image) })
-        else { return }
+        let entity = schema.entity(id.entityID)
+        guard let values = salvaged({ try entity.flatMap { _ in try values(of: id, stored.image) } }), let entity else {
+            return
+        }
         for case (_, .blob(let reference)) in values where try !bring(reference) {
             passedOver.records += 1
             return
@@ -110,8 +111,9 @@ final class RowSalvage {
     }
 
     private func values(
-        of id: ObjectID, _ entity: EntitySchema, _ image: UnsafeRawBufferPointer
-    ) throws -> [(PropertySchema, AttributeValue)] {
+        of id: ObjectID, _ image: UnsafeRawBufferPointer
+    ) throws -> [(PropertySchema, AttributeValue)]? {
+        guard let entity = histories.newest?.entity(id.entityID) else { return nil }
         let layout = try histories.layout(of: image, id: id)
         let now = try histories.converted(image, from: layout, to: entity)
         return try entity.properties.filter { $0.storage != nil }.map { property in

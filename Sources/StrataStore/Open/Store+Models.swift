@@ -16,9 +16,30 @@ extension Store {
         if isReadOnly {
             throw different("The store has another model version, and is open for reading only.")
         }
+        try installOnWriter { transaction, histories in
+            if let mark = try self.core.migrationMark(transaction) {
+                try self.refuseOther(model, mark, transaction)
+                return nil
+            }
+            return try self.nextSchema(model, histories)
+        }
+    }
+
+    /// Makes a model the newest that another store has had, with the numbers that entities and properties have there.
+    func adopt(recovered schema: Schema) throws {
+        try installOnWriter { _, histories in
+            let version = ModelVersion(rawValue: (histories.newest?.version.rawValue ?? 0) + 1)
+            return try Schema(version: version, model: schema.model, assignment: schema.assignment)
+        }
+    }
+
+    private typealias NextSchema = @Sendable (WriteTransaction, SchemaHistory) throws -> Schema?
+
+    /// - Parameter next: the schema to install; nil for none.
+    private func installOnWriter(_ next: @escaping NextSchema) throws {
         try onWriter { [self] in
             do {
-                try install(model)
+                try install(next)
                 while try goOn() {}
                 try core.read { _, _, _ in }
             } catch {
@@ -33,12 +54,11 @@ extension Store {
 
     /// On the writer's thread: everything is seen to before the first byte is written. Then one transaction installs the
     /// model, and does all of the work with it when that is little; otherwise it leaves a mark, and `goOn` does the rest.
-    private func install(_ model: ManagedObjectModel) throws {
+    private func install(_ next: NextSchema) throws {
         try core.write { transaction in
-            if let mark = try core.migrationMark(transaction) { return try refuseOther(model, mark, transaction) }
             var head = try core.readHead(transaction)
             let histories = try core.histories(for: head, transaction)
-            guard let schema = try nextSchema(model, histories) else { return }
+            guard let schema = try next(transaction, histories) else { return }
             var run: MigrationRun?
             if let old = histories.newest {
                 run = try prepare(from: old, to: schema, histories, head, transaction)

@@ -42,6 +42,14 @@ extension Store {
         return store
     }
 
+    /// Gives the store in a directory that has none yet a model that another store has had.
+    static func begin(in directory: URL, with recovered: Schema) throws {
+        let location = StoreLocation.directory(directory)
+        let store = try openFiles(try StoreDirectory(location), location, hasModel: true, StoreOptions())
+        defer { store.close() }
+        try store.adopt(recovered: recovered)
+    }
+
     private static func openFiles(
         _ directory: StoreDirectory, _ location: StoreLocation, hasModel: Bool, _ options: StoreOptions
     ) throws -> Store {
