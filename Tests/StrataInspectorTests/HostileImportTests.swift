@@ -181,6 +181,26 @@ import Testing
         try expectSound(studios: 2)
     }
 
+    @Test func aMappingOfAKeyThatTheFileLacksIsTold() throws {
+        let path = try file("a.csv", "Name,Land\nA,B\n")
+        let typed = try take("Studio", path, "--map", "Naem=name", "--map", "Land=country", "--map", "Old=")
+        #expect(
+            typed
+                == .init(
+                    output: "",
+                    error:
+                        "strata: --map 'Naem=…': the file has no column 'Naem'. Did you mean 'Name'? It has Name, Land.\n",
+                    exitCode: 2))
+        let twice = try take("Studio", path, "--map", "Land=country", "--map", "Land=name")
+        #expect(twice.exitCode == 2 && twice.error == "strata: --map says twice where 'Land' goes.\n", "\(twice)")
+        try expectSound(studios: 2)
+        // Records that name their own keys are known when they have been read.
+        let records = try file("a.ndjson", #"{"name": "A"}"#)
+        let read = try take("Studio", records, "--map", "Land=country")
+        #expect(read.exitCode == 0 && read.error == "strata: --map 'Land=…': no record has 'Land'.\n", "\(read)")
+        try expectSound(studios: 3)
+    }
+
     @Test func twoKeysOfOnePropertyAreAFault() throws {
         let path = try file("a.json", #"[{"name": "A", "Name": "B"}]"#)
         let result = try take("Studio", path)

@@ -15,6 +15,8 @@ struct FieldMapping {
     private let said: [String: String]
     private let ignoresUnknown: Bool
     private var found: [String: Target?] = [:]
+    /// Keys that were said and that no record has had.
+    private(set) var unmet: Set<String>
 
     /// - Parameter words: `file key=property`, `owner=familyMember.name`, `comment=`.
     /// - Throws: `UsageError`.
@@ -26,14 +28,26 @@ struct FieldMapping {
             guard let sign = word.lastIndex(of: "="), sign > word.startIndex else {
                 throw UsageError("--map '\(word)' is no mapping. Write KEY=PROPERTY, or KEY= to leave it out.")
             }
-            said[String(word[..<sign])] = String(word[word.index(after: sign)...])
+            let key = String(word[..<sign])
+            guard said.updateValue(String(word[word.index(after: sign)...]), forKey: key) == nil else {
+                throw UsageError("--map says twice where '\(key)' goes.")
+            }
         }
         self.said = said
+        unmet = Set(said.filter { !$0.value.isEmpty }.keys)
         for (key, path) in said where !path.isEmpty { found[key] = try Self.target(path, entity) }
+    }
+
+    /// - Parameter keys: all that the file has.
+    /// - Throws: `UsageError` for a key that was said and is none of them.
+    func check(_ keys: [String]) throws {
+        guard let key = unmet.subtracting(keys).min() else { return }
+        throw UsageError("--map '\(key)=…': the file has no column '\(key)'.\(KnownNames(keys).hint(for: key))")
     }
 
     /// nil for a key that is left out.
     mutating func target(of key: String) throws -> Target? {
+        if !unmet.isEmpty { unmet.remove(key) }
         if let known = found[key] { return known }
         let target = try look(for: key)
         found[key] = .some(target)

@@ -39,6 +39,7 @@ struct ImportRun {
         let handler = progress.handler
         defer { progress.finish() }
         var reader = reader
+        if let keys = reader.keys { try maker.mapping.check(keys) }
         let pending = PendingRows(entity)
         maker.finder.pending = pending
         while Interrupt.exitCode == nil {
@@ -117,6 +118,11 @@ struct ImportRun {
     // MARK: Reporting
 
     func report(json: Bool) throws {
+        if read > resumedAfter {
+            for key in maker.mapping.unmet.sorted() {
+                Output.printError("strata: --map '\(key)=…': no record has '\(key)'.")
+            }
+        }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let inserted = saved.count - saved.mergedCount
         if json {

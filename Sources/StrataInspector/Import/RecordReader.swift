@@ -27,10 +27,17 @@ enum RecordForm: String, CaseIterable {
 
 /// Reads records one after the other.
 protocol RecordReader {
+    /// What every record has; nil where each says its own.
+    var keys: [String]? { get }
+
     /// nil at the end.
     ///
     /// - Throws: `InputFault` that says where the file is wrong.
     mutating func next() throws -> InputRecord?
+}
+
+extension RecordReader {
+    var keys: [String]? { nil }
 }
 
 enum RecordReaders {
@@ -253,6 +260,8 @@ struct CSVRecordReader: RecordReader {
         let named = columns.filter { !$0.isEmpty }
         guard Set(named).count == named.count else { throw InputFault("line 1: Two columns have one name.") }
     }
+
+    var keys: [String]? { columns.isEmpty ? nil : columns.filter { !$0.isEmpty } }
 
     mutating func next() throws -> InputRecord? {
         while true {
