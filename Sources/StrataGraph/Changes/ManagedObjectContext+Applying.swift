@@ -230,6 +230,12 @@ extension ManagedObjectContext {
         withdrawnCount -= 1
         noteTouched(object)
         object.announceAllChanged()
+        // Its links went at their other ends only; those that come back are made anew.
+        for index in object._entity.toManyIndexes {
+            guard let link = binding.link(object._entity.properties[index].id), link.isPairs else { continue }
+            toManyState(link, object.objectID).forgetChanges()
+            pairGeneration += 1
+        }
     }
 
     // MARK: Values

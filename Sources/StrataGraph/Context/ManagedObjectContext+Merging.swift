@@ -240,8 +240,8 @@ extension ManagedObjectContext {
                 for (member, change) in state.pending where !isNew(member) {
                     let isLinked = try view.isMember(member, of: state.link.id, owner: state.owner)
                     switch change {
-                    case .added where isLinked && !state.link.isOrdered, .removed where !isLinked,
-                        .moved where !isLinked:
+                    case .added where isLinked && state.link.isOrdered: state.settleAsMoved(member)
+                    case .added where isLinked, .removed where !isLinked, .moved where !isLinked:
                         state.settle(member)
                     default: break
                     }

@@ -107,7 +107,10 @@ extension ManagedObjectContext {
                 case .pairs(_, _, _, let inverse) = link.source
             else { continue }
             let state = toManyState(link, object.objectID)
+            // Cut before: links to what is still deleted, and to itself.
+            let cut = state.pending.filter { $1 == .removed && ($0 == object.objectID || isDeleted($0)) }
             state.forgetChanges()
+            for member in cut.keys { state.remove(member) }
             for other in toManyStates.values where other.link.id == inverse && other !== state {
                 if other.pending[object.objectID] == .removed { state.remove(other.owner) }
             }

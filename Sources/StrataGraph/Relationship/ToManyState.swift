@@ -107,6 +107,14 @@ final class ToManyState {
         members = nil
     }
 
+    /// The store has made the link meanwhile; what is left of the change is the member's place.
+    func settleAsMoved(_ member: ObjectID) {
+        guard case .added(let position)? = pending[member] else { return }
+        pending[member] = .moved(position)
+        difference -= 1
+        members = nil
+    }
+
     // MARK: Members
 
     /// Takes what the store lists, in order, and puts the changes on top.

@@ -40,7 +40,7 @@ struct DoctorCommand: ParsableCommand {
         try store.checkIsThere()
         guard let notes = DoctorNotes.ofChild else { return try runChildren() }
         if let into { Interrupt.endAtOnce(making: into) }
-        var salvage = try LogSalvage(store.path.droppingTrailingSlash)
+        var salvage = try LogSalvage(store.path.droppingTrailingSlash, opensFile: notes.opensFile)
         let progress = ProgressLine()
         notes.enter(.log)
         let finding = try salvage.examine(
@@ -52,9 +52,9 @@ struct DoctorCommand: ParsableCommand {
             (report.viewProblems, report.largeValueProblems) = try problems(progress, notes)
             salvage = try LogSalvage(store.path.droppingTrailingSlash)
         }
-        let canSave = finding.end != nil || salvage.holdsModel
+        if into != nil { notes.enter(.writing) }
+        let canSave = into != nil && (finding.end != nil || salvage.holdsModel)
         if let into, canSave {
-            notes.enter(.writing)
             let url = URL(filePath: into, directoryHint: .isDirectory)
             let copy = try salvage.write(through: finding.end, to: url, progress: progress.handler)
             Interrupt.finish()
@@ -140,13 +140,22 @@ struct DoctorCommand: ParsableCommand {
             throw StrataError(.persistentStoreOperation, "No child process can be made to read the damaged file.")
         }
         var number = try GuardedRun.signal(first)
+        removeLeftovers()
         if let limit = notes.placeOfTheEnd {
             let variables = notes.variables.merging(limit) { $1 }
             if let second = GuardedRun.childEnd(variables) { number = try GuardedRun.signal(second) }
         }
+        removeLeftovers()
         let problem = "\(notes.phase?.rawValue ?? "reading the store") \(GuardedRun.sentence(number))"
         Output.shared.line(json ? try JSONText.of(DoctorReport(problem)) : problem)
         throw ExitStatus.FoundProblem()
+    }
+}
+
+extension DoctorCommand {
+    /// Of a child that was ended by what it read.
+    private func removeLeftovers() {
+        if let into { Store.removeLeftovers(of: URL(filePath: into, directoryHint: .isDirectory)) }
     }
 }
 
@@ -162,12 +171,15 @@ final class DoctorNotes {
     static let fileKey = "STRATA_DOCTOR"
     private static let limitKey = "STRATA_DOCTOR_LIMIT"
     private static let skipKey = "STRATA_DOCTOR_SKIP_VIEWS"
+    private static let pagesKey = "STRATA_DOCTOR_ONLY_PAGES"
     private let path: String
     private let descriptor: Int32
     /// The last transaction that can be looked at.
     let limit: TransactionSequence?
     /// Whether looking at the views ends the process.
     let skipsViews: Bool
+    /// Whether opening the file, or what it leads to, does not end the process.
+    let opensFile: Bool
 
     /// For the parent.
     init() throws {
@@ -176,15 +188,17 @@ final class DoctorNotes {
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         limit = nil
         skipsViews = false
+        opensFile = true
         guard descriptor >= 0 else {
             throw StrataError(.persistentStoreOperation, "\(path) cannot be made: \(String(cString: strerror(errno))).")
         }
     }
 
-    private init(child path: String, limit: TransactionSequence?, skipsViews: Bool) {
+    private init(child path: String, _ environment: [String: String]) {
         self.path = path
-        self.limit = limit
-        self.skipsViews = skipsViews
+        limit = environment[Self.limitKey].flatMap { UInt64($0) }.map { TransactionSequence(rawValue: $0) }
+        skipsViews = environment[Self.skipKey] != nil
+        opensFile = environment[Self.pagesKey] == nil
         descriptor = open(path, O_RDWR | O_CLOEXEC)
     }
 
@@ -194,8 +208,7 @@ final class DoctorNotes {
     static var ofChild: DoctorNotes? {
         let environment = ProcessInfo.processInfo.environment
         guard let path = environment[fileKey] else { return nil }
-        let limit = environment[limitKey].flatMap { UInt64($0) }.map { TransactionSequence(rawValue: $0) }
-        return DoctorNotes(child: path, limit: limit, skipsViews: environment[skipKey] != nil)
+        return DoctorNotes(child: path, environment)
     }
 
     var variables: [String: String] { [Self.fileKey: path] }
@@ -231,7 +244,8 @@ final class DoctorNotes {
         switch phase {
         case .log: [Self.limitKey: "\(get(at: 8))"]
         case .views: [Self.skipKey: "1"]
-        default: nil
+        case .writing, nil: [Self.pagesKey: "1"]
+        case .rows: nil
         }
     }
 }

@@ -18,82 +18,57 @@ package final class LogSalvage {
         package let headEvent: EventSequence?
         /// Transactions behind the sound ones whose records can be read.
         package let lost: [TransactionRecord]
+
+        fileprivate func with(problem: String) -> Finding {
+            Finding(end: end, problem: problem, head: head, headEvent: headEvent, lost: lost)
+        }
     }
 
     private let path: String
-    private let environment: Environment
-    private let tables: StoreTables
+    /// The store's file; nil where it cannot be opened.
+    private let file: LogSource?
+    /// What was put together from the pages of the file, once that was needed and where it goes further than its trees.
+    private var carved: LogSource?
+    /// Why the file cannot be opened.
+    private let refusal: StrataError?
     private static let mostLost = 100_000
 
-    /// A directory with a log that was put together from the pages of the file; nil where the file can be opened.
-    private let carved: (folder: String, reason: String)?
-
+    /// - Parameter opensFile: false where opening the file ends the process, so that only its pages are searched.
     /// - Throws: `persistentStoreOpen` when not even LMDB's own pages can be read, and no page has records of a log.
-    package init(_ path: String) throws {
+    package init(_ path: String, opensFile: Bool = true) throws {
         self.path = path
-        var options = EnvironmentOptions()
-        options.access = .readOnly
-        if !FileManager.default.fileExists(atPath: path + "/lock.mdb") { options.locking = .none }
         do {
-            environment = try Environment.open(at: path, options: options)
-            carved = nil
+            guard opensFile else { throw LMDBError(.corrupted, operation: "open the store", path: path) }
+            file = try LogSource.file(of: path)
+            refusal = nil
         } catch {
-            let refusal = StrataError(opening: error, path: path)
-            guard Self.lostPages.contains(error.code), let folder = try Self.carve(path) else { throw refusal }
-            carved = (folder, refusal.message)
-            options.locking = .none
-            do {
-                environment = try Environment.open(at: folder, options: options)
-            } catch {
-                Self.remove(folder)
-                throw refusal
-            }
-        }
-        do {
-            tables = try StoreTables(opening: environment)
-        } catch {
-            try environment.close()
-            if let carved { Self.remove(carved.folder) }
-            throw StrataError(
-                .persistentStoreOpen, "The tables of the store cannot be found.", context: .init(path: path),
-                cause: error)
+            let refusal = Self.refusal(error, path)
+            guard Self.isDamage(error), let carved = try LogSource.carved(from: path) else { throw refusal }
+            self.carved = carved
+            self.refusal = refusal
+            file = nil
         }
     }
 
-    deinit { if let carved { Self.remove(carved.folder) } }
-
-    package func close() throws { try environment.close() }
-
-    private static let lostPages: [LMDBError.Code] = [.truncated, .invalid, .corrupted, .foreign]
-
-    /// A directory with the log that the file's pages hold; nil where they hold none.
-    private static func carve(_ path: String) throws -> String? {
-        let carving = try LogCarving(file: path + "/data.mdb")
-        guard !carving.isEmpty else { return nil }
-        let folder = FileManager.default.temporaryDirectory.appending(component: "strata-carved-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let made = folder.path(percentEncoded: false)
-        do {
-            try carving.write(to: made)
-        } catch {
-            remove(made)
-            throw error
-        }
-        return made
+    package func close() throws {
+        try file?.close()
+        try carved?.close()
     }
 
-    private static func remove(_ folder: String) {
-        do {
-            try FileManager.default.removeItem(atPath: folder)
-        } catch {
-            StoreLog.logger.notice("a temporary directory stays: \(folder)")
-        }
+    private static func refusal(_ error: any Error, _ path: String) -> StrataError {
+        if let error = error as? LMDBError, error.code != .notFound { return StrataError(opening: error, path: path) }
+        return StrataError(
+            .persistentStoreOpen, "The tables of the store cannot be found.", context: .init(path: path), cause: error)
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        guard let error = error as? LMDBError else { return true }
+        return [.truncated, .invalid, .corrupted, .foreign, .notFound].contains(error.code)
     }
 
     // MARK: Looking
 
-    /// Walks the log from its beginning until something is wrong.
+    /// Walks the log from its beginning until something is wrong; then the pages of the file are searched for more of it.
     ///
     /// - Parameters:
     ///   - limit: the last transaction to look at.
@@ -101,18 +76,45 @@ package final class LogSalvage {
     package func examine(
         through limit: TransactionSequence?, note: (TransactionSequence) -> Void, progress: ProgressHandler? = nil
     ) throws -> Finding {
-        try environment.read { transaction in
-            let head = Result { try StoreCore.meta("head", tables, transaction).map { try LogHead($0) } }
-            let known = try? head.get()
-            var walk = SoundWalk(transaction: transaction, tables: tables)
-            var counter = ProgressCounter("reading the log", total: Int(known?.transaction.rawValue ?? 0), progress)
-            let last = min(limit ?? .init(rawValue: .max), known?.transaction ?? .init(rawValue: .max))
+        guard let file else {
+            guard let carved else { throw StrataError(.corrupt, "Nothing of the file can be read.") }
+            let found = try walk(carved, through: nil, until: nil, note: { _ in }, progress)
+            let searched = "\(refusal?.message ?? "") The pages that are left were searched for its log"
+            return found.with(problem: searched + (found.problem.map { "; \($0)" } ?? ", which may have gone on"))
+        }
+        let head = try file.environment.read { transaction in
+            try? StoreCore.meta("head", file.tables, transaction).map { try LogHead($0) }
+        }
+        let found = try walk(file, through: limit, until: head, note: note, progress)
+        guard let problem = found.problem, let carved = try LogSource.carved(from: path) else { return found }
+        let further = try walk(carved, through: nil, until: head, note: { _ in }, progress)
+        let (known, searched) = (found.end?.sequence ?? .zero, further.end?.sequence ?? .zero)
+        guard searched >= known else {
+            try carved.close()
+            return found
+        }
+        // Reading it leads to no page that is lost.
+        self.carved = carved
+        guard searched > known else { return found }
+        return further.with(
+            problem: "\(problem); the pages of the file were searched for the rest of the log"
+                + (further.problem.map { "; \($0)" } ?? ""))
+    }
+
+    private func walk(
+        _ source: LogSource, through limit: TransactionSequence?, until head: LogHead?,
+        note: (TransactionSequence) -> Void, _ progress: ProgressHandler?
+    ) throws -> Finding {
+        try source.environment.read { transaction in
+            var walk = SoundWalk(transaction: transaction, tables: source.tables)
+            var counter = ProgressCounter("reading the log", total: Int(head?.transaction.rawValue ?? 0), progress)
+            let last = min(limit ?? .init(rawValue: .max), head?.transaction ?? .init(rawValue: .max))
             var problem: String?
             while walk.sequence < last {
                 counter.step()
                 do {
                     guard try walk.step() else {
-                        if known != nil { problem = "transaction \(walk.sequence.rawValue + 1) is missing" }
+                        if head != nil { problem = "transaction \(walk.sequence.rawValue + 1) is missing" }
                         break
                     }
                     note(walk.sequence)
@@ -121,33 +123,30 @@ package final class LogSalvage {
                     break
                 }
             }
-            if problem == nil, let limit, walk.sequence == limit, limit < known?.transaction ?? limit {
+            if problem == nil, let limit, walk.sequence == limit, limit < head?.transaction ?? limit {
                 problem = "reading transaction \(limit.rawValue + 1) ends the program: its pages are lost"
             }
-            if let carved {
-                problem =
-                    "\(carved.reason) The pages that are left were searched for its log"
-                    + (problem.map { "; \($0)" } ?? ", which may have gone on")
-            } else if problem == nil, known == nil {
+            if problem == nil, head == nil, source === file {
                 problem = "the head, which says where the log ends, cannot be read"
             }
             return Finding(
-                end: walk.last, problem: problem, head: known?.transaction, headEvent: known?.event,
-                lost: limit == nil ? lost(after: walk.sequence, through: last, transaction) : [])
+                end: walk.last, problem: problem, head: head?.transaction, headEvent: head?.event,
+                lost: limit == nil ? lost(after: walk.sequence, through: last, source.tables, transaction) : [])
         }
     }
 
     private static func text(_ error: any Error) -> String {
         switch error {
         case let error as CorruptRecord: "\(error.reason)"
-        case let error as StrataError: error.message
-        default: "\(error)"
+        case let error as StrataError: error.message.droppingFullStop
+        default: "\(error)".droppingFullStop
         }
     }
 
     /// Records of transactions that are readable themselves, behind what is sound.
     private func lost(
-        after start: TransactionSequence, through last: TransactionSequence, _ transaction: ReadTransaction
+        after start: TransactionSequence, through last: TransactionSequence, _ tables: StoreTables,
+        _ transaction: ReadTransaction
     ) -> [TransactionRecord] {
         var records: [TransactionRecord] = []
         var number = start.rawValue + 1
@@ -179,20 +178,22 @@ package final class LogSalvage {
         through end: TransactionRecord?, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         try Store.refuseUsed(target)
-        let model = heldModels.last
-        guard end != nil || model != nil else {
+        let model = end == nil ? heldModels.last : nil
+        guard let log = carved ?? file, end != nil || model != nil else {
             throw StrataError(
                 .invalidModel, "Nothing of the log is sound, and no model of the store can be read.",
                 context: .init(path: path))
         }
-        let header = try environment.read { transaction in
-            try? StoreCore.meta("header", tables, transaction).map { try StoreHeader($0) }
+        let header = try file.flatMap { file in
+            try file.environment.read { transaction in
+                try? StoreCore.meta("header", file.tables, transaction).map { try StoreHeader($0) }
+            }
         }
         let fresh = StoreHeader(
             identifier: header?.identifier ?? UUID(), lineage: UUID(),
             createdMicroseconds: header?.createdMicroseconds ?? end?.microseconds
                 ?? Int64(Date().timeIntervalSince1970 * 1_000_000))
-        let copy = LogCopy(source: environment, tables: tables, end: end, header: fresh, progress: progress)
+        let copy = LogCopy(source: log.environment, tables: log.tables, end: end, header: fresh, progress: progress)
         return try BackupFolder.filled(for: target) { folder in
             try copy.write(to: folder.path(percentEncoded: false))
             if end == nil, let model { try Store.begin(in: folder, with: model) }
@@ -215,11 +216,12 @@ package final class LogSalvage {
     package func changes(
         after end: EventSequence, for store: Store
     ) throws -> (changes: NetChanges, passedOver: PassedOver) {
+        guard let file else { return (NetChanges(), PassedOver()) }
         let histories = try rowModels(end == .zero ? [] : try store.schemas, adoptedBy: store)
-        return try environment.read { transaction in
+        return try file.environment.read { transaction in
             try store.read(at: try store.head()) { view in
                 let salvage = RowSalvage(
-                    transaction: transaction, tables: tables, histories: histories, schema: store.schema, end: end,
+                    transaction: transaction, tables: file.tables, histories: histories, schema: store.schema, end: end,
                     view: view, bring: { try self.bring($0, to: store) })
                 try salvage.run()
                 return (salvage.changes, salvage.passedOver)
@@ -231,10 +233,11 @@ package final class LogSalvage {
 extension LogSalvage {
     /// The models that the views hold, oldest first: those that can be read and make sense.
     private var heldModels: [Schema] {
+        guard let file else { return [] }
         var models: [Schema] = []
         // What cannot be read is what this is about.
-        try? environment.read { transaction in
-            try transaction.withCursor(tables.models) { cursor in
+        try? file.environment.read { transaction in
+            try transaction.withCursor(file.tables.models) { cursor in
                 var found = try cursor.first()
                 while found {
                     if let schema = try? SchemaRecord.schema(from: Data(cursor.value)) { models.append(schema) }
@@ -283,58 +286,6 @@ extension LogSalvage {
     }
 }
 
-/// Walks the log and believes only what follows from what came before.
-private struct SoundWalk {
-    let transaction: ReadTransaction
-    let tables: StoreTables
-    private(set) var sequence = TransactionSequence.zero
-    private(set) var last: TransactionRecord?
-    private var digest = LogHead.start.digest
-
-    init(transaction: ReadTransaction, tables: StoreTables) {
-        self.transaction = transaction
-        self.tables = tables
-    }
-
-    /// - Returns: false when there is no transaction any more.
-    mutating func step() throws -> Bool {
-        let next = TransactionSequence(rawValue: sequence.rawValue + 1)
-        guard let bytes = try transaction.get(tables.transactions, next.rawValue) else { return false }
-        let record = try TransactionRecord(bytes, sequence: next)
-        guard record.eventCount > 0, record.firstEvent.rawValue == (last?.lastEvent.rawValue ?? 0) + 1 else {
-            throw CorruptRecord("its events do not follow those before", at: 56)
-        }
-        var chain = EventDigest.Chain(previous: digest, record: bytes)
-        for number in record.firstEvent.rawValue...record.lastEvent.rawValue {
-            guard let event = try transaction.get(tables.events, number) else {
-                throw StrataError(.corrupt, "event \(number) is missing")
-            }
-            do {
-                try check(event, of: record)
-            } catch {
-                throw StrataError(.corrupt, "event \(number): \(Self.reason(error))")
-            }
-            chain.add(event)
-        }
-        guard chain.finish() == record.digest else {
-            throw CorruptRecord("its digest does not follow from its events and the digest before", at: 8)
-        }
-        digest = record.digest
-        last = record
-        sequence = next
-        return true
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        (error as? CorruptRecord).map { "\($0.reason)" } ?? "\(error)"
-    }
-
-    private func check(_ bytes: UnsafeRawBufferPointer, of record: TransactionRecord) throws {
-        let event = try EventView(bytes)
-        guard event.header.transaction == record.sequence else {
-            throw CorruptRecord("it says another transaction", at: 0)
-        }
-        guard EventDigest.matches(event) else { throw CorruptRecord("its payload does not match its digest", at: 0) }
-        if event.header.kind == .modelInstalled { _ = try SchemaRecord.schema(from: event.installedModel().record) }
-    }
+extension String {
+    fileprivate var droppingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

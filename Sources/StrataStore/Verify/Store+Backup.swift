@@ -105,6 +105,9 @@ extension Store {
         return stat(path + "/data.mdb", &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Removes what processes that have ended left of copies to a place.
+    package static func removeLeftovers(of target: URL) { BackupFolder.sweepLeftovers(for: target) }
+
     /// What a backup that was cut short has left does not count.
     func refuseUsed(_ target: URL) throws { try Self.refuseUsed(target) }
 
@@ -119,7 +122,7 @@ extension Store {
         }
         guard !isFree else { return }
         // Who was killed just after a copy was put in its place left the hidden directory it was made in.
-        BackupFolder.sweepLeftovers(for: target)
+        removeLeftovers(of: target)
         throw StrataError(
             .persistentStoreOpen, "Something stands where the new store is to go.", context: .init(path: path))
     }

@@ -1,0 +1,68 @@
+import Foundation
+import LMDB
+import Logging
+import StrataModel
+
+/// Where a damaged store's log is read: the store's file, or a log that was put together from its pages.
+final class LogSource {
+    let environment: Environment
+    let tables: StoreTables
+    /// A temporary directory, which goes with this.
+    private let folder: String?
+
+    private init(_ environment: Environment, folder: String?) throws {
+        self.environment = environment
+        self.folder = folder
+        do {
+            tables = try StoreTables(opening: environment)
+        } catch {
+            try environment.close()
+            if let folder { Self.remove(folder) }
+            throw error
+        }
+    }
+
+    deinit { if let folder { Self.remove(folder) } }
+
+    func close() throws { try environment.close() }
+
+    /// The file itself, with its trees.
+    ///
+    /// - Throws: `LMDBError` and `StoreFormatError` when not even LMDB's own pages can be read, or the tables are not found.
+    static func file(of path: String) throws -> LogSource {
+        var options = EnvironmentOptions()
+        options.access = .readOnly
+        if !FileManager.default.fileExists(atPath: path + "/lock.mdb") { options.locking = .none }
+        return try LogSource(try Environment.open(at: path, options: options), folder: nil)
+    }
+
+    /// The log that the file's pages hold, wherever its trees lead; nil where they hold none.
+    static func carved(from path: String) throws -> LogSource? {
+        let carving = try LogCarving(file: path + "/data.mdb")
+        guard !carving.isEmpty else { return nil }
+        let folder = FileManager.default.temporaryDirectory.appending(component: "strata-carved-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let made = folder.path(percentEncoded: false)
+        var options = EnvironmentOptions()
+        options.access = .readOnly
+        options.locking = .none
+        let environment: Environment
+        do {
+            try carving.write(to: made)
+            environment = try Environment.open(at: made, options: options)
+        } catch {
+            remove(made)
+            throw error
+        }
+        return try LogSource(environment, folder: made)
+    }
+
+    private static func remove(_ folder: String) {
+        do {
+            try FileManager.default.removeItem(atPath: folder)
+        } catch {
+            StoreLog.logger.notice("a temporary directory stays: \(folder)")
+        }
+    }
+}
