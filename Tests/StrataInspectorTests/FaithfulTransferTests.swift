@@ -175,9 +175,9 @@ import Testing
         for name in ["FIRST", "MARKER", "third"] { try folder.run("insert", "a", "E", "name=\(name)") }
         try folder.run("insert", "a", "E", "name=kept", "data=@kept")
         try folder.run("insert", "a", "E", "name=lost", "data=@lost")
-        try folder.shell("rm a/blobs/$(sha256sum lost | cut -c1-2)/$(sha256sum lost | cut -c3-64)")
         // Without pages of before, on which the event would be found as it was.
         try folder.run("compact", "a")
+        try folder.shell("rm a/blobs/$(sha256sum lost | cut -c1-2)/$(sha256sum lost | cut -c3-64)")
         let file = folder.url.appending(path: "a/data.mdb")
         let bytes = try Data(contentsOf: file)
         var start = bytes.startIndex

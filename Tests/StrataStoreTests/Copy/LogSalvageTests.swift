@@ -18,7 +18,16 @@ import Testing
         {
             try damaged.put("objects", row.key, row.value.dropLast() + [row.value[row.value.count - 1] ^ 1])
         }
+        // Without pages of before, on which the event would be found as it was.
+        let compacted = damaged.directory.deletingLastPathComponent().appending(
+            component: "compacted-\(UUID().uuidString).strata", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: compacted) }
+        try FileManager.default.createDirectory(at: compacted, withIntermediateDirectories: true)
+        try damaged.store.core.environment.copy(to: compacted.path(percentEncoded: false), .compacting)
         damaged.store.close()
+        let file = damaged.directory.appending(component: "data.mdb")
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: compacted.appending(component: "data.mdb"), to: file)
         let salvage = try LogSalvage(damaged.directory.path(percentEncoded: false))
         defer { #expect(throws: Never.self) { try salvage.close() } }
         let finding = try salvage.examine(through: nil, note: { _ in })
