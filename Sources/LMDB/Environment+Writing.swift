@@ -130,10 +130,13 @@ extension Environment {
     }
 
     /// The room left on the disk, in words: LMDB reports a short write as an I/O error even when the disk is full.
-    private var freeSpace: String {
+    private var freeSpace: String { freeSpaceInBytes.map { "\($0) bytes are free on the disk" } ?? "" }
+
+    /// The room left on the disk for who is not root; nil when the system does not say.
+    package final var freeSpaceInBytes: UInt64? {
         var status = statvfs()
-        guard fstatvfs(directory.descriptor, &status) == 0 else { return "" }
-        return "\(UInt64(status.f_bavail) * UInt64(status.f_frsize)) bytes are free on the disk"
+        guard fstatvfs(directory.descriptor, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
     /// Frees the slots of dead readers now and then, since each of them keeps pages from being reused.

@@ -112,7 +112,10 @@ enum ExitStatus {
                 Output.shared.flush()
                 return fine
             }
-            if !message.isEmpty { Output.printError(message) }
+            // What no one named better; what the command line itself lacks is told by its parser.
+            let isUnknown = code == ExitCode.failure.rawValue && message.hasPrefix("Error: ")
+            if isUnknown { Output.printError("strata: \(message.dropFirst("Error: ".count))") }
+            if !isUnknown, !message.isEmpty { Output.printError(message) }
             return code == ExitCode.validationFailure.rawValue ? badUsage : problem
         }
     }

@@ -40,7 +40,7 @@ final class BatchInsertStep {
         defer { withExtendedLifetime(lease) {} }
         let receipt = try naming { try writer.finish(attempt, isSettled: settlesFirst, fill) }
         guard let upsert = settled ?? receipt?.upsert else { return }
-        if let receipt { result.transactionCount += receipt.sequence == receipt.previousHead ? 0 : 1 }
+        if let receipt { result.note(receipt) }
         result.mergedCount += upsert.mergedCount
         result.keptCount += upsert.keptCount
         result.count += ids.count - upsert.keptCount

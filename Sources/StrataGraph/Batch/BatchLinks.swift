@@ -169,11 +169,14 @@ struct BatchLinks {
             return
         }
         guard let row = try view.row(id) else { throw notThere(id, property, entity) }
-        let image = try change(try row.converted(to: entity.schema))
+        let before = try row.converted(to: entity.schema)
+        let image = try change(before)
+        let changed = entity.slots(slots, thatDifferIn: before, image)
+        guard !changed.isEmpty else { return }
         updates[id] = changes.updates.count
         others.insert(id)
         changes.updates.append(
-            .init(id: id, baseRevision: row.revision, image: image, changedSlots: slots))
+            .init(id: id, baseRevision: row.revision, image: image, changedSlots: changed))
     }
 
     private func notThere(_ id: ObjectID, _ property: PropertyRuntime, _ entity: EntityRuntime) -> StrataError {

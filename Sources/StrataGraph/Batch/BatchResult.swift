@@ -1,4 +1,5 @@
 public import StrataModel
+import StrataStore
 
 /// What a batch request tells of the objects it touched.
 public enum BatchResultType: Sendable, Hashable, CaseIterable {
@@ -20,6 +21,11 @@ public struct BatchResult: Sendable, Hashable {
     public internal(set) var keptCount = 0
     /// How many transactions it took.
     public internal(set) var transactionCount = 0
+
+    /// A save that came out as no change has no transaction.
+    mutating func note(_ receipt: SaveReceipt) {
+        if receipt.sequence != receipt.previousHead { transactionCount += 1 }
+    }
 
     mutating func add(_ ids: some Collection<ObjectID>, _ type: BatchResultType) {
         count += ids.count

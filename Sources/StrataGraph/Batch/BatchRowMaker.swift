@@ -14,8 +14,8 @@ struct BatchRowMaker {
         var builder: RowBuilder
         var givenSlots = SlotSet()
         var faults: [ChangeSet.Insertion.Fault] = []
-        /// To-ones whose inverse is ordered: the slot of the place, the link, and the owner.
-        var places: [(slot: Int, link: PropertyID, owner: ObjectID)] = []
+        /// To-ones whose inverse is ordered: their slot and that of the place, the link, and the owner.
+        var places: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
         /// Relationships that change other objects too.
         var wishes: [BatchLinks.Wish] = []
     }
@@ -80,7 +80,7 @@ struct BatchRowMaker {
                 cause: error)
         }
         if case .toMany(let link, let positionSlot?) = property.inverse, case .objectID(let owner) = fit {
-            row.places.append((positionSlot, link, owner))
+            row.places.append((property.slot, positionSlot, link, owner))
         }
         if case .toOne = property.inverse {
             if case .objectID(let partner) = fit {
@@ -89,6 +89,11 @@ struct BatchRowMaker {
                 row.wishes.append(.partner(property, nil))
             }
         }
+    }
+
+    /// Where a to-one of a row leads to.
+    func owner(in image: RowImage, _ toOne: Int) throws -> ObjectID {
+        try image.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).reference(toOne) }
     }
 
     /// Gives a to-many its members.

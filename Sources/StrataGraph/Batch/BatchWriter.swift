@@ -127,8 +127,8 @@ extension BatchWriter {
             deleted = plan.objectIDs
             try plan.add(to: &changes)
         }
-        guard receipt != nil else { return }
-        result.transactionCount += 1
+        guard let receipt else { return }
+        result.note(receipt)
         result.add(deleted, type)
     }
 
@@ -145,7 +145,7 @@ extension BatchWriter {
             changes.updates = updates
             try link(&changes, wishes, view)
         }
-        if receipt != nil { result.transactionCount += 1 }
+        if let receipt { result.note(receipt) }
         result.add(updated, type)
     }
 
@@ -224,18 +224,14 @@ extension BatchWriter {
             try maker.set(name, try expression.value(of: id, view), in: &prepared)
         }
         for (name, ids) in updating.members { try maker.setMembers(name, ids, in: &prepared) }
-        for place in prepared.places {
+        for place in prepared.places where try maker.owner(in: before, place.toOne) != place.owner {
             try prepared.builder.setPosition(place.slot, try places.next(place.link, place.owner))
             prepared.givenSlots.insert(place.slot)
         }
         let after = try prepared.builder.finish()
         guard after != before else { return (nil, prepared.faults.map(\.error), prepared.wishes) }
         let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, view)
-        let changed = prepared.givenSlots.slots.filter { slot in
-            before.bytes.withUnsafeBytes { before in
-                after.bytes.withUnsafeBytes { !entity.isEqual(slot: slot, before, $0) }
-            }
-        }
+        let changed = entity.slots(prepared.givenSlots.slots, thatDifferIn: before, after)
         let completed = failures.map { failure in
             var failure = failure
             failure.context.entityName = entity.name
@@ -246,6 +242,15 @@ extension BatchWriter {
             ChangeSet.Update(id: id, baseRevision: row.revision, image: after, changedSlots: changed), completed,
             prepared.wishes
         )
+    }
+}
+
+extension EntityRuntime {
+    /// Those of the slots whose values are not the same in both rows.
+    func slots(_ slots: [Int], thatDifferIn before: RowImage, _ after: RowImage) -> [Int] {
+        before.bytes.withUnsafeBytes { before in
+            after.bytes.withUnsafeBytes { after in slots.filter { !isEqual(slot: $0, before, after) } }
+        }
     }
 }
 

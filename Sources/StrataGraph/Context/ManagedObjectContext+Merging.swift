@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         func ask(_ conflict: MergeConflict) throws -> MergeResolution {
             try mergePolicy.resolution(of: conflict) {
                 try binding.store.named(
-                    binding.store.history(of: conflict.objectID).filter { $0.sequence > base }.reversed())
+                    binding.store.history(of: conflict.objectID, after: base).reversed())
             }
         }
         func note(_ conflict: MergeConflict, _ resolution: MergeResolution) {

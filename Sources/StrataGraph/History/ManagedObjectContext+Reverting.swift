@@ -33,8 +33,8 @@ extension ManagedObjectContext {
     }
 
     private func events(of id: ObjectID, after transaction: TransactionSequence) throws -> [HistoryEvent] {
-        try binding.store.named(
-            binding.store.history(of: id).filter { $0.transaction > transaction }.reversed())
+        let store = binding.store
+        return try store.named(store.history(of: id, after: try store.sequence(of: transaction)).reversed())
     }
 
     /// Gives an object the values and links that it had at a sequence, as changes of this context; an object that is

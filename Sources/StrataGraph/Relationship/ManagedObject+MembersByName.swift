@@ -1,21 +1,35 @@
 import StrataModel
 
-// Members by name, one at a time, for code that has no class: `setValue(_:forKey:)` looks at all of them.
+// Members by name, one or a few, for code that has no class: `setValue(_:forKey:)` looks at all of them.
 
 extension ManagedObject {
-    /// Adds a member to a to-many, in a place of an ordered one; nil is the end.
+    /// Adds a member to a to-many, at the end of an ordered one; one that is a member already stays where it is.
     ///
     /// - Throws: `unknownKey`, `wrongType`, also for what is no to-many; `deletedObject`, `readOnly`.
-    package final func insertMember(_ member: ManagedObject, forKey key: String, at position: Int? = nil) throws {
+    package final func insertMember(_ member: ManagedObject, forKey key: String) throws {
+        try addMember(member, at: try toMany(key).index, position: nil)
+    }
+
+    /// Puts objects side by side into an ordered to-many, in their order; those that are members already are moved.
+    ///
+    /// - Parameter position: where the first of them is then, counted from 0.
+    /// - Throws: as `insertMember`; `invalidRequest` where the other members are too few for the place.
+    package final func insertMembers(_ members: [ManagedObject], forKey key: String, at position: Int) throws {
         let property = try toMany(key)
-        if let position {
-            let last = toManyCount(at: property.index)
-            guard 0...last ~= position else {
-                throw StrataError(
-                    .invalidRequest, "\(key) has \(last) members, and no place \(position).", context: place(key))
-            }
+        var seen: Set<ObjectID> = []
+        let members = members.filter { seen.insert($0.objectID).inserted }
+        let moved = members.filter { toManyContains($0, at: property.index) }
+        let count = toManyCount(at: property.index)
+        guard 0...(count - moved.count) ~= position else {
+            throw StrataError(
+                .invalidRequest, "\(key) has \(count - moved.count) other members, and no place \(position).",
+                context: place(key))
         }
-        try addMember(member, at: property.index, position: position)
+        // Who stands in front of the place would else move the others when it leaves.
+        for member in moved { try addMember(member, at: property.index, position: count - 1) }
+        for (number, member) in members.enumerated() {
+            try addMember(member, at: property.index, position: position + number)
+        }
     }
 
     /// Takes a member of a to-many away.

@@ -28,6 +28,7 @@ struct CompactCommand: ParsableCommand {
         let path = store.path.droppingTrailingSlash
         let file = path + "/data.mdb"
         let before = try Self.size(store, file)
+        guard access(file, W_OK) == 0 else { throw Self.failure("written", file) }
         try Self.sweepLeftovers(of: path)
         let copy = path + Self.mark + "\(getpid())"
         let url = URL(filePath: copy, directoryHint: .isDirectory)
@@ -73,6 +74,10 @@ struct CompactCommand: ParsableCommand {
     private static let kept = ".before-compact"
 
     private func exchange(_ file: String, with made: String) throws {
+        var status = stat()
+        guard stat(file, &status) == 0, chmod(made, status.st_mode & 0o777) == 0 else {
+            throw Self.failure("exchanged", file)
+        }
         guard
             link(file, file + Self.kept) == 0
                 || errno == EEXIST && unlink(file + Self.kept) == 0

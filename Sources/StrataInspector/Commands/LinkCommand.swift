@@ -8,8 +8,8 @@ struct LinkCommand: ParsableCommand {
         commandName: "link",
         abstract: "Adds members to a to-many, or sets a to-one.",
         discussion: """
-            The other end of the relationship follows. A member that is one already stays where it is, but --place moves \
-            it.
+            The other end of the relationship follows. A member that is one already stays where it is; with --place the \
+            members that are named stand side by side, the first at that place.
 
             \(ChangeArguments.help)
 
@@ -37,9 +37,8 @@ struct LinkCommand: ParsableCommand {
                 guard members.count == 1 else { throw UsageError("\(relationship) leads to one object only.") }
                 return try link.object.setValue(members[0], forKey: relationship)
             }
-            for (number, member) in members.enumerated() {
-                try link.object.insertMember(member, forKey: relationship, at: place.map { $0 + number })
-            }
+            if let place { return try link.object.insertMembers(members, forKey: relationship, at: place) }
+            for member in members { try link.object.insertMember(member, forKey: relationship) }
         }
     }
 }

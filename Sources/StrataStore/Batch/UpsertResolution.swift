@@ -126,10 +126,20 @@ package struct UpsertResolution {
     ) throws -> RowImage {
         var builder = try RowBuilder(base, layout: entity.layout)
         for slot in slots.slots {
-            let value = try new.withReader(entity.layout) { reader throws(CorruptRecord) in try reader.value(slot) }
+            let value = try value(slot, in: new, entity)
             try builder.set(slot, value)
+            // Who goes to another owner stands among its members where the new object would; who stays, stays in place.
+            let property = entity.properties[slot]
+            guard property.isSlotLink, let place = property.relationship?.positionSlot, !slots.contains(place),
+                try self.value(slot, in: base, entity) != value
+            else { continue }
+            try builder.set(place, try self.value(place, in: new, entity))
         }
         return try builder.finish()
+    }
+
+    private func value(_ slot: Int, in image: RowImage, _ entity: EntitySchema) throws -> AttributeValue {
+        try image.withReader(entity.layout) { reader throws(CorruptRecord) in try reader.value(slot) }
     }
 
     private func updates() throws -> [ChangeSet.Update] {

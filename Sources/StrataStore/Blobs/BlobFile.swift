@@ -140,6 +140,16 @@ enum BlobFile {
         guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: path, number: errno) }
     }
 
+    /// Why a file that is there cannot be opened; nil when it can be, or is missing.
+    static func refusal(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return nil
+        }
+        return errno == ENOENT ? nil : Failure(operation: "open", path: path, number: errno).reason
+    }
+
     /// The file's bytes; nil when it is missing, no plain file, of another size, or cannot be read.
     static func read(_ path: String, sizeInBytes: UInt64? = nil) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)

@@ -96,6 +96,20 @@ final class BlobStore: Sendable {
         return data
     }
 
+    /// What is wrong with the bytes of a value; nil when they are there and as they were saved. Reads them.
+    func fault(of digest: Data, sizeInBytes: UInt64? = nil) -> String? {
+        let path = path(of: BlobReference(digest: digest, sizeInBytes: 0))
+        guard let data = contents(digest: digest) else {
+            return BlobFile.refusal(path).map { "the file cannot be read (\($0)): \(path)" }
+                ?? "the file is missing: \(path)"
+        }
+        guard BlobReference(of: data).digest != digest else { return nil }
+        if let sizeInBytes, UInt64(data.count) != sizeInBytes {
+            return "the file has \(data.count) bytes, \(sizeInBytes) were saved: \(path)"
+        }
+        return "the file's bytes are not those that were saved: \(path)"
+    }
+
     /// The bytes under a digest as they are, not checked; nil when there are none.
     func contents(digest: Data) -> Data? {
         guard directory != nil else { return memory.withLock { $0[digest] } }

@@ -177,6 +177,17 @@ package final class LogSalvage {
     package func write(
         through end: TransactionRecord?, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
+        do {
+            return try make(target, through: end, progress)
+        } catch {
+            throw StoreCore.publicError(
+                error, during: "making the new store", path: target.path(percentEncoded: false))
+        }
+    }
+
+    private func make(
+        _ target: URL, through end: TransactionRecord?, _ progress: ProgressHandler?
+    ) throws -> LogCopyReport {
         try Store.refuseUsed(target)
         let model = end == nil ? heldModels.last : nil
         guard let log = carved ?? file, end != nil || model != nil else {

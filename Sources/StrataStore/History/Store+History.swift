@@ -128,12 +128,14 @@ extension Store {
     /// Everything that happened to an object's row, newest first. Links whose truth is the pair are not on the row:
     /// their events are found by `events`.
     ///
+    /// - Parameter start: events up to this one are left out, and not read.
     /// - Returns: nothing for an object that never was.
-    /// - Complexity: a lookup for each event of the object, whatever the length of the log.
-    package func history(of id: ObjectID) throws -> [RecordedEvent] {
+    /// - Complexity: a lookup for each event of the object behind `start`, whatever the length of the log.
+    package func history(of id: ObjectID, after start: EventSequence = .zero) throws -> [RecordedEvent] {
         try readLog { reader, _ in
             var events: [RecordedEvent] = []
             try reader.chain(from: try newestEvent(of: id, reader), of: id) { event, sequence in
+                guard sequence > start else { return false }
                 events.append(try RecordedEvent(event, sequence, reader.histories))
                 return true
             }

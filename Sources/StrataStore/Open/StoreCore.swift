@@ -205,6 +205,11 @@ final class StoreCore: Sendable {
 
     /// What callers above the store see: our error, with LMDB's as its cause.
     func publicError(_ error: any Error, during work: String) -> any Error {
+        Self.publicError(error, during: work, path: path)
+    }
+
+    /// The same for a store that is not open.
+    static func publicError(_ error: any Error, during work: String, path: String) -> any Error {
         switch error {
         case let error as LMDBError: StrataError(error, during: work, path: path)
         case let error as BlobFile.Failure:
@@ -241,6 +246,8 @@ extension StrataError {
                 (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
             case .truncated: (.corrupt, "The store's file has been cut short.")
             case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
+            case .permissionDenied where !FileManager.default.fileExists(atPath: path + "/data.mdb"):
+                (.persistentStoreOpen, "The store cannot be made: its directory may not be written or entered.")
             case .permissionDenied:
                 (
                     .persistentStoreOpen,

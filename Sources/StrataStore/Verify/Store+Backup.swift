@@ -64,7 +64,22 @@ extension Store {
         options.isReadOnly = true
         let copy = try Store.open(.directory(folder), model: nil, options: options)
         defer { copy.close() }
-        let copied = try copy.takeBlobs({ blobs.contents(digest: $0) }, progress)
+        var lost: [VerificationProblem] = []
+        let copied = try copy.takeBlobs(
+            { digest in
+                // What the copy lacks is told of the file that it was to come from.
+                let data = blobs.contents(digest: digest)
+                if data.map({ BlobReference(of: $0).digest }) != digest, let fault = blobs.fault(of: digest) {
+                    let name = digest.withUnsafeBytes(\.hexadecimal)
+                    lost.append(VerificationProblem(kind: .blob, place: name, message: fault))
+                }
+                return data
+            }, progress)
+        guard lost.isEmpty else {
+            throw StrataError(
+                .corrupt, "Large values of the store are lost or damaged: \(lost.count).",
+                context: .init(path: self.path), details: lost.map { StrataError(.corrupt, $0.description) })
+        }
         let report = try copy.verify(.full, progress: progress)
         guard report.isSound else {
             throw StrataError(

@@ -64,7 +64,7 @@ extension Store {
                 let report = try Rebuild(core: core, blobs: blobs, limits: limits, progress: progress).run()
                 result.withLock { $0 = report }
             } catch {
-                throw core.publicError(error, during: "rebuild")
+                throw try core.rebuildError(error)
             }
         }
         // Layers of the past were taken from rows that may have been damaged.
@@ -81,6 +81,19 @@ extension StoreCore {
     func rebuildMark(_ transaction: ReadTransaction) throws -> RebuildMark? {
         guard let bytes = try Self.meta("head", tables, transaction) else { return nil }
         return try RebuildMark(bytes)
+    }
+
+    /// What a rebuild failed with; of one in several steps also how it left the store.
+    fileprivate func rebuildError(_ error: any Error) throws -> any Error {
+        let known = publicError(error, during: "rebuild")
+        guard let failure = known as? StrataError, failure.code == .noSpace,
+            let mark = try environment.read({ try rebuildMark($0) })
+        else { return known }
+        return StrataError(
+            .noSpace,
+            "The disk is full or failed while the views were made anew, and \(mark.applied) of \(mark.head.event) events "
+                + "are done. Nothing is lost; the store can be read when it has been opened for writing with more room.",
+            context: failure.context, cause: failure)
     }
 
     func writeMark(_ mark: RebuildMark, _ transaction: WriteTransaction) throws {
@@ -151,9 +164,26 @@ struct Rebuild {
         let survey = RebuildSurvey(of: .log, core, blobs, progress)
         let before = Result { try TableDigest.all(core.tables, transaction) }
         try survey.finish()
+        try checkRoom()
         for (_, table) in core.tables.viewTables { try table.clear(transaction) }
         try core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         return Outcome(head: head, before: try before.get())
+    }
+
+    /// Until the last step the store cannot be read, so none is begun that the disk has no room for: the first cannot
+    /// reuse what the old views had, and trees that are made anew differ a little.
+    private func checkRoom() throws {
+        let info = try core.environment.info()
+        let pages = info.tables.filter { !["events", "transactions"].contains($0.key) }.values
+            .reduce(0) { $0 + $1.branchPageCount + $1.leafPageCount + $1.overflowPageCount }
+        let views = UInt64(pages * info.pageSizeInBytes)
+        let needed = min(UInt64(limits.stepInBytes), views) + views / 8
+        let reusable = UInt64(info.freePageCount * info.pageSizeInBytes)
+        guard let free = core.environment.freeSpaceInBytes, free + reusable < needed else { return }
+        throw StrataError(
+            .noSpace,
+            "A rebuild in several steps takes about \(needed - reusable) bytes of the disk, and \(free) are free; "
+                + "nothing was changed.", context: .init(path: core.path))
     }
 
     private func isSmall(_ head: LogHead, _ transaction: WriteTransaction) throws -> Bool {

@@ -126,17 +126,8 @@ extension Verifier {
     }
 
     private func checkFile(_ reference: BlobReference) {
-        do {
-            _ = try blobs.read(reference)
-        } catch {
-            let size = BlobFile.size(blobs.path(of: reference))
-            let what =
-                switch size {
-                case nil: "the file is missing"
-                case reference.sizeInBytes: "the file's bytes are not those that were saved"
-                case let size?: "the file has \(size) bytes, \(reference.sizeInBytes) were saved"
-                }
-            note(.blob, Self.name(reference.digest), "\(what): \(blobs.path(of: reference))")
+        if let fault = blobs.fault(of: reference.digest, sizeInBytes: reference.sizeInBytes) {
+            note(.blob, Self.name(reference.digest), fault)
         }
     }
 

@@ -73,12 +73,19 @@ import Testing
         for key in relationships {
             try people[0].setValue(pick("bc"), forKey: key)
             try context.save()
-            try people[0].insertMember(pick("d")[0], forKey: key, at: 0)
-            try people[0].insertMember(pick("e")[0], forKey: key, at: 2)
-            try people[0].insertMember(pick("f")[0], forKey: key, at: 4)
+            try people[0].insertMembers(pick("d"), forKey: key, at: 0)
+            try people[0].insertMembers(pick("e"), forKey: key, at: 2)
+            try people[0].insertMembers(pick("f"), forKey: key, at: 4)
             try expect("a", key, "dbecf")
-            try people[0].insertMember(pick("f")[0], forKey: key, at: 1)
+            try people[0].insertMembers(pick("f"), forKey: key, at: 1)
             try expect("a", key, "dfbec")
+            // Some of them members in front of the place and behind it, one named twice.
+            try people[0].insertMembers(pick("cdc"), forKey: key, at: 1)
+            try expect("a", key, "fcdbe")
+            try people[0].insertMembers(pick("fc"), forKey: key, at: 3)
+            try expect("a", key, "dbefc")
+            #expect(
+                thrownError { try people[0].insertMembers(pick("fc"), forKey: key, at: 4) }?.code == .invalidRequest)
         }
     }
 
@@ -146,9 +153,9 @@ import Testing
         for key in relationships {
             try people[0].setValue(pick("bc"), forKey: key)
             #expect(
-                thrownError { try people[0].insertMember(pick("d")[0], forKey: key, at: -1) }?.code == .invalidRequest)
+                thrownError { try people[0].insertMembers(pick("d"), forKey: key, at: -1) }?.code == .invalidRequest)
             #expect(
-                thrownError { try people[0].insertMember(pick("d")[0], forKey: key, at: 3) }?.code == .invalidRequest)
+                thrownError { try people[0].insertMembers(pick("d"), forKey: key, at: 3) }?.code == .invalidRequest)
             #expect(try names("a", key) == "bc")
         }
     }

@@ -53,6 +53,62 @@ struct FullDiskTests {
         #expect(error?.code == .noSpace)
     }
 
+    /// A rebuild in several steps that does not fit is refused while the old views stand, or succeeds.
+    @Test(arguments: [0, 300, 600, 900, 1200, 1500, 2000, 3000]) func aRebuildIsNotBegunWithoutRoom(left: Int) throws {
+        let disk = try MountedDisk(sizeInBytes: 16 << 20)
+        let fixture = try filled(disk)
+        defer { fixture.store.close() }
+        let saved = try ids(fixture)
+        try Self.fill(disk.root, leaving: left << 10)
+        do {
+            #expect(try fixture.store.rebuild(Self.steps).isUnchanged)
+        } catch let error as StrataError {
+            #expect(error.code == .noSpace && error.message.hasSuffix("nothing was changed."), "\(error)")
+            #expect(left < 3000, "there was room")
+        }
+        #expect(try ids(fixture) == saved)
+        #expect(try fixture.store.verify().isSound)
+    }
+
+    @Test func aRebuildThatADiskCutsShortSaysSoAndIsFinishedWithRoom() throws {
+        let disk = try MountedDisk(sizeInBytes: 16 << 20)
+        let fixture = try filled(disk)
+        let saved = try ids(fixture)
+        let root = disk.root
+        let error = #expect(throws: StrataError.self) {
+            _ = try fixture.store.rebuild(Self.steps) { progress in
+                if progress.phase.hasPrefix("replaying") { try? Self.fill(root, leaving: 0) }
+            }
+        }
+        #expect(error?.code == .noSpace && error?.message.contains("with more room") ?? false, "\(error as Any)")
+        #expect(#expect(throws: StrataError.self) { try ids(fixture) }?.code == .persistentStoreTimeout)
+        fixture.store.close()
+        try FileManager.default.removeItem(at: disk.root.appending(component: "filler"))
+        let again = try Store.open(.directory(disk.root.appending(component: "full.strata")), model: nil)
+        defer { again.close() }
+        let movie = try #require(again.schema.entity(named: "Movie"))
+        let count = try again.read(at: try again.head()) { try $0.fetch(StoreRequest(entityID: movie.id)).count }
+        #expect(count == saved.count)
+        #expect(try again.verify().isSound)
+    }
+
+    private static let steps = RebuildLimits(eventsInOneCommit: 100, bytesInOneCommit: 1, stepInBytes: 256 << 10)
+
+    private func filled(_ disk: MountedDisk) throws -> StoreFixture {
+        let fixture = try StoreFixture(.directory(disk.root.appending(component: "full.strata")))
+        for number in 0..<1500 {
+            _ = try fixture.insert("Movie", ["title": .string("\(number) " + String(repeating: "long ", count: 100))])
+        }
+        return fixture
+    }
+
+    private static func fill(_ root: URL, leaving: Int) throws {
+        let filler = root.appending(component: "filler")
+        guard !FileManager.default.fileExists(atPath: filler.path) else { return }
+        let free = try FileManager.default.attributesOfFileSystem(forPath: root.path)[.systemFreeSize] as? Int ?? 0
+        try Data(count: max(0, free - leaving)).write(to: filler)
+    }
+
     private func ids(_ fixture: StoreFixture) throws -> Set<ObjectID> {
         let movie = try fixture.entity("Movie").id
         return try fixture.store.read(at: try fixture.store.head()) { view in

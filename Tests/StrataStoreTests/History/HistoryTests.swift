@@ -31,6 +31,8 @@ import Testing
         let names = try fixture.store.recordedNames()
         #expect(names.name(of: changes[0].property) == "rating")
         #expect(names.name(of: id) == "Movie/p\(id.row)")
+        #expect(try fixture.store.history(of: id, after: history[1].sequence).map(\.kind) == [.deleted])
+        #expect(try fixture.store.history(of: id, after: history[0].sequence).isEmpty)
         let never = ObjectID(entity: id.entityID, row: 999_999_999)
         #expect(try fixture.store.history(of: never).isEmpty)
     }

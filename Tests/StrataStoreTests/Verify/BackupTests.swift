@@ -31,8 +31,17 @@ import Testing
         let damaged = try DamagedStore()
         let target = damaged.directory.appendingPathExtension("backup")
         defer { try? FileManager.default.removeItem(at: target) }
-        try FileManager.default.removeItem(atPath: damaged.store.blobs.path(of: damaged.blob))
+        let file = damaged.store.blobs.path(of: damaged.blob)
+        try Data(repeating: 8, count: 100_000).write(to: URL(filePath: file))
+        let damage = #expect(throws: StrataError.self) { try damaged.store.backup(to: target) }
+        #expect(damage?.code == .corrupt)
+        #expect(damage?.details.map(\.message).first?.hasSuffix("not those that were saved: \(file)") ?? false)
+        try FileManager.default.removeItem(atPath: file)
+        let loss = #expect(throws: StrataError.self) { try damaged.store.backup(to: target) }
+        #expect(loss?.details.map(\.message).first?.hasSuffix("the file is missing: \(file)") ?? false)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: StrataError.self) { try damaged.store.backup(to: target) }
+        #expect(!FileManager.default.fileExists(atPath: target.path(percentEncoded: false)))
     }
 
     @Test func statisticsCountWhatIsThere() throws {

@@ -83,6 +83,35 @@ import Testing
         #expect(found.players.isEmpty && players.allSatisfy { $0.club == nil })
     }
 
+    @Test func whoIsGivenItsOwnerOnceMoreKeepsItsPlace() throws {
+        try context.execute(
+            BatchInsertRequest([club("a", [players[2], players[0], players[1]]), club("b", [players[3]])]))
+        let found = try clubs()
+        let before = try container.head()
+        let ids = found.map(\.objectID)
+        let same = try context.execute(
+            BatchUpdateRequest<Player>().where { $0.number == 2 }.setting(\.club, to: ids[0]))
+        var row = BatchRow<Player>()
+        row[\.number] = 0
+        row[\.club] = ids[0]
+        let merged = try context.execute(BatchInsertRequest([row], onClash: .merge))
+        let listed = try context.execute(
+            BatchUpdateRequest<Club>().where { $0.name == "a" }
+                .setting(\.players, to: [players[2], players[0], players[1]].map(\.objectID)))
+        #expect(same.transactionCount == 0 && merged.transactionCount == 0 && listed.transactionCount == 0)
+        #expect(try container.head() == before, "nothing was changed")
+        #expect(Array(found[0].players) == [players[2], players[0], players[1]])
+        // Who goes elsewhere stands behind the others, however it goes.
+        try context.execute(BatchUpdateRequest<Player>().where { $0.number == 2 }.setting(\.club, to: ids[1]))
+        row[\.club] = ids[1]
+        try context.execute(BatchInsertRequest([row], onClash: .merge))
+        #expect(Array(found[1].players) == [players[3], players[2], players[0]])
+        row[\.number] = 5
+        try context.execute(BatchInsertRequest([row], onClash: .replace))
+        #expect(Array(found[1].players) == [players[3], players[2], players[0], players[5]])
+        #expect(Array(found[0].players) == [players[1]])
+    }
+
     @Test func pairsAreLinkedFromEitherEnd() throws {
         try context.execute(BatchInsertRequest([club("a"), club("b")]))
         let found = try clubs()
@@ -96,6 +125,10 @@ import Testing
             BatchUpdateRequest<Player>().where { $0.number == 0 }
                 .setting(\.rivals, to: [players[1].objectID, players[2].objectID]))
         #expect(players[1].rivalOf.contains(players[0]) && players[0].rivals.count == 2)
+        let again = try context.execute(
+            BatchUpdateRequest<Player>().where { $0.number == 0 }
+                .setting(\.rivals, to: [players[2].objectID, players[1].objectID]))
+        #expect(again.transactionCount == 0, "nothing was changed")
         try context.execute(
             BatchUpdateRequest<Player>().where { $0.number == 1 }.setting(\.rivalOf, to: [players[3].objectID]))
         #expect(Set(players[0].rivals) == [players[2]] && players[3].rivals.contains(players[1]))
