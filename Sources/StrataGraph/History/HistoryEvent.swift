@@ -44,7 +44,10 @@ public struct HistoryEvent: Sendable, Hashable {
     /// nil for events that speak of no object.
     public let objectID: ObjectID?
     public let entityName: String?
-    /// In the model's order.
+    /// In the model's order. What was nil in a new object, or in one that is deleted, is left out.
+    ///
+    /// Where a member stands in an ordered one-to-many is a number of its own, recorded under the name of its to-one with
+    /// `#position` behind it.
     public let changes: [Change]
     public let transaction: HistoryTransaction
 

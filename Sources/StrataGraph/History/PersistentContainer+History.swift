@@ -120,8 +120,10 @@ extension HistoryEvent {
         switch payload {
         case .inserted(let values):
             values.map { Change(key: names.name(of: $0.property), before: .null, after: $0.value.known) }
+                .filter { !$0.after.isNull }
         case .deleted(let values):
             values.map { Change(key: names.name(of: $0.property), before: $0.value.known, after: .null) }
+                .filter { !$0.before.isNull }
         case .updated(let changes):
             changes.map {
                 Change(key: names.name(of: $0.property), before: $0.before.known, after: $0.after.known)
