@@ -12,7 +12,7 @@ final class BatchInsertStep {
     /// The number of the first row in the whole request.
     private let passed: Int
     private let lease = BatchLease()
-    /// Which object a row becomes is settled in the writing, unless others are to be linked with it.
+    /// Which object a row becomes is settled in the writing, unless others are to be linked with it, or members counted.
     private let settlesFirst: Bool
     private var settled: UpsertOutcome?
     private var attempt: BatchWriter.Attempt?
@@ -29,7 +29,9 @@ final class BatchInsertStep {
         prepared = try writer.prepare(rows, &maker, policy, passed)
         rules = RowRules(entity.schema, writer.binding.schema)
         ids = try rows.map { _ in try writer.binding.store.newObjectID(in: entity.id) }.sorted()
-        settlesFirst = policy != .reject && prepared.contains { !$0.wishes.isEmpty }
+        settlesFirst =
+            policy != .reject
+            && (entity.isBounded(writer.binding) || prepared.contains { $0.wishes.contains { !$0.isOwner } })
     }
 
     /// Submits the step's save, over the newest state.
@@ -107,32 +109,49 @@ extension BatchWriter {
         _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ view: View
     ) throws {
         var failures: [StrataError] = []
-        let wishes = wishes.filter { !$0.1.isEmpty }
+        let wishes = mattering(wishes)
         if !wishes.isEmpty {
             var links = BatchLinks(binding, changes, view)
+            for (id, list) in wishes { try links.takeBack(list, of: id) }
             for (id, list) in wishes { try links.fulfil(list, of: id) }
-            changes = links.finish()
             failures = try links.failures()
+            changes = try links.finish()
         }
-        // Else whose insertions become updates is not known yet; as in saves, bounds are those of the new objects.
+        // Else whose insertions become updates is not known yet, and nothing is bounded.
         if changes.uniquenessPolicy == .reject {
             failures += try BatchBounds(binding: binding, view: view).failures(changes)
         }
         try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
     }
 
-    /// Wishes of rows that became other objects are those objects' wishes; of several for one relationship the last
-    /// stands. A row that was kept out wishes nothing.
+    /// Who a to-one leads to stands in its row, and is taken in turn only where other rows give the to-many.
+    private func mattering(
+        _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>
+    ) -> [(ObjectID, [BatchLinks.Wish])] {
+        let wishes = Array(wishes)
+        let toOnes = Set(
+            wishes.lazy.flatMap(\.1).compactMap { wish -> PropertyID? in
+                guard case .members(let property, _) = wish,
+                    case .rows(let toOne)? = self.binding.link(property.id)?.source
+                else { return nil }
+                return toOne
+            })
+        return wishes.compactMap { id, list in
+            let list = list.filter { wish in
+                if case .owner(let property, _) = wish { toOnes.contains(property.id) } else { true }
+            }
+            return list.isEmpty ? nil : (id, list)
+        }
+    }
+
+    /// Wishes of rows that became other objects are those objects' wishes. A row that was kept out wishes nothing.
     fileprivate static func wishes(
         _ wishes: [(ObjectID, [BatchLinks.Wish])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
     ) -> [(ObjectID, [BatchLinks.Wish])] {
-        var seen: Set<ToManyKey> = []
-        let last = wishes.reversed().compactMap { id, list -> (ObjectID, [BatchLinks.Wish])? in
+        wishes.compactMap { id, list in
             let holder = outcome.finalHolder(of: id)
-            if holder != id, policy == .keep { return nil }
-            return (holder, list.filter { seen.insert(ToManyKey(link: $0.property.id, owner: holder)).inserted })
+            return holder != id && policy == .keep ? nil : (holder, list)
         }
-        return last.reversed()
     }
 
     fileprivate func prepare(
@@ -189,6 +208,18 @@ extension BatchWriter {
             insertion.faults = row.faults
             return insertion
         }
+    }
+}
+
+extension EntityRuntime {
+    /// Whether a row of the entity can change how many members a to-many has that the model bounds.
+    fileprivate func isBounded(_ binding: StoreBinding) -> Bool {
+        guard binding.hasBoundedLinks else { return false }
+        return toManyIndexes.contains { binding.link(properties[$0].id)?.isBounded ?? false }
+            || toOneIndexes.contains { index in
+                guard case .toMany(let link, _) = properties[index].inverse else { return false }
+                return binding.link(link)?.isBounded ?? false
+            }
     }
 }
 

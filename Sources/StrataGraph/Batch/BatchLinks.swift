@@ -4,20 +4,19 @@ import StrataStore
 /// Carries what the rows of one step link to the other ends: partners of one-to-ones, members of to-manys.
 ///
 /// It works on the change set of the step, over the view that it was made from. Rows are taken in their order, as if
-/// each had been linked after the one before.
+/// each had been linked after the one before: first every wish is taken out of the rows (`takeBack`), so that they say at
+/// any time what holds then, and put in again in its turn (`fulfil`).
 struct BatchLinks {
-    /// What one row says of a relationship whose truth stands elsewhere too.
+    /// What one row says of a relationship that another row, or another object, says something of too.
     enum Wish {
         /// The one at the other end of a one-to-one, or none.
         case partner(PropertyRuntime, ObjectID?)
+        /// The target of a to-one whose to-many another row of the step may give.
+        case owner(PropertyRuntime, ObjectID?)
         /// All members of a to-many, in order.
         case members(PropertyRuntime, [ObjectID])
 
-        var property: PropertyRuntime {
-            switch self {
-            case .partner(let property, _), .members(let property, _): property
-            }
-        }
+        var isOwner: Bool { if case .owner = self { true } else { false } }
     }
 
     private let binding: StoreBinding
@@ -29,6 +28,10 @@ struct BatchLinks {
     private var others: Set<ObjectID> = []
     private var places: BatchPlaces
     private var pairs: [PairKey: ChangeSet.PairChange.Kind] = [:]
+    /// Members that the step has added, some of whom it may have taken away again.
+    private var added: [ToManyKey: [ObjectID]] = [:]
+    /// Updates of which something was taken back.
+    private var takenBack: Set<ObjectID> = []
 
     init(_ binding: StoreBinding, _ changes: ChangeSet, _ view: View) {
         self.binding = binding
@@ -40,17 +43,50 @@ struct BatchLinks {
         updates = Dictionary(changes.updates.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Gives to-ones of a row the targets that they have in the store, if any.
+    mutating func takeBack(_ wishes: [Wish], of id: ObjectID) throws {
+        guard insertions[id] != nil || updates[id] != nil, let entity = binding.entity(id.entityID) else { return }
+        for wish in wishes {
+            let property: PropertyRuntime
+            switch wish {
+            case .partner(let toOne, _), .owner(let toOne, _): property = toOne
+            case .members: continue
+            }
+            var slots = [property.slot]
+            if case .toMany(_, let positionSlot?) = property.inverse { slots.append(positionSlot) }
+            if let index = insertions[id] {
+                changes.insertions[index].image = try changes.insertions[index].image.with(
+                    slots, of: RowImage(canonical: Array(entity.template)), entity)
+            } else if let index = updates[id], let row = try view.row(id) {
+                changes.updates[index].image = try changes.updates[index].image.with(
+                    slots, of: try row.converted(to: entity.schema), entity)
+                takenBack.insert(id)
+            }
+        }
+    }
+
     mutating func fulfil(_ wishes: [Wish], of id: ObjectID) throws {
         for wish in wishes {
             switch wish {
             case .partner(let property, let partner): try pair(id, property, with: partner)
+            case .owner(let property, let owner): try lead(id, property, to: owner)
             case .members(let property, let members): try setMembers(of: id, property, members)
             }
         }
     }
 
     /// The change set with all that was wished for.
-    mutating func finish() -> ChangeSet {
+    mutating func finish() throws -> ChangeSet {
+        for id in takenBack {
+            guard let index = updates[id], let row = try view.row(id), let entity = binding.entity(id.entityID) else {
+                continue
+            }
+            let update = changes.updates[index]
+            changes.updates[index].changedSlots = SlotSet(
+                entity.slots(
+                    update.changedSlots.slots, thatDifferIn: try row.converted(to: entity.schema), update.image))
+        }
+        changes.updates.removeAll { $0.changedSlots.isEmpty }
         changes.pairs = pairs.map { ChangeSet.PairChange(key: $0.key, kind: $0.value) }
             .sorted {
                 ($0.key.property, $0.key.source, $0.key.target) < ($1.key.property, $1.key.source, $1.key.target)
@@ -58,11 +94,18 @@ struct BatchLinks {
         return changes
     }
 
-    // MARK: One-to-one
+    // MARK: To-one
+
+    private mutating func lead(_ id: ObjectID, _ property: PropertyRuntime, to owner: ObjectID?) throws {
+        guard try reference(of: id, property.id) != owner else { return }
+        var place: Int64?
+        if let owner, case .toMany(let link, _?) = property.inverse { place = try places.next(link, owner) }
+        try setReference(of: id, property.id, to: owner, place: place)
+    }
 
     private mutating func pair(_ id: ObjectID, _ property: PropertyRuntime, with partner: ObjectID?) throws {
         guard case .toOne(let inverse) = property.inverse else { return }
-        let before = insertions[id] == nil ? try savedReference(of: id, property) : nil
+        let before = try reference(of: id, property.id)
         if let before, before != partner, try reference(of: before, inverse) == id {
             try setReference(of: before, inverse, to: nil)
         }
@@ -86,7 +129,8 @@ struct BatchLinks {
         guard let link = binding.link(property.id) else { return }
         var seen: Set<ObjectID> = []
         let wanted = members.filter { seen.insert($0).inserted }
-        let current = insertions[id] == nil ? try view.members(of: link.id, owner: id) : []
+        let current = try self.members(of: id, link)
+        if current == wanted, added[ToManyKey(link: link.id, owner: id)] == nil { return }
         let kept = Set(wanted)
         let gone = current.filter { !kept.contains($0) }
         switch link.source {
@@ -104,6 +148,18 @@ struct BatchLinks {
                 try self.link(link, id, member, place, other: inverse)
             }
         }
+        if link.isOrdered { places.note(link.id, id, count: wanted.count) }
+    }
+
+    /// The members as the step has them so far.
+    private func members(of id: ObjectID, _ link: LinkRuntime) throws -> [ObjectID] {
+        let saved = insertions[id] == nil ? try view.members(of: link.id, owner: id) : []
+        var seen: Set<ObjectID> = []
+        return try (saved + (added[ToManyKey(link: link.id, owner: id)] ?? [])).filter { member in
+            guard seen.insert(member).inserted else { return false }
+            if case .rows(let toOne) = link.source { return try reference(of: member, toOne) == id }
+            return link.pairKey(owner: id, member: member).map { pairs[$0] != .unlink } ?? false
+        }
     }
 
     private mutating func unlink(_ link: LinkRuntime, _ owner: ObjectID, _ member: ObjectID) {
@@ -115,12 +171,18 @@ struct BatchLinks {
         _ link: LinkRuntime, _ owner: ObjectID, _ member: ObjectID, _ place: Int64, other: PropertyID
     ) throws {
         guard let key = link.pairKey(owner: owner, member: member) else { return }
+        let isSource = link.isSource(owner, of: key)
         var otherPlace: Int64 = 0
-        if let back = binding.link(other), back.isOrdered, back !== link {
-            otherPlace =
-                try view.position(of: owner, in: other, owner: member) ?? places.next(other, member)
+        if let back = binding.link(other), back.isOrdered, back !== link || owner != member {
+            switch pairs[key] {
+            case .link(let known)?, .move(let known)?: otherPlace = isSource ? known.inTarget : known.inSource
+            case .unlink?: otherPlace = try places.next(other, member)
+            case nil:
+                otherPlace = try view.position(of: owner, in: other, owner: member) ?? places.next(other, member)
+            }
         }
-        let isSource = key.source == owner
+        added[ToManyKey(link: link.id, owner: owner), default: []].append(member)
+        added[ToManyKey(link: other, owner: member), default: []].append(owner)
         let positions = PairPositions(
             inSource: isSource ? place : otherPlace, inTarget: isSource ? otherPlace : place)
         pairs[key] = .link(positions)
@@ -147,6 +209,9 @@ struct BatchLinks {
         of id: ObjectID, _ toOne: PropertyID, to target: ObjectID?, place: Int64? = nil
     ) throws {
         guard let entity = binding.entity(id.entityID), let property = entity.property(toOne) else { return }
+        if let target, case .toMany(let link, _) = property.inverse {
+            added[ToManyKey(link: link, owner: target), default: []].append(id)
+        }
         var slots = [property.slot]
         func change(_ image: RowImage) throws -> RowImage {
             var builder = try RowBuilder(image, layout: entity.layout)
@@ -157,6 +222,7 @@ struct BatchLinks {
             }
             return try builder.finish()
         }
+        if target == nil { others.insert(id) }
         if let index = insertions[id] {
             changes.insertions[index].image = try change(changes.insertions[index].image)
             changes.insertions[index].givenSlots.formUnion(slots)
@@ -191,16 +257,32 @@ struct BatchLinks {
     func failures() throws -> [StrataError] {
         var failures: [StrataError] = []
         for id in others.sorted() {
-            guard let index = updates[id], let entity = binding.entity(id.entityID) else { continue }
-            let update = changes.updates[index]
-            for slot in update.changedSlots {
-                let property = entity.property(slot: slot)
-                guard property.isToOne else { continue }
-                let count = try reference(in: update.image, entity, slot) == nil ? 0 : 1
-                failures += (property.relationship?.description.validate(count: count, entityName: entity.name) ?? [])
-                    .map { $0.about(id) }
+            guard let entity = binding.entity(id.entityID) else { continue }
+            if let index = updates[id] {
+                let update = changes.updates[index]
+                failures += try missingTargets(of: id, entity, update.image, update.changedSlots)
+                failures += try RowRules(entity.schema, binding.schema).failures(of: update.image, id, view)
+            } else if let index = insertions[id] {
+                // What the row itself lacks is told already.
+                let insertion = changes.insertions[index]
+                var slots = insertion.givenSlots
+                for fault in insertion.faults { slots.remove(fault.slot) }
+                failures += try missingTargets(of: id, entity, insertion.image, slots)
             }
-            failures += try RowRules(entity.schema, binding.schema).failures(of: update.image, id, view)
+        }
+        return failures
+    }
+
+    private func missingTargets(
+        of id: ObjectID, _ entity: EntityRuntime, _ image: RowImage, _ slots: SlotSet
+    ) throws -> [StrataError] {
+        var failures: [StrataError] = []
+        for slot in slots {
+            let property = entity.property(slot: slot)
+            guard property.isToOne else { continue }
+            let count = try reference(in: image, entity, slot) == nil ? 0 : 1
+            failures += (property.relationship?.description.validate(count: count, entityName: entity.name) ?? [])
+                .map { $0.about(id) }
         }
         return failures
     }
@@ -280,6 +362,19 @@ struct BatchBounds {
             }
         add(link.id, change.key.source, difference, &differences)
         add(isSymmetric ? link.id : inverse, change.key.target, difference, &differences)
+    }
+}
+
+extension RowImage {
+    /// The same row with some values of another.
+    fileprivate func with(_ slots: [Int], of other: RowImage, _ entity: EntityRuntime) throws -> RowImage {
+        var builder = try RowBuilder(self, layout: entity.layout)
+        for slot in slots {
+            try builder.set(
+                slot,
+                try other.withReader(entity.layout) { reader throws(CorruptRecord) in try reader.value(slot) })
+        }
+        return try builder.finish()
     }
 }
 

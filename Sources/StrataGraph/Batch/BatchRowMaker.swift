@@ -25,6 +25,8 @@ struct BatchRowMaker {
     private let lease: BatchLease
     /// What is wrong with a row that lacks a value.
     private let faultsOfDefaults: [ChangeSet.Insertion.Fault]
+    /// To-ones that lead to objects of the same hierarchy, whose to-manys rows of the same step may give.
+    private let ownSlots: SlotSet
     /// The properties of the row before, in the order of its values.
     private var usualProperties: [PropertyRuntime] = []
 
@@ -32,6 +34,10 @@ struct BatchRowMaker {
         self.binding = binding
         self.entity = entity
         self.lease = lease
+        let root = binding.schema.root(of: entity.id)
+        ownSlots = SlotSet(
+            entity.toOneIndexes.map { entity.properties[$0] }
+                .filter { $0.destination.map { binding.schema.root(of: $0) == root } ?? false }.map(\.slot))
         faultsOfDefaults = entity.checks.flatMap { check in
             check.property.failures(
                 of: check.property.attribute?.defaultValue ?? .null, entityName: entity.name
@@ -82,12 +88,13 @@ struct BatchRowMaker {
         if case .toMany(let link, let positionSlot?) = property.inverse, case .objectID(let owner) = fit {
             row.places.append((property.slot, positionSlot, link, owner))
         }
-        if case .toOne = property.inverse {
-            if case .objectID(let partner) = fit {
-                row.wishes.append(.partner(property, partner))
-            } else {
-                row.wishes.append(.partner(property, nil))
-            }
+        guard property.isToOne else { return }
+        var target: ObjectID?
+        if case .objectID(let id) = fit { target = id }
+        switch property.inverse {
+        case .toOne: row.wishes.append(.partner(property, target))
+        case .toMany where ownSlots.contains(property.slot): row.wishes.append(.owner(property, target))
+        case .toMany, .none: break
         }
     }
 
@@ -177,6 +184,11 @@ struct BatchPlaces {
     private var last: [Owner: Int64] = [:]
 
     init(_ view: View) { self.view = view }
+
+    /// All members of an owner have been given, in the first places.
+    mutating func note(_ link: PropertyID, _ owner: ObjectID, count: Int) {
+        last[Owner(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.placeGap
+    }
 
     mutating func next(_ link: PropertyID, _ owner: ObjectID) throws -> Int64 {
         let key = Owner(id: owner, link: link)

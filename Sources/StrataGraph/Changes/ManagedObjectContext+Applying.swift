@@ -26,12 +26,12 @@ extension ManagedObjectContext {
     ///
     /// - Returns: links of one-to-ones that were overruled.
     func applyNotingLinks(
-        _ changes: NetChanges, isStrict: Bool = false,
+        _ changes: NetChanges, isStrict: Bool = false, askingForLostTargets asksForLost: Bool = false,
         remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
         resolving resolve: (MergeConflict) throws -> MergeResolution
     ) throws -> [OverruledLink] {
         guard !isReadOnly else { throw readOnlyError }
-        let plan = try applicationPlan(changes, isStrict, remake, resolve)
+        let plan = try applicationPlan(changes, isStrict, asksForLost, remake, resolve)
         try makeObjects(plan)
         for id in plan.ids { try setAttributes(of: id, plan) }
         var isPlaced = false
@@ -61,8 +61,8 @@ extension ManagedObjectContext {
     // MARK: Conflicts
 
     private func applicationPlan(
-        _ changes: NetChanges, _ isStrict: Bool, _ remake: (ObjectID) throws -> NetChanges.Object?,
-        _ resolve: (MergeConflict) throws -> MergeResolution
+        _ changes: NetChanges, _ isStrict: Bool, _ asksForLost: Bool,
+        _ remake: (ObjectID) throws -> NetChanges.Object?, _ resolve: (MergeConflict) throws -> MergeResolution
     ) throws -> ApplicationPlan {
         var plan = ApplicationPlan()
         var failed: [MergeConflict] = []
@@ -95,6 +95,10 @@ extension ManagedObjectContext {
             case .allTheirs: continue
             }
         }
+        for conflict in asksForLost ? try lostTargets(of: changes, plan) : []
+        where words[conflict.objectID] == nil {
+            if try resolve(conflict) == .fail { failed.append(conflict) }
+        }
         guard failed.isEmpty else {
             throw StrataError(
                 .merge, "\(failed.count == 1 ? "An object was" : "\(failed.count) objects were") changed since.",
@@ -106,6 +110,29 @@ extension ManagedObjectContext {
             words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
         }
         return plan
+    }
+
+    /// Objects that the changes link, and that are not there any more: nothing can lead to them.
+    private func lostTargets(of changes: NetChanges, _ plan: ApplicationPlan) throws -> [MergeConflict] {
+        var targets: Set<ObjectID> = []
+        for (id, change) in plan.objects where change.existsAfter {
+            guard let entity = binding.entity(id.entityID) else { continue }
+            for (property, values) in change.values {
+                guard case .objectID(let target) = values.after, entity.property(property)?.isToOne ?? false else {
+                    continue
+                }
+                targets.insert(target)
+            }
+        }
+        for (pair, places) in changes.pairs where places.after != nil { targets.formUnion([pair.source, pair.target]) }
+        return try targets.sorted().filter { id in
+            try plan.objects[id]?.existsAfter != true && changes.objects[id]?.existsAfter != false
+                && presentObject(id) == nil
+        }.map { id in
+            MergeConflict(
+                objectID: id, entityName: binding.entity(id.entityID)?.name ?? "", isDeletedInStore: true,
+                isDeletedHere: false, properties: [])
+        }
     }
 
     /// Notes where the one-to-ones of the changes lead, and where they lead here; see `PartnerMerge`.

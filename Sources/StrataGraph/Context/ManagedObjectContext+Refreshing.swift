@@ -214,6 +214,7 @@ extension ManagedObjectContext {
                 }
             } else if object.hasNothingToMerge {
                 object.restoreBase()
+                overtaken.remove(id)
                 object._state &= ~ObjectState.inaccessible
                 dropValues(object)
                 layers = PendingLayers()

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
             throw StrataError(.invalidRequest, "save() was called within a save: by willSave, didSave or a validation.")
         }
         try throwPendingErrors()
-        guard hasChanges else { return }
+        guard hasChanges else { return forgetWithdrawn() }
         guard !isScratch else {
             throw StrataError(.readOnly, "A scratch context cannot be saved: make a child context instead.")
         }
@@ -200,6 +200,11 @@ extension ManagedObjectContext {
 
     // MARK: Afterwards
 
+    /// Lets go of objects that were made and deleted again, where nobody can take the deletion back.
+    private func forgetWithdrawn() {
+        if withdrawnCount > 0, undoManager == nil { settleWithoutSaving(.unchanged) }
+    }
+
     func settleWithoutSaving(_ members: KnownMembers = .unknown) {
         settleObjects(insertedRevision: nil, derived: [:], members)
     }
@@ -249,6 +254,8 @@ extension ManagedObjectContext {
     ) {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
         let overwritten = Array(changedObjects.lazy.filter { $0.hasSetDerivedSlots })
+        // Others have changed them, and what was changed here is what was there: their rows are no longer the store's.
+        let outdated = changedObjects.filter { overtaken.contains($0.objectID) && !$0._flags.contains(.deleted) }
         if let insertedRevision {
             for (place, insertion) in insertedRevision.insertions.enumerated() {
                 map[insertion.id]?._revision = insertedRevision.first.advanced(by: place)
@@ -270,6 +277,7 @@ extension ManagedObjectContext {
             forget(object)
         }
         forgetChanges(members)
+        outdated.forEach(turnIntoFault)
         showDerived(derived, newObjects, overwritten)
         for object in newObjects where object._state & ObjectState.detached == 0 { object.didSave() }
         for object in changedObjects where object._state & ObjectState.detached == 0 { object.didSave() }

@@ -100,7 +100,8 @@ extension ManagedObjectContext {
                     case .added(let position), .moved(let position): position
                     case .removed: nil
                     }
-                if key.source == state.owner { entry.inSource = position } else { entry.inTarget = position }
+                let isSource = state.link.isSource(state.owner, of: key)
+                if isSource { entry.inSource = position } else { entry.inTarget = position }
                 found[key] = entry
             }
         }

@@ -11,14 +11,14 @@ extension ManagedObjectContext {
     /// try context.save()
     /// ```
     ///
-    /// - Parameter policy: what becomes of objects that were changed after the transaction, in the same properties: an
-    ///   error by default, the store's or the reverted values else.
+    /// - Parameter policy: what becomes of objects that were changed after the transaction, in the same properties, and
+    ///   of links to objects that were deleted: an error by default, the store's or the reverted values else, and no link.
     /// - Throws: `merge` (133020) with every conflict: base is what the transaction wrote, theirs what is there now,
     ///   mine what was before; then nothing was changed. `futureSequence`, `readOnly`.
     public func revert(_ transaction: TransactionSequence, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted
         var records: [ConflictRecord] = []
-        let links = try applyNotingLinks(changes) { conflict in
+        let links = try applyNotingLinks(changes, askingForLostTargets: true) { conflict in
             let resolution = try policy.resolution(of: conflict) {
                 try self.events(of: conflict.objectID, after: transaction)
             }

@@ -52,6 +52,12 @@ final class LinkRuntime: Sendable {
             : PairKey(property: canonical, source: member, target: owner)
     }
 
+    /// Whether the owner's end of a pair is its source: of an object that is its own member both ends are the owner.
+    func isSource(_ owner: ObjectID, of key: PairKey) -> Bool {
+        guard case .pairs(_, let isForward, let isSymmetric, _) = source else { return false }
+        return isSymmetric ? key.source == owner : isForward
+    }
+
     static func all(in schema: Schema) -> [PropertyID: LinkRuntime] {
         var links: [PropertyID: LinkRuntime] = [:]
         for entity in schema.entities {

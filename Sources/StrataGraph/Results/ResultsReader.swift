@@ -39,7 +39,9 @@ final class ResultsReader: ContextFollower {
             naming: options.sectionNaming, observing: options.keyPaths)
         // Watched before it is read, so that nothing falls between.
         source.watch(with: self)
-        observation = try source.binding.store.observeHead { [news] _ in news.yield() }
+        observation = try source.binding.store.observeHead(onClose: { [news] in news.yield() }) { [news] _ in
+            news.yield()
+        }
         try made.start(at: try source.state())
         tracker = made
         return LiveResultsUpdate(
@@ -52,6 +54,7 @@ final class ResultsReader: ContextFollower {
         while let _ = await signals.next(isolation: actor) {
             if options.coalescing > .zero { try await Task.sleep(for: options.coalescing) }
             try Task.checkCancellation()
+            try source.binding.store.checkOpen()
             guard let change = try tracker.advance(to: try source.state()) else { continue }
             return LiveResultsUpdate(
                 snapshot: FetchedResultsSnapshot(change.after, reconfigured: change.updates.map(\.id)),

@@ -60,6 +60,13 @@ package final class Schema: Sendable {
     }
 
     package func entity(named name: String) -> EntitySchema? { byName[name] }
+    /// The top of an entity's hierarchy.
+    package func root(of id: EntityID) -> EntityID {
+        var root = id
+        while let parent = entity(root)?.superentityID { root = parent }
+        return root
+    }
+
     package func entity(_ id: EntityID) -> EntitySchema? {
         let number = Int(id.rawValue)
         return number < table.count ? table[number] : nil

@@ -81,7 +81,7 @@ package final class Store: Sendable {
         }
     }
 
-    func checkOpen() throws {
+    package func checkOpen() throws {
         if isClosed.load(ordering: .acquiring) {
             throw closedError
         }

@@ -85,7 +85,8 @@ extension View {
         case .pairs(let canonical, let isForward, let isSymmetric, _)?:
             let key = Self.key(canonical, isForward, isSymmetric, owner, member)
             guard let positions = try pair(key, below: layers.count) else { return nil }
-            return key.source == owner ? positions.inSource : positions.inTarget
+            let isSource = isSymmetric ? key.source == owner : isForward
+            return isSource ? positions.inSource : positions.inTarget
         case nil: return nil
         }
     }

@@ -36,6 +36,28 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
+    /// Whoever waits for results is told when the container is closed.
+    @Test func closingEndsThoseWhoWait() async throws {
+        func expectEnd<Steps: AsyncIteratorProtocol>(
+            _ steps: Steps, _ container: PersistentContainer, isolation: isolated (any Actor)? = #isolation
+        ) async throws {
+            var steps = steps
+            #expect(try await steps.next(isolation: isolation) != nil)
+            container.close()
+            do {
+                _ = try await steps.next(isolation: isolation)
+                Issue.record("there was another step")
+            } catch let error as StrataError {
+                #expect(error.code == .storeClosed)
+            }
+        }
+        let first = try makeContainer(graphEntities)
+        try await expectEnd(first.results(for: FetchRequest<Person>()).makeAsyncIterator(), first)
+        let second = try makeContainer(graphEntities)
+        let context = second.newBackgroundContext()
+        try await expectEnd(context.results(for: FetchRequest<Person>()).makeAsyncIterator(), second)
+    }
+
     @Test func aContextBehindAnActorMovesByItself() async throws {
         let container = try makeContainer(graphEntities)
         let actor = ContextActor(adopting: container.newBackgroundContext())

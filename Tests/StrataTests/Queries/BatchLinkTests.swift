@@ -15,6 +15,10 @@ import Testing
     var captainOf: Club?
     @Relationship(inverse: \Player.rivalOf) var rivals: ToMany<Player>
     var rivalOf: ToMany<Player>
+    @Relationship(inverse: \Player.followedBy) var follows: Player?
+    var followedBy: Player?
+    @Relationship(.ordered, inverse: \Player.teacher) var pupils: ToMany<Player>
+    var teacher: Player?
 }
 
 @Entity final class Cup: ManagedObject {
@@ -81,6 +85,72 @@ import Testing
         #expect(Array(found.players) == now && players[1].club == nil && players[0].club === found)
         try context.execute(BatchUpdateRequest<Club>().setting(\.players, to: []))
         #expect(found.players.isEmpty && players.allSatisfy { $0.club == nil })
+    }
+
+    /// Rows of one step that say something of each other, as if each were a step of its own.
+    @Test(arguments: [1, 10_000]) func rowsThatNameEachOtherAreTakenInTheirOrder(stepSize: Int) throws {
+        let ids = players.map(\.objectID)
+        func row(_ number: Int) -> BatchRow<Player> {
+            var row = BatchRow<Player>()
+            row[\.number] = number
+            return row
+        }
+        func merge(_ rows: [BatchRow<Player>]) throws {
+            var request = BatchInsertRequest<Player>(rows, onClash: .merge)
+            request.stepSize = stepSize
+            try context.execute(request)
+        }
+        // One-to-one: 1 follows 0, then 0 is followed by 2, who was followed by none; and 3 by 2 before.
+        players[3].follows = players[2]
+        try context.save()
+        var (first, second) = (row(1), row(0))
+        first[\.follows] = ids[0]
+        second[\.followedBy] = ids[2]
+        try merge([first, second])
+        #expect(players[0].followedBy === players[2] && players[2].follows === players[0])
+        #expect(players[1].follows == nil && players[3].follows === players[2])
+        var request = try BatchUpdateRequest<Player>().where { $0.number < 2 }.setting(\.follows, to: ids[1])
+        request.stepSize = stepSize
+        try context.execute(request)
+        #expect(players[0].follows == nil && players[1].follows === players[1])
+        // Many-to-many: the later row says none.
+        (first, second) = (row(0), row(1))
+        first[\.rivals] = [ids[1], ids[2]]
+        second[\.rivalOf] = []
+        try merge([first, second])
+        #expect(Array(players[0].rivals) == [players[2]] && players[1].rivalOf.isEmpty)
+        // One-to-many: 0 is taken in by 1 and goes to 2 by itself; 3 goes to 1, which then has none.
+        (first, second) = (row(1), row(0))
+        first[\.pupils] = [ids[0]]
+        second[\.teacher] = ids[2]
+        var (third, fourth) = (row(3), row(1))
+        third[\.teacher] = ids[1]
+        try merge([first, second, third])
+        #expect(players[0].teacher === players[2] && players[1].pupils.map(\.objectID) == [ids[3]])
+        fourth[\.pupils] = []
+        try merge([third, fourth])
+        #expect(players[3].teacher == nil && players[1].pupils.isEmpty)
+        fourth[\.pupils] = [ids[4], ids[5]]
+        try merge([fourth, third, second])
+        #expect(players[1].pupils.map(\.objectID) == [ids[4], ids[5], ids[3]], "behind those that are given")
+    }
+
+    @Test(arguments: UniquenessPolicy.allCases) func boundsHoldWhateverBecomesOfARow(policy: UniquenessPolicy) throws {
+        try context.execute(BatchInsertRequest([club("a", Array(players.prefix(3)))]))
+        let found = try #require(try clubs().first)
+        let rows = [100, 101].map { number in
+            var row = BatchRow<Player>()
+            row[\.number] = number
+            row[\.club] = found.objectID
+            return row
+        }
+        let error = #expect(throws: StrataError.self) {
+            try context.execute(BatchInsertRequest(rows, onClash: policy))
+        }
+        #expect(error?.code == .validationRelationshipExceedsMaximumCount)
+        #expect(found.players.count == 3)
+        #expect(try context.execute(BatchInsertRequest([rows[0]], onClash: policy)).count == 1)
+        #expect(found.players.count == 4)
     }
 
     @Test func whoIsGivenItsOwnerOnceMoreKeepsItsPlace() throws {
