@@ -64,6 +64,16 @@ struct HostileFileTests {
         #expect(wide?.code == .invalidModelFile)
     }
 
+    /// Columns are counted on from the element before, not from the line's beginning: that took a minute.
+    @Test(.timeLimit(.minutes(1))) func aFileOfOneLongLineIsReadWithItsPlaces() throws {
+        let entities = (0..<20_000).map { "<entity name=\"Ä\($0)\"/>" }.joined()
+        let text = "<model>\(entities)\n<entity name=\"B\"/><entity name=\"C\" parentEntity=\"D\"/></x></model>"
+        #expect(try fault(text) == "line 2, column 54: </x> stands where </model> must")
+        let first = "<model>\(entities)</x></model>"
+        let column = "<model>\(entities)".unicodeScalars.count + 1
+        #expect(try fault(first) == "line 1, column \(column): </x> stands where </model> must")
+    }
+
     @Test func deepNestingIsRefused() throws {
         let text = String(repeating: "<model>", count: 1_000_000)
         #expect(try fault(text) == "line 1, column 225: elements are nested more than 32 levels deep")

@@ -13,8 +13,9 @@ struct ExportCommand: ParsableCommand {
             What is written is whole and is read again by 'strata import': data as base64, dates ISO 8601 with all their \
             digits, composites as JSON objects, nil as nothing, but in a property list as an empty dictionary where the model has \
             a default. Without --columns there are all attributes and to-ones; a to-one is named \
-            by the one attribute that the model says is unique there (drawer.label), else by reference (Drawer/p3). A \
-            to-many is asked for by name: 'name, tags.label'. A file appears when it is whole; a device or pipe is \
+            by the one attribute that the model says is unique there (drawer.label) and that every object has, else by \
+            reference (Drawer/p3). A to-many is asked for by name: 'name, tags.label'; in CSV its members stand between \
+            semicolons, and one whose name has one is refused. A file appears when it is whole; a device or pipe is \
             written to as it is. - is standard output, where the form is NDJSON unless --form says otherwise. \(Moment.help)
 
             json is an array with an object for each row, ndjson an object a line, keys in the order of the columns. \
@@ -88,7 +89,10 @@ struct ExportCommand: ParsableCommand {
         var request = StoreRequest(entityID: schema.id)
         request.predicate = try ConditionText.predicate(condition, arguments, in: store)
         request.sort = try SortText.parse(sort)
-        let columns = try ExportColumn.columns(columns, of: schema, moment.schema)
+        let columns = try ExportColumn.columns(columns, of: schema, moment.schema) { entity, key in
+            let nameless = StoreRequest(entityID: entity, predicate: .isNil(key))
+            return try moment.read(store) { try $0.count(nameless) } == 0
+        }
         try ListText.checkNoneTwice(columns.map(\.name))
         let exact = ExactValue(store: store, names: try store.recordedNames())
         let defaults = columns.map(\.name).filter { schema.property(named: $0)?.attribute?.defaultValue != nil }

@@ -73,7 +73,7 @@ struct ImportCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "For a record whose unique values an object has: error, skip (the object stays), merge (it gets what the record "
-                + "gives), or replace (it becomes the record).", valueName: "way"))
+                + "gives), or replace (its attributes become the record's).", valueName: "way"))
     var onClash = ClashPolicy.error
     @Option(
         help: ArgumentHelp(

@@ -33,8 +33,10 @@ struct UnlinkCommand: ParsableCommand {
                 let nothing: [ManagedObject] = []
                 return try link.object.setValue(link.isToMany ? nothing : nil, forKey: relationship)
             }
+            var seen: Set<ObjectID> = []
             for word in members {
                 let member = try TargetArguments().object(word, store, context)
+                guard seen.insert(member.objectID).inserted else { continue }
                 guard try link.unlink(member) else {
                     throw StrataError(.referentialIntegrity, "\(object).\(relationship) does not lead to \(word).")
                 }

@@ -12,14 +12,21 @@ struct ExportColumn {
     let name: String
     let content: Content
 
-    /// - Parameter text: nil is every attribute and every to-one; to-ones by the attribute that no two objects of the
-    ///   other side share, where the model says so, else by reference.
-    static func columns(_ text: String?, of entity: EntitySchema, _ schema: Schema) throws -> [ExportColumn] {
+    /// - Parameters:
+    ///   - text: nil is every attribute and every to-one; to-ones by the attribute that no two objects of the other side
+    ///     share, where the model says so, else by reference.
+    ///   - namesAll: whether every object of an entity has a value of the attribute: who has none is named by reference.
+    static func columns(
+        _ text: String?, of entity: EntitySchema, _ schema: Schema, namesAll: (EntityID, String) throws -> Bool
+    ) throws -> [ExportColumn] {
         guard let text else {
-            return entity.properties.filter(\.isVisibleInRow).map { property in
-                let path = property.relationship.flatMap { uniqueKey(of: $0.destination, schema) }
-                    .map { "\(property.name).\($0)" }
-                let name = path ?? property.name
+            return try entity.properties.filter(\.isVisibleInRow).map { property in
+                var name = property.name
+                if let destination = property.relationship?.destination, let key = uniqueKey(of: destination, schema),
+                    try namesAll(destination, key)
+                {
+                    name += ".\(key)"
+                }
                 return ExportColumn(name: name, content: .value(OutputColumn(name)))
             }
         }

@@ -66,8 +66,21 @@ struct ExportWriter {
         switch cell {
         case .value(let value): try exact.text(value).map(CSVText.field) ?? ""
         case .list(let values):
-            values.isEmpty ? "" : CSVText.field(try values.compactMap { try exact.text($0) }.joined(separator: ";"))
+            values.isEmpty ? "" : CSVText.field(try values.map(listed).joined(separator: ";"))
         }
+    }
+
+    /// A member in a list in text, which is parted at semicolons when it is read.
+    private func listed(_ value: AttributeValue) throws -> String {
+        guard let text = try exact.text(value), !text.isEmpty, !text.contains(";"),
+            text == text.trimmingCharacters(in: .whitespaces)
+        else {
+            let name = try exact.text(value).map { "'\($0)'" } ?? "nil"
+            throw UsageError(
+                "A list in CSV cannot name a member by \(name): name the members by reference, without an attribute, "
+                    + "or write JSON.")
+        }
+        return text
     }
 
     private func object(_ cells: [ExportCell]) throws -> String {
@@ -95,7 +108,13 @@ struct ExportWriter {
             switch cell {
             case .value(let value):
                 dictionary[key] = try exact.property(value) ?? (keysWithDefault.contains(key) ? [String: Any]() : nil)
-            case .list(let values): dictionary[key] = try values.compactMap { try exact.property($0) }
+            case .list(let values):
+                dictionary[key] = try values.map { value in
+                    guard let member = try exact.property(value) else {
+                        throw UsageError("\(key): a property list has no nil, and a member is named by it; write JSON.")
+                    }
+                    return member
+                }
             }
         }
         return dictionary

@@ -20,9 +20,11 @@ final class ByteSource {
                 handle = .standardInput
                 size = nil
             } else {
-                handle = try FileHandle(forReadingFrom: URL(filePath: path))
-                let attributes = try FileManager.default.attributesOfItem(atPath: path)
-                size = (attributes[.size] as? NSNumber)?.intValue
+                let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+                handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+                var status = stat()
+                size = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
             }
             try passMark()
         } catch {

@@ -8,14 +8,14 @@ struct ImportMark {
     static let fileKey = "strata.import"
     static let recordsKey = "strata.import.records"
 
-    /// nil for standard input and pipes, which cannot be read again.
+    /// nil for standard input, pipes and devices, which cannot be read again.
     let file: String?
 
     /// - Throws: `UsageError` for a file that cannot be read.
     init(file path: String, entity: String) throws {
         // A pipe that has a name is read once, too.
         var status = stat()
-        guard path != "-", stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else {
+        guard path != "-", stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
             file = nil
             return
         }

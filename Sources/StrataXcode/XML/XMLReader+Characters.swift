@@ -106,6 +106,8 @@ extension XMLReader {
 /// Where lines begin.
 struct LineTable {
     private let starts: [Int]
+    /// The place that was asked for last: others on its line are counted on from there.
+    private var last = (offset: 0, place: FilePlace(line: 1, column: 1))
 
     init(_ bytes: [UInt8]) {
         var starts = [0]
@@ -119,9 +121,18 @@ struct LineTable {
             let middle = (low + high) / 2
             if starts[middle] <= offset { low = middle } else { high = middle }
         }
-        let line = bytes[starts[low]..<min(offset, bytes.count)]
+        let isOn = last.place.line == low + 1 && last.offset <= offset
+        let (start, column) = isOn ? (last.offset, last.place.column) : (starts[low], 1)
+        let rest = bytes[start..<max(start, min(offset, bytes.count))]
         // Bytes that go on with a scalar count for nothing.
-        return FilePlace(line: low + 1, column: line.reduce(1) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
+        return FilePlace(line: low + 1, column: rest.reduce(column) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
+    }
+
+    /// The same, for places in their order: the file may be one long line.
+    mutating func nextPlace(of offset: Int, in bytes: [UInt8]) -> FilePlace {
+        let place = place(of: offset, in: bytes)
+        last = (offset, place)
+        return place
     }
 }
 

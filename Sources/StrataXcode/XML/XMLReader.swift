@@ -23,7 +23,7 @@ package struct XMLReader {
     var position = 0
     private var open: [XMLElement] = []
     private var root: XMLElement?
-    private let lines: LineTable
+    private var lines: LineTable
 
     /// - Throws: `ModelFileFault`.
     package static func read(
@@ -130,7 +130,7 @@ package struct XMLReader {
         let start = position
         guard root == nil else { throw fault("there is a second root element") }
         position += 1
-        var element = XMLElement(try name("an element's name"), place: lines.place(of: start, in: bytes))
+        var element = XMLElement(try name("an element's name"), place: lines.nextPlace(of: start, in: bytes))
         guard open.count < limits.depth else {
             throw fault("elements are nested more than \(limits.depth) levels deep", at: start)
         }
