@@ -202,7 +202,7 @@ extension ManagedObjectContext {
 
     /// Lets go of objects that were made and deleted again, where nobody can take the deletion back.
     private func forgetWithdrawn() {
-        if withdrawnCount > 0, undoManager == nil { settleWithoutSaving(.unchanged) }
+        if withdrawnCount > 0, undoManager == nil { settleWithoutSaving() }
     }
 
     func settleWithoutSaving(_ members: KnownMembers = .unknown) {
