@@ -130,6 +130,9 @@ import Testing
                 == .init(
                     output: "", error: "strata: Film/p7.genres does not lead to Genre/p3.\n", exitCode: 1))
         #expect(try run("unlink", "Studio/p1", "films").exitCode == 2)
+        let both = try run("unlink", "Genre/p3", "films", "Film/p8", "--all")
+        #expect(both.exitCode == 2 && both.error.contains("not both"), "\(both)")
+        #expect(try run("unlink", "Genre/p3", "films", "Film/p8").exitCode == 0)
         #expect(try run("link", "Film/p7", "title", "Genre/p3").exitCode == 2)
         #expect(try run("link", "Film/p7", "genres", "Studio/p1").exitCode == 2)
         #expect(try run("link", "Film/p7", "genres", "Genre/p4", "--place", "0").exitCode == 2)

@@ -167,6 +167,18 @@ import Testing
         }
     }
 
+    @Test func textTurnsNoDirectionRound() throws {
+        try folder.make("a")
+        try folder.run("insert", "a", "E", "name=a\u{202E}b\u{2066}c – אב", "--author", "ev\u{202E}il")
+        for command in [["query", "a", "E"], ["log", "a"], ["show", "a", "E/p1"]] {
+            let output = try folder.run(command)
+            #expect(output.contains("a\\u{202e}b\\u{2066}c – אב"), "\(command): \(output)")
+            #expect(!output.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x2066 }, "\(command)")
+        }
+        // Programs get the text itself.
+        #expect(try folder.run("query", "a", "E", "--format", "csv").contains("a\u{202E}b\u{2066}c – אב"))
+    }
+
     // MARK: What is saved of a damaged store
 
     @Test func theDoctorBringsLargeValuesAndLeavesOutOnlyWhatIsLost() throws {

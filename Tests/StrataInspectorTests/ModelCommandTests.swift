@@ -121,6 +121,12 @@ import Testing
                         """, error: "", exitCode: 0))
     }
 
+    @Test func aToOneLeadsToOneAtMost() throws {
+        let text = try Tool.run("model", "show", file, "--json").output
+        let counts = text.components(separatedBy: "\n").filter { $0.contains("\"maxCount\"") }
+        #expect(counts.map { $0.filter(\.isNumber) } == ["0", "1"])
+    }
+
     @Test func checkNamesWhatHasNoEffectAndWhatIsWrong() throws {
         #expect(
             try Tool.run("model", "check", file)

@@ -197,6 +197,32 @@ import Testing
         #expect(found == "released\n" + String(repeating: "2020-02-03T04:05:06.000Z\n", count: cases.count))
     }
 
+    @Test func aDayWithoutHyphensIsNotTakenForSeconds() throws {
+        let path = try file("d.csv", "title,year,released,studio\nD,2010,20200203,Studio/p1\n")
+        let refused = try take("Film", path)
+        #expect(refused.exitCode == 1 && refused.error.contains("'20200203' may be a day"), "\(refused)")
+        #expect(refused.error.contains("2020-02-03") && refused.error.contains("--dates yyyyMMdd"), "\(refused)")
+        let insert = try Tool.run(
+            "insert", store.path, "Film", "title=D", "year=2010", "released=20200203", "studio=Studio/p1")
+        #expect(insert.exitCode != 0 && insert.error.contains("may be a day"), "\(insert)")
+        #expect(try Tool.run("count", store.path, "Film").output == "4\n")
+        for form in ["yyyyMMdd", "unix"] { #expect(try take("Film", path, "--dates", form).exitCode == 0) }
+        // February has no 99th day, and one has said that it is seconds.
+        let others = try file(
+            "e.csv", "title,year,released,studio\nD,2010,20200299,Studio/p1\nE,2010,20200203.0,Studio/p1\n")
+        #expect(try take("Film", others).exitCode == 0)
+        #expect(
+            try rows("Film", "released", "--where", "year = 2010") == """
+                released
+                2020-02-03T00:00:00.000Z
+                1970-08-22T19:10:03.000Z
+                1970-08-22T19:11:39.000Z
+                1970-08-22T19:10:03.000Z
+
+                """)
+        try expectSound()
+    }
+
     @Test func aSignalBetweenTransactionsLeavesTheStoreSound() throws {
         let lines = (1...12_000).map { #"{"title": "Film \#($0)", "year": 2000, "studio": "Studio/p1"}"# }
         let path = try file("many.ndjson", lines.joined(separator: "\n"))

@@ -225,7 +225,8 @@ private struct ModelText: Encodable {
         Relationship(
             name: relationship.name, destination: relationship.destinationEntityName,
             inverse: relationship.inverseName, toMany: relationship.isToMany, ordered: relationship.isOrdered,
-            optional: relationship.isOptional, minCount: relationship.minCount, maxCount: relationship.maxCount,
+            optional: relationship.isOptional, minCount: relationship.minCount,
+            maxCount: relationship.isToMany ? relationship.maxCount : 1,
             deleteRule: relationship.deleteRule.text, renamedFrom: relationship.renamingIdentifier)
     }
 }

@@ -25,6 +25,12 @@ struct UnlinkCommand: ParsableCommand {
     @Flag(help: "All members.") var all = false
     @OptionGroup var change: ChangeArguments
 
+    func validate() throws {
+        guard !all || members.isEmpty else {
+            throw ValidationError("Name the members or say --all, not both: --all unlinks the others too.")
+        }
+    }
+
     func run() throws {
         try change.run(store) { store, context in
             let link = try RelationshipTarget(object, relationship, store, context)

@@ -31,7 +31,7 @@ struct AttributeInput {
         case .boolean: return word.flatMap(Self.boolean).map(AttributeValue.boolean)
         case .date:
             if case .date(let date) = input { return .date(date) }
-            return word.flatMap(dates.date).map(AttributeValue.date)
+            return try word.flatMap(dates.date).map(AttributeValue.date)
         case .uuid: return word.flatMap { UUID(uuidString: $0) }.map(AttributeValue.uuid)
         case .uri: return word.flatMap { URL(string: $0) }.map(AttributeValue.url)
         case .binaryData, .transformable:
@@ -136,15 +136,21 @@ enum DateForm: Sendable {
         }
     }
 
-    func date(_ word: String) -> Date? {
+    /// - Throws: `InputFault` where a word may be two dates.
+    func date(_ word: String) throws -> Date? {
         switch self {
         case .usual:
-            DateText.date(word) ?? DateText.withoutZone(word)
-                ?? Self.number(word).map(Date.init(timeIntervalSince1970:))
-        case .unix: Self.number(word).map(Date.init(timeIntervalSince1970:))
-        case .unixMilliseconds: Self.number(word).map { Date(timeIntervalSince1970: $0 / 1000) }
-        case .reference: Self.number(word).map(Date.init(timeIntervalSinceReferenceDate:))
-        case .pattern(let pattern): Self.formatter(pattern).date(from: word)
+            if let date = DateText.date(word) ?? DateText.withoutZone(word) { return date }
+            if let day = DateText.dayWithoutHyphens(word) {
+                throw InputFault(
+                    "'\(word)' may be a day, which is written \(day), or seconds since 1970, written \(word).0; for a "
+                        + "file --dates yyyyMMdd or --dates unix tells.")
+            }
+            return Self.number(word).map(Date.init(timeIntervalSince1970:))
+        case .unix: return Self.number(word).map(Date.init(timeIntervalSince1970:))
+        case .unixMilliseconds: return Self.number(word).map { Date(timeIntervalSince1970: $0 / 1000) }
+        case .reference: return Self.number(word).map(Date.init(timeIntervalSinceReferenceDate:))
+        case .pattern(let pattern): return Self.formatter(pattern).date(from: word)
         }
     }
 

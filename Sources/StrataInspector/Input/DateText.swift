@@ -63,6 +63,13 @@ enum DateText {
         return (number(11, 2) ?? 0) < 24 && (number(14, 2) ?? 0) < 60 && (number(17, 2) ?? 0) < 61
     }
 
+    /// `2026-11-21` for `20261121`, ISO 8601's basic form of a day, which is a number too; nil for all else.
+    static func dayWithoutHyphens(_ word: String) -> String? {
+        guard word.utf8.count == 8, word.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+        let day = "\(word.prefix(4))-\(word.dropFirst(4).prefix(2))-\(word.suffix(2))"
+        return isInCalendar(day) && word.first != "0" ? day : nil
+    }
+
     /// `2026-11-21 10:00:00` and `2026-11-21T10:00`, in UTC.
     static func withoutZone(_ word: String) -> Date? {
         let parts = word.split(whereSeparator: { $0 == " " || $0 == "T" })

@@ -49,8 +49,8 @@ enum ValueText {
 
     /// Text that somebody else may have written, for a line on a terminal: what could drive it or end the line is escaped.
     static func harmless(_ text: String) -> String {
-        // C2 leads the control characters beyond ASCII, and some others.
-        let isHarmless = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0xC2 }
+        // C2 leads the control characters beyond ASCII, E2 those of direction, and both some others.
+        let isHarmless = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0xC2 && $0 != 0xE2 }
         return isHarmless ? text : shown(text, .max, escapes: [])
     }
 
@@ -66,13 +66,21 @@ enum ValueText {
             case "\t": shown += "\\t"
             case "\r": shown += "\\r"
             case _ where escapes.contains(character): shown += "\\\(character)"
-            // Control characters could drive the terminal.
-            case _ where character.properties.generalCategory == .control:
+            case _ where drivesTerminal(character):
                 shown += "\\u{\(String(character.value, radix: 16))}"
             default: shown.unicodeScalars.append(character)
             }
         }
         return shown + (text.unicodeScalars.count > limit ? "…" : "")
+    }
+
+    /// Control characters could drive the terminal; embeddings, overrides and isolates of direction (Unicode annex 9)
+    /// would turn round what is printed behind them.
+    private static func drivesTerminal(_ character: Unicode.Scalar) -> Bool {
+        switch character.value {
+        case 0x202A...0x202E, 0x2066...0x2069: true
+        default: character.properties.generalCategory == .control
+        }
     }
 
     /// ISO 8601, UTC, to the millisecond.
