@@ -35,6 +35,9 @@ struct MovieRow {
 
     static func ownerName(_ owner: Int) -> String { "Owner \(owner)" }
 
+    /// The bytes of an owner's values: an id and the name.
+    static func ownerValueBytes(_ owner: Int) -> Int { 8 + ownerName(owner).utf8.count }
+
     /// As an app keeps it beside the title to search by: SQLite folds only ASCII itself.
     var foldedTitle: String { Self.folded(title) }
 

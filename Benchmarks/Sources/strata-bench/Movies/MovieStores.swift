@@ -13,6 +13,10 @@ final class MovieStores {
     /// Numbers for movies and owners that workloads add, the same for every peer.
     private var nextMovie: Int
     private var nextOwner: Int
+    /// The bytes of the values of all movies and owners that are in the stores after a workload, whatever keeps them.
+    private(set) lazy var valueBytes = (0..<movies.count).reduce(
+        (0..<movies.owners).reduce(0) { $0 + MovieRow.ownerValueBytes($1) }
+    ) { $0 + movies[$1].valueBytes }
 
     init(_ movies: Movies, _ peers: Set<Peer>, in directory: URL) throws {
         self.directory = directory
@@ -41,14 +45,22 @@ final class MovieStores {
 
     /// Further movies, of owners at random or of one.
     func newMovies(_ count: Int, owner: Int? = nil) -> [MovieRow] {
-        defer { nextMovie += count }
-        return (nextMovie..<nextMovie + count).map { MovieRow($0, owners: movies.owners, owner: owner) }
+        let rows = (nextMovie..<nextMovie + count).map { MovieRow($0, owners: movies.owners, owner: owner) }
+        nextMovie += count
+        valueBytes += rows.reduce(0) { $0 + $1.valueBytes }
+        return rows
     }
 
     func newOwner() throws -> Int {
         defer { nextOwner += 1 }
         for store in all { try store.insertOwners(nextOwner..<nextOwner + 1) }
+        valueBytes += MovieRow.ownerValueBytes(nextOwner)
         return nextOwner
+    }
+
+    /// An owner and their movies, which were new, are in no store any more.
+    func noteDeleted(_ owner: Int, _ rows: [MovieRow]) {
+        valueBytes -= rows.reduce(MovieRow.ownerValueBytes(owner)) { $0 + $1.valueBytes }
     }
 
     /// - Throws: where the stores do not hold the same.

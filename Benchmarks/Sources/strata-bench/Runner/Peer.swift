@@ -35,7 +35,13 @@ struct Contest {
 protocol Workload {
     /// The lines of the table that it makes.
     static var lines: [LineName] { get }
+    /// When the files are measured, for one that writes: "after updates".
+    static var momentOfFiles: String? { get }
     static func run(_ stores: MovieStores, _ bench: Bench) throws
+}
+
+extension Workload {
+    static var momentOfFiles: String? { nil }
 }
 
 /// A benchmark that cannot be right, such as one whose peers give different answers.

@@ -43,15 +43,10 @@ struct RunCommand: ParsableCommand {
         let stores = try MovieStores(
             Movies(count: size), peers, in: place.appending(path: "movies-\(size)", directoryHint: .isDirectory))
         for workload in Self.workloads {
-            if workload == ColdOpen.self { try FileSizes.measure("at the end", stores, bench) }
             // The first fills the stores for all others.
-            if workload == BulkInsert.self || workload.lines.contains(where: bench.isWanted) {
-                try workload.run(stores, bench)
-            }
-            if workload == BulkInsert.self {
-                try FileSizes.measure("after inserting", stores, bench)
-                FileSizes.addValues("after inserting", stores, bench)
-            }
+            guard workload == BulkInsert.self || workload.lines.contains(where: bench.isWanted) else { continue }
+            try workload.run(stores, bench)
+            if let moment = workload.momentOfFiles { try FileSizes.measure(moment, stores, bench) }
         }
         try stores.remove()
         bench.judge()

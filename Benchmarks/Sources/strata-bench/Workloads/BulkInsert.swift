@@ -5,6 +5,7 @@ import StrataGraph
 /// five commits, and its turn comes when they are there.
 enum BulkInsert: Workload {
     static let lines = [LineName.insertObjects, .insertBatch]
+    static let momentOfFiles: String? = "after inserting"
     static let batch = 10_000
     private static let commitsInRequest = 5
 

@@ -8,6 +8,7 @@ enum LongSave {
 /// Gives up to 100,000 movies another rating, which is indexed, in one durable commit.
 enum Updates: Workload {
     static let lines = [LineName.update]
+    static let momentOfFiles: String? = "after updates"
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.update) else { return }
@@ -33,6 +34,7 @@ enum Updates: Workload {
 /// Deletes owners of up to 20,000 movies, who go too, up to 100,000 movies in all: each owner in one durable commit.
 enum Cascades: Workload {
     static let lines = [LineName.cascade]
+    static let momentOfFiles: String? = "after deletes"
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.cascade) else { return }
@@ -52,6 +54,7 @@ enum Cascades: Workload {
         try bench.compare(
             .cascade, operations: count + sizes.count, rounds: rounds, warmsUp: !isLong, contenders,
             note: { _ in "\(Quantity.count(count)) movies of \(Quantity.count(sizes.count)) owners" })
+        for (owner, rows) in collections.values.joined() { stores.noteDeleted(owner, rows) }
         try stores.compare("after cascades")
     }
 

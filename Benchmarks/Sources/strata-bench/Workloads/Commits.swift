@@ -4,6 +4,7 @@ import Foundation
 /// the file's free pages lie, and they lie together after a bulk insert and apart a thousand commits later.
 enum Commits: Workload {
     static let lines = [LineName.commit, .commitOfEight]
+    static let momentOfFiles: String? = "after durable commits"
     private static let perRound = 64
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {

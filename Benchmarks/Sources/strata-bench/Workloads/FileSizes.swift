@@ -28,14 +28,7 @@ enum FileSizes {
                 FileSize(
                     moment: moment, what: Peer.sqlite.rawValue, bytes: URL(filePath: sqlite.path).allocatedBytes))
         }
-    }
-
-    /// The bytes of all values, for the moment when nothing but them is there.
-    static func addValues(_ moment: String, _ stores: MovieStores, _ bench: Bench) {
-        guard bench.filter.isEmpty || "file".contains(bench.filter) else { return }
-        let owners = (0..<stores.movies.owners).reduce(0) { $0 + 8 + MovieRow.ownerName($1).utf8.count }
-        let bytes = (0..<stores.movies.count).reduce(owners) { $0 + stores.movies[$1].valueBytes }
-        bench.add(FileSize(moment: moment, what: "the values themselves", bytes: bytes))
+        bench.add(FileSize(moment: moment, what: "the values themselves", bytes: stores.valueBytes))
     }
 }
 
@@ -67,7 +60,8 @@ struct TableSizesProgram: ParsableCommand {
         try BareLMDB.check(mdb_env_create(&environment))
         defer { mdb_env_close(environment) }
         try BareLMDB.check(mdb_env_set_maxdbs(environment, 32))
-        try BareLMDB.check(mdb_env_open(environment, path, UInt32(MDB_RDONLY | MDB_NOLOCK), 0o600))
+        // With a lock, for the store may still be tidied between saves, and pages that are read must stay.
+        try BareLMDB.check(mdb_env_open(environment, path, UInt32(MDB_RDONLY), 0o600))
         var transaction: OpaquePointer?
         try BareLMDB.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction))
         defer { mdb_txn_abort(transaction) }

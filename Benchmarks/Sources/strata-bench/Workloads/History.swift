@@ -7,6 +7,7 @@ import StrataModel
 /// The commits that make the history are not measured here, and not synced.
 enum History: Workload {
     static let lines = [LineName.behindFirst, .behind, .history, .difference]
+    static let momentOfFiles: String? = "after the commits of the history"
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard lines.contains(where: bench.isWanted) else { return }

@@ -4,6 +4,7 @@ import StrataGraph
 /// The log played back: views made again and compared, and everything checked.
 enum WholeStore: Workload {
     static let lines = [LineName.rebuild, .verify]
+    static let momentOfFiles: String? = "after rebuilding"
 
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         let container = stores.strata.container
