@@ -13,10 +13,11 @@ final class MovieStores {
     /// Numbers for movies and owners that workloads add, the same for every peer.
     private var nextMovie: Int
     private var nextOwner: Int
-    /// The bytes of the values of all movies and owners that are in the stores after a workload, whatever keeps them.
-    private(set) lazy var valueBytes = (0..<movies.count).reduce(
+    /// What the stores are filled with, and what workloads have added to that, in bytes of the values themselves.
+    private lazy var filledValueBytes = (0..<movies.count).reduce(
         (0..<movies.owners).reduce(0) { $0 + MovieRow.ownerValueBytes($1) }
     ) { $0 + movies[$1].valueBytes }
+    private var addedValueBytes = 0
 
     init(_ movies: Movies, _ peers: Set<Peer>, in directory: URL) throws {
         self.directory = directory
@@ -35,6 +36,11 @@ final class MovieStores {
 
     func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 
+    /// The bytes of the values of all movies and owners that are in the stores between two workloads.
+    ///
+    /// - Complexity: O(n) in the movies the first time, since each row is made for it.
+    var valueBytes: Int { filledValueBytes + addedValueBytes }
+
     /// Strata first.
     var all: [any MovieStore] {
         var all: [any MovieStore] = [strata]
@@ -47,20 +53,20 @@ final class MovieStores {
     func newMovies(_ count: Int, owner: Int? = nil) -> [MovieRow] {
         let rows = (nextMovie..<nextMovie + count).map { MovieRow($0, owners: movies.owners, owner: owner) }
         nextMovie += count
-        valueBytes += rows.reduce(0) { $0 + $1.valueBytes }
+        addedValueBytes += rows.reduce(0) { $0 + $1.valueBytes }
         return rows
     }
 
     func newOwner() throws -> Int {
         defer { nextOwner += 1 }
         for store in all { try store.insertOwners(nextOwner..<nextOwner + 1) }
-        valueBytes += MovieRow.ownerValueBytes(nextOwner)
+        addedValueBytes += MovieRow.ownerValueBytes(nextOwner)
         return nextOwner
     }
 
     /// An owner and their movies, which were new, are in no store any more.
     func noteDeleted(_ owner: Int, _ rows: [MovieRow]) {
-        valueBytes -= rows.reduce(MovieRow.ownerValueBytes(owner)) { $0 + $1.valueBytes }
+        addedValueBytes -= rows.reduce(MovieRow.ownerValueBytes(owner)) { $0 + $1.valueBytes }
     }
 
     /// - Throws: where the stores do not hold the same.
