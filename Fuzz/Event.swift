@@ -21,8 +21,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
             _ = try? event.pair()
             _ = try? event.installedModel()
         }
-        let sequence = TransactionSequence(rawValue: 1)
-        if let transaction = try? TransactionRecord(bytes, sequence: sequence) {
+        let eventNumber = TransactionNumber(rawValue: 1)
+        if let transaction = try? TransactionRecord(bytes, eventNumber: eventNumber) {
             _ = transaction.lastEvent
             _ = transaction.encoded()
         }

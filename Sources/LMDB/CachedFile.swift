@@ -32,7 +32,7 @@ final class CachedFile: Sendable {
     /// Bytes of the file that have been seen to, or were there before. Changed by who writes.
     private let doneSize = Atomic<Int>(0)
 
-    init(_ directory: StoreDirectory, _ options: EnvironmentOptions) {
+    init(_ directory: EnvironmentDirectory, _ options: EnvironmentOptions) {
         #if os(Linux)
             // What is not synced is dirty and cannot be cut.
             isOfUse =

@@ -67,7 +67,7 @@ private struct GroupSearch {
         self.pages = pages
     }
 
-    func run(through tree: StoreHeader.Tree) {
+    func run(through tree: DataFileHeader.Tree) {
         guard let first = searches.baseAddress else { return }
         let end = first + searches.count
         @inline(__always)

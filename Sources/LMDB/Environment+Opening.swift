@@ -23,7 +23,7 @@ extension Environment {
     package static func open(
         at directoryPath: String, options: EnvironmentOptions = EnvironmentOptions()
     ) throws(LMDBError) -> Environment {
-        let directory = try StoreDirectory(path: directoryPath, createIfMissing: options.mayCreate)
+        let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: options.mayCreate)
         do {
             return try open(directory, options)
         } catch {
@@ -33,7 +33,7 @@ extension Environment {
     }
 
     private static func open(
-        _ directory: StoreDirectory, _ options: EnvironmentOptions
+        _ directory: EnvironmentDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> Environment {
         try directory.checkDirectory(ownership: options.ownership)
         if options.networkFileSystems == .refused { try NetworkFileSystem.check(directory) }
@@ -49,49 +49,50 @@ extension Environment {
         return environment
     }
 
-    private static func checkIsUnused(_ directory: StoreDirectory) throws(LMDBError) {
-        for name in [StoreDirectory.dataName, StoreDirectory.lockName] where try directory.status(of: name) != nil {
+    private static func checkIsUnused(_ directory: EnvironmentDirectory) throws(LMDBError) {
+        for name in [EnvironmentDirectory.dataName, EnvironmentDirectory.lockName]
+        where try directory.status(of: name) != nil {
             throw LMDBError(.alreadyExists, operation: "make an unnamed store", path: directory.path(of: name))
         }
     }
 
     /// Checks the data file, made first if it is missing and may be made.
     private static func ensureDataFile(
-        in directory: StoreDirectory, _ options: EnvironmentOptions
+        in directory: EnvironmentDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> FileIdentity {
         if let found = try checkedDataFile(in: directory, options) { return found }
         if options.mayCreate {
             try createDataFile(in: directory)
             if let made = try checkedDataFile(in: directory, options) { return made }
         }
-        throw LMDBError(.missing, operation: "open the store", path: directory.path(of: StoreDirectory.dataName))
+        throw LMDBError(.missing, operation: "open the store", path: directory.path(of: EnvironmentDirectory.dataName))
     }
 
     /// What the data file is, whose, and its header, all of one opening of it; nil when there is none.
     private static func checkedDataFile(
-        in directory: StoreDirectory, _ options: EnvironmentOptions
+        in directory: EnvironmentDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> FileIdentity? {
-        let name = StoreDirectory.dataName
+        let name = EnvironmentDirectory.dataName
         let file: (descriptor: Int32, identity: FileIdentity)
         do {
             file = try directory.openFile(name, O_RDONLY, ownership: options.ownership)
         } catch let error where error.code == .missing {
             return nil
         }
-        defer { StoreDirectory.closeFile(file.descriptor) }
-        _ = try StoreHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
+        defer { EnvironmentDirectory.closeFile(file.descriptor) }
+        _ = try DataFileHeader.read(descriptor: file.descriptor, path: directory.path(of: name))
         return file.identity
     }
 
-    static func checkHeader(in directory: StoreDirectory) throws(LMDBError) {
-        let name = StoreDirectory.dataName
+    static func checkHeader(in directory: EnvironmentDirectory) throws(LMDBError) {
+        let name = EnvironmentDirectory.dataName
         let descriptor = try directory.openFile(name, O_RDONLY)
-        defer { StoreDirectory.closeFile(descriptor) }
-        _ = try StoreHeader.read(descriptor: descriptor, path: directory.path(of: name))
+        defer { EnvironmentDirectory.closeFile(descriptor) }
+        _ = try DataFileHeader.read(descriptor: descriptor, path: directory.path(of: name))
     }
 
     /// Lets LMDB make a data file under a temporary name, so that a crash leaves no half-made one.
-    private static func createDataFile(in directory: StoreDirectory) throws(LMDBError) {
+    private static func createDataFile(in directory: EnvironmentDirectory) throws(LMDBError) {
         let name = ".new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         guard mkdirat(directory.descriptor, name, 0o700) == 0 else {
             let error = SystemError.current("make a temporary directory", directory.path(of: name))
@@ -99,7 +100,7 @@ extension Environment {
             unlinkat(directory.descriptor, name, AT_REMOVEDIR)
             throw error
         }
-        let temporary = name + "/" + StoreDirectory.dataName
+        let temporary = name + "/" + EnvironmentDirectory.dataName
         defer {
             directory.remove(temporary)
             unlinkat(directory.descriptor, name, AT_REMOVEDIR)
@@ -113,7 +114,7 @@ extension Environment {
             throw SystemError.lmdb(result, "make the data file", directory.path(of: temporary))
         }
         do {
-            try directory.publish(temporary, as: StoreDirectory.dataName)
+            try directory.publish(temporary, as: EnvironmentDirectory.dataName)
         } catch let error where error.code == .alreadyExists {
             // Another process was faster; its file is as good.
         }
@@ -121,8 +122,8 @@ extension Environment {
 
     /// Removes the names of the files, and of the directory if opening made it.
     private func unlinkFiles() {
-        directory.remove(StoreDirectory.dataName)
-        directory.remove(StoreDirectory.lockName)
+        directory.remove(EnvironmentDirectory.dataName)
+        directory.remove(EnvironmentDirectory.lockName)
         if directory.wasCreated { rmdir(path) }
     }
 }
@@ -181,7 +182,7 @@ extension Environment {
             mdb_env_get_fd(opened, &descriptor)
             var status = stat()
             guard fstat(descriptor, &status) == 0, FileIdentity(status) == identity else {
-                throw failure(.fileReplaced, "open the environment", detail: StoreDirectory.dataName)
+                throw failure(.fileReplaced, "open the environment", detail: EnvironmentDirectory.dataName)
             }
             // LMDB lets child programs inherit the data file.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -198,8 +199,8 @@ extension Environment {
 
     private func noteFiles() throws(LMDBError) {
         guard options.residence == .named else { return }
-        var files = [(name: StoreDirectory.dataName, identity: identity)]
-        for name in [StoreDirectory.lockName, StoreDirectory.writerLockName] {
+        var files = [(name: EnvironmentDirectory.dataName, identity: identity)]
+        for name in [EnvironmentDirectory.lockName, EnvironmentDirectory.writerLockName] {
             if let status = try directory.status(of: name) { files.append((name, FileIdentity(status))) }
         }
         let found = files

@@ -36,7 +36,7 @@ package final class Environment: @unchecked Sendable {
     /// The options it was opened with.
     package let options: EnvironmentOptions
 
-    let directory: StoreDirectory
+    let directory: EnvironmentDirectory
     /// The data file's identity, under which the process knows the environment.
     let identity: FileIdentity
     let forkGuard: ForkGuard
@@ -62,7 +62,7 @@ package final class Environment: @unchecked Sendable {
     @exclusivity(unchecked) var handle: OpaquePointer?
 
     init(
-        directory: StoreDirectory, identity: FileIdentity, options: EnvironmentOptions
+        directory: EnvironmentDirectory, identity: FileIdentity, options: EnvironmentOptions
     ) throws(LMDBError) {
         self.directory = directory
         self.identity = identity
@@ -75,8 +75,10 @@ package final class Environment: @unchecked Sendable {
         let usesWriterLock = !options.isReadOnly && options.residence == .named
         let descriptor =
             usesWriterLock
-            ? try directory.openFile(StoreDirectory.writerLockName, O_RDWR | O_CREAT, ownership: options.ownership)
-                .descriptor : -1
+            ? try directory.openFile(
+                EnvironmentDirectory.writerLockName, O_RDWR | O_CREAT, ownership: options.ownership
+            )
+            .descriptor : -1
         writerLock = WriterLock(descriptor: descriptor, path: path)
         handle = try openHandle()
     }

@@ -20,19 +20,19 @@ extension Environment {
     /// durable. It holds a read transaction for its length, so the store grows if much is written meanwhile.
     /// - Throws: `alreadyExists` when the directory has a data file, `noSpaceOrIO`, `corrupted`.
     package func copy(to directoryPath: String, _ kind: CopyKind = .exact) throws(LMDBError) {
-        let target = try StoreDirectory(path: directoryPath, createIfMissing: true)
-        let name = StoreDirectory.dataName
+        let target = try EnvironmentDirectory(path: directoryPath, createIfMissing: true)
+        let name = EnvironmentDirectory.dataName
         if try target.status(of: name) != nil {
             throw LMDBError(.alreadyExists, operation: "copy the store", path: target.path(of: name))
         }
         let temporary = ".copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let descriptor = try target.openFile(temporary, O_RDWR | O_CREAT | O_EXCL)
-        defer { StoreDirectory.closeFile(descriptor) }
+        defer { EnvironmentDirectory.closeFile(descriptor) }
         do throws(LMDBError) {
             // LMDB would follow a damaged page beside its memory.
             if kind == .compacting { try checkTrees() }
             try write(to: descriptor, kind)
-            _ = try StoreHeader.read(descriptor: descriptor, path: target.path(of: temporary))
+            _ = try DataFileHeader.read(descriptor: descriptor, path: target.path(of: temporary))
             guard fsync(descriptor) == 0 else {
                 throw SystemError.current("sync the copy", target.path(of: temporary))
             }
@@ -47,7 +47,7 @@ extension Environment {
     /// Removes what copies that were cut short have left in a directory.
     /// - Returns: whether the directory is there with nothing in it now.
     package static func sweepLeftoverCopies(in directoryPath: String) throws(LMDBError) -> Bool {
-        let directory = try StoreDirectory(path: directoryPath, createIfMissing: false)
+        let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
         directory.sweepLeftovers()
         return directory.isEmpty
     }

@@ -16,7 +16,7 @@ enum NetworkFileSystem {
     }
 
     /// Refuses a directory on a network file system.
-    static func check(_ directory: StoreDirectory) throws(LMDBError) {
+    static func check(_ directory: EnvironmentDirectory) throws(LMDBError) {
         let type = clmdb_file_system_type(directory.descriptor)
         guard type >= 0 else { throw SystemError.current("look at the file system", directory.path) }
         #if os(Linux)

@@ -60,8 +60,8 @@ final class NumberSearch {
     private var snapshot: ReadTransaction.Snapshot?
     private var transaction: OpaquePointer?
     /// The trees of the snapshot that have been asked for, the last one beside.
-    private var trees: [Table: StoreHeader.Tree] = [:]
-    private var last: (table: Table, tree: StoreHeader.Tree)?
+    private var trees: [Table: DataFileHeader.Tree] = [:]
+    private var last: (table: Table, tree: DataFileHeader.Tree)?
 
     init(_ environment: Environment) {
         self.environment = environment
@@ -129,29 +129,31 @@ final class NumberSearch {
 
     /// A table's tree, out of the record that LMDB's own table has of it; nil where there is none that can be walked.
     @inline(__always)
-    func tree(of table: Table) -> StoreHeader.Tree? {
+    func tree(of table: Table) -> DataFileHeader.Tree? {
         if let last, last.table == table { return last.tree }
         return treeFromTable(table)
     }
 
     @inline(never)
-    private func treeFromTable(_ table: Table) -> StoreHeader.Tree? {
-        guard let tree = trees[table] ?? record(of: table), tree.depth <= StoreHeader.maximumDepth else { return nil }
+    private func treeFromTable(_ table: Table) -> DataFileHeader.Tree? {
+        guard let tree = trees[table] ?? record(of: table), tree.depth <= DataFileHeader.maximumDepth else {
+            return nil
+        }
         trees[table] = tree
         last = (table, tree)
         return tree
     }
 
     /// One of the values of LMDB's own table.
-    private func record(of table: Table) -> StoreHeader.Tree? {
+    private func record(of table: Table) -> DataFileHeader.Tree? {
         guard let name = environment.name(of: table) else { return nil }
-        return Array(name.utf8).withUnsafeBytes { bytes -> StoreHeader.Tree? in
+        return Array(name.utf8).withUnsafeBytes { bytes -> DataFileHeader.Tree? in
             var key = MDB_val(bytes)
             var value = MDB_val()
             guard mdb_get(transaction, Self.mainTable, &key, &value) == 0, value.mv_size == Self.treeRecordSize else {
                 return nil
             }
-            return StoreHeader.Tree(UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size), at: 0)
+            return DataFileHeader.Tree(UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size), at: 0)
         }
     }
 

@@ -28,7 +28,7 @@ struct TreeCheck {
     private static let treeRecordSize = 48
 
     /// - Throws: `Fault`.
-    static func check(_ meta: StoreHeader.Meta, descriptor: Int32, pageSize: Int) throws(Fault) {
+    static func check(_ meta: DataFileHeader.Meta, descriptor: Int32, pageSize: Int) throws(Fault) {
         var check = TreeCheck(descriptor: descriptor, pageSize: pageSize, lastPage: meta.lastPage)
         try check.visit(meta.free, .free)
         try check.visit(meta.main, .tables)
@@ -41,9 +41,9 @@ struct TreeCheck {
         seen = Array(repeating: 0, count: Int(lastPage / 64) + 1)
     }
 
-    private mutating func visit(_ tree: StoreHeader.Tree, _ kind: Kind) throws(Fault) {
-        guard tree.root != StoreHeader.noPage else { return }
-        guard tree.depth > 0, tree.depth < StoreHeader.maximumDepth else {
+    private mutating func visit(_ tree: DataFileHeader.Tree, _ kind: Kind) throws(Fault) {
+        guard tree.root != DataFileHeader.noPage else { return }
+        guard tree.depth > 0, tree.depth < DataFileHeader.maximumDepth else {
             throw Fault(page: tree.root, sentence: "a tree of depth \(tree.depth)")
         }
         try visit(tree.root, levels: Int(tree.depth), kind)
@@ -97,7 +97,7 @@ struct TreeCheck {
         case 0: return
         case PageLayout.bigDataFlag: try visitRun(from: page.number(UInt64.self, at: start), size: size)
         case PageLayout.tableFlag where kind == .tables && size == Self.treeRecordSize:
-            let tree = page.withUnsafeBytes { StoreHeader.Tree($0, at: start) }
+            let tree = page.withUnsafeBytes { DataFileHeader.Tree($0, at: start) }
             guard tree.flags == 0 else { throw Fault(page: number, sentence: "a table with flags \(tree.flags)") }
             try visit(tree, .table)
         default: throw Fault(page: number, sentence: "an entry with flags \(flags)")
@@ -149,7 +149,7 @@ extension Environment {
         let pageSize = Self.shape(of: try activeHandle("check the pages")).pageSize
         // The page is written over by the next commit but one.
         let place = Int(transaction.number & 1) * pageSize
-        guard let meta = StoreHeader.Meta(descriptor: descriptor, at: place), meta.transaction >= transaction.number
+        guard let meta = DataFileHeader.Meta(descriptor: descriptor, at: place), meta.transaction >= transaction.number
         else { throw failure(.corrupted, "check the pages", detail: "the head of the file") }
         guard meta.transaction == transaction.number else { return try checkTrees() }
         do {

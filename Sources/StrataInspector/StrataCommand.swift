@@ -143,7 +143,7 @@ extension StrataError {
             text += " (\(name)/p\(id.row))"
         }
         if let path = context.path, !text.contains(path) { text += " (\(path))" }
-        if let sequence = context.sequence { text += " (sequence \(sequence))" }
+        if let eventNumber = context.eventNumber { text += " (sequence \(eventNumber))" }
         return text.split(separator: "\n").joined(separator: " ")
     }
 }

@@ -96,7 +96,7 @@ private struct OpenMask {
     }
 
     @Test func theKernelsOwnFileSystemsDoNotCountAsNetwork() throws {
-        try NetworkFileSystem.check(try StoreDirectory(path: "/proc", createIfMissing: false))
+        try NetworkFileSystem.check(try EnvironmentDirectory(path: "/proc", createIfMissing: false))
     }
 
     @Test(arguments: ["data.mdb", "lock.mdb", "writer.lock"]) func aFileLostUnderALiveStoreStopsWriting(

@@ -29,7 +29,7 @@ import Testing
         try context.save()
         #expect(heard.events == [.objectsDidChange, .willSave, .didSave])
         #expect(heard.all.allSatisfy { $0.inserted == [kept, gone] && $0.updated.isEmpty && $0.deleted.isEmpty })
-        #expect(heard.all.last?.sequence == context.sequence)
+        #expect(heard.all.last?.eventNumber == context.eventNumber)
         heard.all = []
         kept.rating = 2
         context.delete(gone)

@@ -189,13 +189,13 @@ import Testing
         let first = movie("A", 1)
         first.familyMember = owner
         try context.save()
-        let then = context.sequence
+        let then = context.eventNumber
         first.rating = 2
         first.familyMember = nil
         owner.name = "Renamed"
         _ = movie("B")
         try context.save()
-        let past = try container.context(asOf: .sequence(then))
+        let past = try container.context(asOf: .eventNumber(then))
         let old = try past.existingObject(with: first.objectID, as: Movie.self)
         #expect(old.rating == 1 && old.familyMember?.name == "Ann")
         #expect(old.familyMember?.favoriteMovies.map(\.title) == ["A"])
@@ -205,7 +205,7 @@ import Testing
         #expect(thrownError { try old.setValue(5, forKey: "rating") }?.code == .readOnly)
         #expect(thrownError { try past.save() }?.code == .readOnly)
         past.refreshAllObjects()
-        #expect(past.sequence == then)
+        #expect(past.eventNumber == then)
         let new = Movie(context: past)
         #expect(new.managedObjectContext == nil)
         #expect(thrownError { try past.save() }?.code == .readOnly)

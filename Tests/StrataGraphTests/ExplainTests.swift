@@ -24,14 +24,14 @@ import Testing
         let context = container.newBackgroundContext()
         for index in 0..<400 { Movie(context: context).title = "Movie \(index)" }
         try context.save()
-        let then = context.sequence
+        let then = context.eventNumber
         let request = try FetchRequest<Movie>(where: .beginsWith("title", "Movie 1"))
         let all = try context.fetch(request)
         all.prefix(11).forEach(context.delete)
         try context.save()
         Movie(context: context).title = "Movie 1 unsaved"
         Movie(context: context).title = "Movie 2 unsaved"
-        let past = try container.context(asOf: .sequence(then))
+        let past = try container.context(asOf: .eventNumber(then))
         for (context, found) in [(past, 111), (container.newBackgroundContext(), 100), (context, 101)] {
             let plan = try context.explain(request)
             let index = try #require(plan.steps.first { $0.operation == .index }, "\(plan)")

@@ -28,14 +28,14 @@ import Testing
     @Test func aPinnedContextStaysUntilItIsTold() throws {
         context.automaticallyMergesChangesFromParent = true
         context.pin()
-        let before = context.sequence
+        let before = context.eventNumber
         try saveElsewhere("b")
         _ = try context.fetch(FetchRequest<Person>())
         context.refreshAllObjects()
         context.refresh(person, mergeChanges: false)
-        #expect(context.sequence == before && person.name == "a")
+        #expect(context.eventNumber == before && person.name == "a")
         context.unpin()
-        #expect(context.sequence > before && person.name == "b")
+        #expect(context.eventNumber > before && person.name == "b")
     }
 
     @Test func mergeChangesMovesToWhatAnotherContextSaved() throws {
@@ -45,13 +45,13 @@ import Testing
         let first = try #require(saved)
         try saveElsewhere("c")
         try context.mergeChanges(from: first)
-        #expect(context.sequence == first.sequence && person.name == "b")
+        #expect(context.eventNumber == first.eventNumber && person.name == "b")
         let newest = try #require(try container.transactions().last)
-        try context.mergeChanges(from: newest.sequence)
-        #expect(context.sequence == newest.lastEvent && person.name == "c")
+        try context.mergeChanges(from: newest.number)
+        #expect(context.eventNumber == newest.lastEvent && person.name == "c")
         // Never back.
         try context.mergeChanges(from: first)
-        #expect(context.sequence == newest.lastEvent)
+        #expect(context.eventNumber == newest.lastEvent)
         try saveElsewhere("d")
         try context.mergeChanges(fromObjectIDs: [person.objectID])
         #expect(person.name == "d")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aContextOfThePastIsNotMoved() throws {
-        let past = try container.context(asOf: .sequence(context.sequence))
+        let past = try container.context(asOf: .eventNumber(context.eventNumber))
         #expect(thrownError { try past.mergeChanges(fromObjectIDs: []) }?.code == .readOnly)
     }
 
@@ -175,7 +175,7 @@ import Testing
         #expect(try context.revision(of: person) == first)
         try context.save(expecting: [person.objectID: first])
         let second = try context.revision(of: person)
-        #expect(second != first && second == context.sequence)
+        #expect(second != first && second == context.eventNumber)
         person.name = "c"
         try context.save(expecting: [person.objectID: second])
     }

@@ -16,7 +16,7 @@ import Testing
 
     private func object(_ row: UInt64) -> ManagedObject {
         Movie(
-            ObjectSeed(
+            _ObjectSeed(
                 entity: entity, objectID: ObjectID(entity: entity.id, row: row), state: ObjectState.detached,
                 context: nil, isInserted: false))
     }

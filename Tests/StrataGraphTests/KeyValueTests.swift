@@ -101,9 +101,9 @@ import Testing
         #expect(try movie.committedValues(forKeys: ["rating"]) == ["rating": .double(0)])
         movie.rating = 0
         #expect(movie.changedValues.isEmpty && movie.hasChanges && !movie.hasPersistentChangedValues)
-        let before = context.sequence
+        let before = context.eventNumber
         try context.save()
-        #expect(context.sequence == before && !movie.hasChanges)
+        #expect(context.eventNumber == before && !movie.hasChanges)
     }
 
     @Test func idsTurnIntoURIsAndBack() throws {

@@ -27,7 +27,7 @@ import Testing
         a.title = "Mine"
         b.rating = 2
         try theirs.save()
-        let before = mine.sequence
+        let before = mine.eventNumber
         let error = thrownError { try mine.save() }
         #expect(error?.code == .merge && error?.context.conflicts.count == 1)
         let conflict = try #require(error?.context.conflicts.first)
@@ -36,7 +36,7 @@ import Testing
             conflict.properties == [
                 .init(name: "rating", base: .double(0), theirs: .double(2), mine: .double(1))
             ])
-        #expect(a.rating == 1 && a.title == "Mine" && mine.hasChanges && mine.sequence == before)
+        #expect(a.rating == 1 && a.title == "Mine" && mine.hasChanges && mine.eventNumber == before)
         mine.rollback()
         mine.refreshAllObjects()
         #expect(a.rating == 2)

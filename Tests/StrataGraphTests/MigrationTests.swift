@@ -12,11 +12,11 @@ struct MigrationTests {
 
     private func container(
         _ model: ManagedObjectModel, _ migration: PersistentStoreMigration = .automatic,
-        values: [MigratedValue] = []
+        values: [MigrationRule] = []
     ) -> PersistentContainer {
         PersistentContainer(
             name: "Test", model: model, at: .url(url),
-            options: .init(durability: .disposable, migration: migration, migratedValues: values))
+            options: .init(durability: .disposable, migration: migration, migrationRules: values))
     }
 
     private func person(_ properties: PropertyDescription...) throws -> ManagedObjectModel {
@@ -60,7 +60,7 @@ struct MigrationTests {
         defer { try? FileManager.default.removeItem(at: url) }
         let old = container(try person(text("name"), age(.integer32)))
         try with(old) { try insert(["name": "Ada", "age": Int32(36)], $0) }
-        let then = try { () -> EventSequence in
+        let then = try { () -> EventNumber in
             try old.loadPersistentStores()
             defer { old.close() }
             return try old.head()
@@ -73,7 +73,7 @@ struct MigrationTests {
             #expect(try now.map { try $0.value(forKey: "age") as? String } == ["36"])
             try now.first?.setValue("Ada L.", forKey: "title")
             try context.save()
-            let past = try new.context(asOf: .sequence(then))
+            let past = try new.context(asOf: .eventNumber(then))
             let before = try past.fetch(persons)
             #expect(try before.map { try $0.value(forKey: "age") as? Int32 } == [36])
             #expect(try before.map { try $0.value(forKey: "name") as? String } == ["Ada"])

@@ -31,7 +31,7 @@ final class Overtaken: ManagedObject {
         entity.property(\Leaf.title, "title", default: "")
         entity.property(\Leaf.count, "count", default: 0)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Overtaken._propertyBase_Overtaken {
         case 0: visitor.visit(self, \Overtaken.title)
         case 1: visitor.visit(self, \Overtaken.count)

@@ -54,7 +54,7 @@ private struct RandomRun {
     var random: SeededGenerator
     var now = Plain()
     var saved = Plain()
-    var history: [(EventSequence, Plain)] = []
+    var history: [(EventNumber, Plain)] = []
     var counter = 0
     /// The parents of `context`, outermost first, with what they show.
     var parents: [(context: ManagedObjectContext, shown: Plain)] = []
@@ -317,7 +317,7 @@ private struct RandomRun {
         try context.save()
         guard let parent = parents.last else {
             saved = now
-            history.append((context.sequence, saved))
+            history.append((context.eventNumber, saved))
             return "save"
         }
         parents[parents.count - 1] = (parent.context, now)
@@ -339,9 +339,9 @@ private struct RandomRun {
 
     private mutating func travel() throws -> String {
         guard !history.isEmpty else { return "nothing" }
-        let (sequence, plain) = history[chance(history.count)]
-        let past = try container.context(asOf: .sequence(sequence))
-        if let problem = try Self.difference(past, plain) { Issue.record("at \(sequence): \(problem)") }
+        let (eventNumber, plain) = history[chance(history.count)]
+        let past = try container.context(asOf: .eventNumber(eventNumber))
+        if let problem = try Self.difference(past, plain) { Issue.record("at \(eventNumber): \(problem)") }
         return "travel"
     }
 

@@ -244,7 +244,7 @@ private struct MergeRun {
             Issue.record("side \(side), step \(counter): \(error)")
         }
         // With nothing left to save a context stays where it is.
-        guard sides[side].context.sequence == (try container.head()) else {
+        guard sides[side].context.eventNumber == (try container.head()) else {
             sides[side].now = sides[side].base
             return "\(side) saves nothing"
         }

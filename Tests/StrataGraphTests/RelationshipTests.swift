@@ -147,14 +147,14 @@ import Testing
         let chess = Club(context: context)
         chess.title = "Chess"
         try context.save()
-        let before = context.sequence
+        let before = context.eventNumber
         chess.members.insert(ann)
         chess.members.remove(ann)
         try context.save()
-        #expect(context.sequence == before)
+        #expect(context.eventNumber == before)
         chess.members.insert(ann)
         try context.save()
-        #expect(context.sequence > before && chess.members.contains(ann) && ann.clubs.contains(chess))
+        #expect(context.eventNumber > before && chess.members.contains(ann) && ann.clubs.contains(chess))
     }
 
     @Test func aToManyWithoutInverseIsKept() throws {

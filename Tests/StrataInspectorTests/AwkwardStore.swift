@@ -62,7 +62,7 @@ final class AwkwardStore {
         context.transactionAuthor = "eva"
         context.delete(third)
         try context.save()
-        try container.setTag("vor dem „Import“", at: .transaction(TransactionSequence(rawValue: 3)))
+        try container.setTag("vor dem „Import“", at: .transaction(TransactionNumber(rawValue: 3)))
         _ = try container.subscription(named: "mirror")
     }
 

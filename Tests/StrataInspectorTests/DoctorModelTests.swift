@@ -19,7 +19,7 @@ import Testing
 
     /// Flips a bit in the record of the transaction that an event belongs to.
     private func damage(transactionOf event: UInt64) throws {
-        let id = try withStore(nil) { try $0.transaction(containing: EventSequence(rawValue: event))?.id }
+        let id = try withStore(nil) { try $0.transaction(containing: EventNumber(rawValue: event))?.id }
         let mark = try withUnsafeBytes(of: #require(id).uuid) { Data($0) }
         try #require(store.flip(everywhere: mark) > 0)
     }

@@ -84,7 +84,7 @@ final class FilmStore {
         try stalker.setValue(9.0, forKey: "rating")
         try stalker.setValue(Date(timeIntervalSince1970: 296_092_800), forKey: "released")
         try context.save()
-        try container.setTag("first cut", at: .transaction(TransactionSequence(rawValue: 3)), author: "ann")
+        try container.setTag("first cut", at: .transaction(TransactionNumber(rawValue: 3)), author: "ann")
     }
 
     static func model() throws -> ManagedObjectModel {

@@ -31,11 +31,11 @@ final class ToolStore {
             }
             return try builder.finish()
         }
-        func save(_ author: String, _ fill: (inout ChangeSet) throws -> Void) throws -> EventSequence {
+        func save(_ author: String, _ fill: (inout ChangeSet) throws -> Void) throws -> EventNumber {
             var changes = ChangeSet(base: try store.head(), modelVersion: store.schema.version, author: author)
             try fill(&changes)
             guard case .saved(let receipt) = try store.save(changes) else { throw StrataError(.merge, "stale") }
-            return receipt.sequence
+            return receipt.eventNumber
         }
         _ = try save("ann") { changes in
             changes.insertions.append(.init(id: top, image: try image(drawer, ["label": .string("top")])))
@@ -56,7 +56,7 @@ final class ToolStore {
             let slots = ["rating", "lastWorn"].compactMap { tie.property(named: $0)?.slot }
             changes.updates.append(
                 .init(
-                    id: red, baseRevision: EventSequence(rawValue: inserted.rawValue - 1),
+                    id: red, baseRevision: EventNumber(rawValue: inserted.rawValue - 1),
                     image: try image(tie, second), changedSlots: slots))
         }
         _ = try save("bob") { changes in changes.deletions.append(.init(id: blue, baseRevision: inserted)) }

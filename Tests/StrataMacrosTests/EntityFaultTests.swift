@@ -70,7 +70,7 @@ import Testing
             in: """
                 @Entity class Movie: ManagedObject {
                     convenience init(title: String, context: ManagedObjectContext) { self.init(context: context) }
-                    required init(_ seed: ObjectSeed) { super.init(seed) }
+                    required init(_ seed: _ObjectSeed) { super.init(seed) }
                 }
                 """)
     }

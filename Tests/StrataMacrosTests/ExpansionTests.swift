@@ -75,7 +75,7 @@ import Testing
                     entity.property(\\_Leaf.familyMember, "familyMember")
                 }
 
-                nonisolated override func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                nonisolated override func _visitKeyPath<_Visitor: _KeyPathVisitor>(
                     at index: Int, _ visitor: inout _Visitor
                 ) {
                     switch index - Movie._propertyBase_Movie {
@@ -144,7 +144,7 @@ import Testing
                     entity.property(\\_Leaf.salary, "salary", default: 1)
                 }
 
-                nonisolated open override func _visitKeyPath<_Visitor: KeyPathVisitor>(
+                nonisolated open override func _visitKeyPath<_Visitor: _KeyPathVisitor>(
                     at index: Int, _ visitor: inout _Visitor
                 ) {
                     switch index - Employee._propertyBase_Employee {

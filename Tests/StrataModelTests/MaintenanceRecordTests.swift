@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func theBytesAreThoseOfTheLayout() throws {
-        let tagged = MaintenanceRecord.tagged(name: "é1", sequence: EventSequence(rawValue: 0x0102))
+        let tagged = MaintenanceRecord.tagged(name: "é1", eventNumber: EventNumber(rawValue: 0x0102))
         #expect(bytes(tagged) == [1, 2, 1, 0, 0, 0, 0, 0, 0, 0xC3, 0xA9, 0x31])
         #expect(bytes(.untagged(name: "a")) == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0x61])
         #expect(bytes(.note) == [])

@@ -133,7 +133,7 @@ struct StoreFixture {
         try save(changes)
     }
 
-    func revision(of id: ObjectID) throws -> EventSequence {
+    func revision(of id: ObjectID) throws -> EventNumber {
         try store.read(at: try store.head()) { try $0.row(id)?.revision ?? .zero }
     }
 
@@ -143,9 +143,9 @@ struct StoreFixture {
     }
 
     /// The object's attribute and to-one values at a sequence; nil when it is not there.
-    func values(_ id: ObjectID, at sequence: EventSequence? = nil) throws -> [String: AttributeValue]? {
+    func values(_ id: ObjectID, at eventNumber: EventNumber? = nil) throws -> [String: AttributeValue]? {
         let entity = try entity(try name(of: id))
-        return try store.read(at: try sequence ?? store.head()) { view in
+        return try store.read(at: try eventNumber ?? store.head()) { view in
             guard let row = try view.row(id) else { return nil }
             let image = try row.converted(to: entity)
             var values: [String: AttributeValue] = [:]
@@ -166,10 +166,10 @@ struct StoreFixture {
     }
 
     func members(
-        _ entity: String, _ name: String, of owner: ObjectID, at sequence: EventSequence? = nil
+        _ entity: String, _ name: String, of owner: ObjectID, at eventNumber: EventNumber? = nil
     ) throws -> [ObjectID] {
         let relationship = try property(entity, name).id
-        return try store.read(at: try sequence ?? store.head()) { view in
+        return try store.read(at: try eventNumber ?? store.head()) { view in
             let members = try view.members(of: relationship, owner: owner)
             let count = try view.memberCount(of: relationship, owner: owner)
             guard members.count == count else {

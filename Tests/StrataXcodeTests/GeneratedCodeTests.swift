@@ -81,7 +81,7 @@ struct GeneratedCodeTests {
         #expect(complaint == nil)
     }
 
-    @Test(arguments: ["Sequence", "Int", "EntityBuilder", "KeyPathVisitor", "EntityDefinition", "ToMany", "Bool"])
+    @Test(arguments: ["Sequence", "Int", "EntityBuilder", "_KeyPathVisitor", "EntityDefinition", "ToMany", "Bool"])
     func classesNamedAsTypesThatTheCodeUsesCompile(name: String) throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(

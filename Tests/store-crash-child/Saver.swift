@@ -126,7 +126,7 @@ struct Saver: Sendable {
         if number % 4 == 0, let other = movies[number - 3] { try pair(other, place: 0, &changes) { _ in .unlink } }
     }
 
-    private func revision(_ id: ObjectID) throws -> EventSequence {
+    private func revision(_ id: ObjectID) throws -> EventNumber {
         try store.read(at: try store.head()) { try $0.row(id)?.revision ?? .zero }
     }
 }

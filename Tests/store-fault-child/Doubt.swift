@@ -67,7 +67,7 @@ struct Doubt {
         expect(hits == 1 && receipt.previousHead == before, "\(hits), \(receipt)")
         expect(try count(draft.changes.transactionID, library) == 1, "saved once")
         let head = try library.store.head()
-        expect(receipt.sequence == head, "\(receipt.sequence) is not the head \(head)")
+        expect(receipt.eventNumber == head, "\(receipt.eventNumber) is not the head \(head)")
     }
 
     /// Found after reopening, but no durable commit can be made: nobody knows. Asking again gives the first result.
@@ -80,7 +80,7 @@ struct Doubt {
         expectDoubt(result)
         let receipt = try library.commit(draft)
         let again = try library.commit(draft)
-        expect(receipt.sequence == again.sequence && receipt.transaction == again.transaction, "one result")
+        expect(receipt.eventNumber == again.eventNumber && receipt.transaction == again.transaction, "one result")
         expect(try count(draft.changes.transactionID, library) == 1, "saved once")
     }
 

@@ -155,7 +155,7 @@ final class Library {
         return id
     }
 
-    private func rows(_ ids: [ObjectID]) throws -> [(image: RowImage, revision: EventSequence)] {
+    private func rows(_ ids: [ObjectID]) throws -> [(image: RowImage, revision: EventNumber)] {
         let movie = try entity("Movie")
         return try store.read(at: try store.head()) { view in
             try ids.map { id in

@@ -57,7 +57,7 @@ struct Story {
         return "worn \(tie.timesWorn) times, last \(worn), rating \(tie.rating)"
     }
 
-    private func wear(_ tie: BowTie) throws -> EventSequence {
+    private func wear(_ tie: BowTie) throws -> EventNumber {
         title(3, "Wearing it")
         let before = try container.head()
         tie.timesWorn += 1
@@ -90,13 +90,13 @@ struct Story {
         }
     }
 
-    private func printLog(from start: EventSequence) throws {
+    private func printLog(from start: EventNumber) throws {
         title(6, "What the log has of all that")
         let events = try container.events(
-            from: EventSequence(rawValue: start.rawValue + 1), through: try container.head())
+            from: EventNumber(rawValue: start.rawValue + 1), through: try container.head())
         for event in events {
             let object = event.objectID.map { "\(event.entityName ?? "?")/p\($0.row)" } ?? "the model"
-            let head = "   \(event.sequence)  \(event.date.formatted(.iso8601))  \(event.author ?? "-")"
+            let head = "   \(event.eventNumber)  \(event.date.formatted(.iso8601))  \(event.author ?? "-")"
             print("\(head)  \(event.kind.rawValue) \(object)")
             let changes = event.kind == .inserted ? event.changes.filter { Text.isShort($0.after) } : event.changes
             for change in changes {
@@ -105,9 +105,9 @@ struct Story {
         }
     }
 
-    private func travel(_ tie: BowTie, to sequence: EventSequence) throws {
-        title(7, "The same tie as it was before it was worn, at sequence \(sequence)")
-        let past = try container.context(asOf: .sequence(sequence))
+    private func travel(_ tie: BowTie, to eventNumber: EventNumber) throws {
+        title(7, "The same tie as it was before it was worn, at sequence \(eventNumber)")
+        let past = try container.context(asOf: .eventNumber(eventNumber))
         let then = try past.existingObject(with: tie.objectID, as: BowTie.self)
         print("   then: \(Self.state(then))")
         print("   now:  \(Self.state(tie))")

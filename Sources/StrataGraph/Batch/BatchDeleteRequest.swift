@@ -41,7 +41,9 @@ public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
     /// Deletes only objects that meet the condition too.
     ///
     /// - Throws: `wrongType` and `invalidRequest` for what the class cannot answer.
-    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) throws(StrataError) -> BatchDeleteRequest {
+    public func `where`(_ condition: (ObjectExpression<Object>) -> ValueExpression<Bool>) throws(StrataError)
+        -> BatchDeleteRequest
+    {
         var request = self
         let condition = FetchPredicate(for: Object.self, condition)
         try RequestCheck.check(condition, of: Object.self, entityName: entityName)

@@ -24,7 +24,7 @@ public struct BatchResult: Sendable, Hashable {
 
     /// A save that came out as no change has no transaction.
     mutating func note(_ receipt: SaveReceipt) {
-        if receipt.sequence != receipt.previousHead { transactionCount += 1 }
+        if receipt.eventNumber != receipt.previousHead { transactionCount += 1 }
     }
 
     mutating func add(_ ids: some Collection<ObjectID>, _ type: BatchResultType) {

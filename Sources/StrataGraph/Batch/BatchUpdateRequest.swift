@@ -34,7 +34,9 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
     /// Changes only objects that meet the condition too.
     ///
     /// - Throws: `wrongType` and `invalidRequest` for what the class cannot answer.
-    public func `where`(_ condition: (Path<Object>) -> Term<Bool>) throws(StrataError) -> BatchUpdateRequest {
+    public func `where`(_ condition: (ObjectExpression<Object>) -> ValueExpression<Bool>) throws(StrataError)
+        -> BatchUpdateRequest
+    {
         var request = self
         let condition = FetchPredicate(for: Object.self, condition)
         try RequestCheck.check(condition, of: Object.self, entityName: entityName)
@@ -44,15 +46,15 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
 
     /// Sets an attribute to what the closure says of the object as it was.
     public func setting<Value: StorableValue>(
-        _ property: KeyPath<Object, Value>, to value: (Path<Object>) -> Term<Value>
+        _ property: KeyPath<Object, Value>, to value: (ObjectExpression<Object>) -> ValueExpression<Value>
     ) -> BatchUpdateRequest {
-        setting(property, value(Path(.evaluatedObject, mayBeNil: false)).expression)
+        setting(property, value(ObjectExpression(.evaluatedObject, mayBeNil: false)).expression)
     }
 
     public func setting<Value: StorableValue>(
-        _ property: KeyPath<Object, Value?>, to value: (Path<Object>) -> Term<Value>
+        _ property: KeyPath<Object, Value?>, to value: (ObjectExpression<Object>) -> ValueExpression<Value>
     ) -> BatchUpdateRequest {
-        setting(property, value(Path(.evaluatedObject, mayBeNil: false)).expression)
+        setting(property, value(ObjectExpression(.evaluatedObject, mayBeNil: false)).expression)
     }
 
     /// Sets an attribute to a value.

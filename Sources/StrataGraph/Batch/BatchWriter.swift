@@ -34,7 +34,7 @@ final class BatchWriter: Sendable {
 
     /// A save that was submitted, over the state it was worked out of.
     struct Attempt {
-        let head: EventSequence
+        let head: EventNumber
         let save: SaveInProgress
     }
 

@@ -242,7 +242,7 @@ extension ManagedObjectContext {
             forget(known)
         }
         let object = entity.objectClass.init(
-            ObjectSeed(
+            _ObjectSeed(
                 entity: entity, objectID: id, state: observesObjects ? ObjectState.observed : 0, context: self,
                 isInserted: true))
         object._flags = .inserted

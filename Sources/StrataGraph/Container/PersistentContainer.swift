@@ -222,9 +222,9 @@ public final class PersistentContainer: Sendable {
     /// - Throws: `futureSequence`, `historyDropped`.
     public func context(asOf moment: HistoryMoment) throws -> sending ManagedObjectContext {
         let binding = binding
-        let sequence = try sequence(at: moment)
-        let past = try binding.ofPast(sequence, classes)
-        return ManagedObjectContext(binding: past, at: sequence, isPast: true)
+        let eventNumber = try eventNumber(at: moment)
+        let past = try binding.ofPast(eventNumber, classes)
+        return ManagedObjectContext(binding: past, at: eventNumber, isPast: true)
     }
 
     // MARK: Ids
@@ -290,17 +290,17 @@ public struct PersistentStoreOptions: Sendable {
     /// What is done when the store has another model.
     public var migration = PersistentStoreMigration.automatic
     /// Values that a migration makes by a rule of the app's: conversions, and defaults that are computed.
-    public var migratedValues: [MigratedValue] = []
+    public var migrationRules: [MigrationRule] = []
 
     public init(
         durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30),
-        migration: PersistentStoreMigration = .automatic, migratedValues: [MigratedValue] = []
+        migration: PersistentStoreMigration = .automatic, migrationRules: [MigrationRule] = []
     ) {
         self.durability = durability
         self.isReadOnly = isReadOnly
         self.timeout = timeout
         self.migration = migration
-        self.migratedValues = migratedValues
+        self.migrationRules = migrationRules
     }
 
     var storeOptions: StoreOptions {
@@ -314,7 +314,7 @@ public struct PersistentStoreOptions: Sendable {
         options.isReadOnly = isReadOnly
         options.writerLockTimeout = timeout
         if case .none = migration { options.migration.isAllowed = false }
-        options.migration.values = migratedValues
+        options.migration.values = migrationRules
         return options
     }
 }

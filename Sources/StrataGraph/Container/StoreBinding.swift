@@ -89,9 +89,9 @@ final class StoreBinding: Sendable {
     ///
     /// - Throws: `modelChanged` for a state that was written under a newer one; see `Store.read`.
     func read<R>(
-        at sequence: EventSequence, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (View) throws -> R
+        at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (View) throws -> R
     ) throws -> R {
-        try store.read(at: sequence, layers: layers, through: schema, monitor: monitor, body)
+        try store.read(at: eventNumber, layers: layers, through: schema, monitor: monitor, body)
     }
 
     private static func hasPredicates(_ entity: EntitySchema, _ schema: Schema) -> Bool {

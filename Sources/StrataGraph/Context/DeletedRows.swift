@@ -6,9 +6,9 @@ import StrataStore
 /// An id leaves the table when somebody asks for its object, which is a deleted object like any other from then on.
 struct DeletedRows {
     struct Row {
-        let revision: EventSequence
+        let revision: EventNumber
         /// Where the context stood; the row of that moment is what was deleted.
-        let sequence: EventSequence
+        let eventNumber: EventNumber
     }
 
     private(set) var rows: [ObjectID: Row] = [:]
@@ -20,8 +20,8 @@ struct DeletedRows {
 
     func contains(_ id: ObjectID) -> Bool { !rows.isEmpty && rows[id] != nil }
 
-    mutating func add(_ id: ObjectID, revision: EventSequence, at sequence: EventSequence) {
-        rows[id] = Row(revision: revision, sequence: sequence)
+    mutating func add(_ id: ObjectID, revision: EventNumber, at eventNumber: EventNumber) {
+        rows[id] = Row(revision: revision, eventNumber: eventNumber)
         ids.append(id)
         entities.insert(id.entityID)
     }
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     func adoptDeletion(of object: ManagedObject, _ row: DeletedRows.Row) {
         do {
             var found = false
-            try binding.store.readRows(at: row.sequence, layers: inherited, through: binding.schema) {
+            try binding.store.readRows(at: row.eventNumber, layers: inherited, through: binding.schema) {
                 found = try Self.load(object, from: $0)
             }
             object._state &= ~ObjectState.fault

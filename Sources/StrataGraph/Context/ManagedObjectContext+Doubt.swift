@@ -12,9 +12,9 @@ extension ManagedObjectContext {
         let returned = try objectsThatReturned(doubtful)
         self.doubtful = nil
         let links = try doubtful.pairs.map { (key: $0.key, isLinked: try isLinked($0.key)) }
-        let revisions = try revisions(of: doubtful, at: receipt.sequence)
+        let revisions = try revisions(of: doubtful, at: receipt.eventNumber)
         let before = base
-        base = max(base, receipt.sequence)
+        base = max(base, receipt.eventNumber)
         baseGeneration += 1
         var saved: [ManagedObject] = []
         for insertion in doubtful.insertions {
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
             saved.append(object)
         }
         dropSettledObjects()
-        if before < receipt.sequence {
+        if before < receipt.eventNumber {
             try refreshObjects(changedAfter: before, through: receipt.previousHead)
         }
         layers = PendingLayers()
@@ -80,9 +80,9 @@ extension ManagedObjectContext {
         noteTouched(object)
     }
 
-    private func revisions(of changes: ChangeSet, at sequence: EventSequence) throws -> [ObjectID: EventSequence] {
-        var revisions: [ObjectID: EventSequence] = [:]
-        try binding.read(at: sequence) { view in
+    private func revisions(of changes: ChangeSet, at eventNumber: EventNumber) throws -> [ObjectID: EventNumber] {
+        var revisions: [ObjectID: EventNumber] = [:]
+        try binding.read(at: eventNumber) { view in
             for id in changes.insertions.map(\.id) + changes.updates.map(\.id) {
                 revisions[id] = try view.row(id)?.revision
             }
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     }
 
     /// Makes the row that was saved the base of the object; what it has beyond that is an update.
-    private func takeSaved(_ image: RowImage, _ revision: EventSequence?, of object: ManagedObject) {
+    private func takeSaved(_ image: RowImage, _ revision: EventNumber?, of object: ManagedObject) {
         let revision = revision ?? object._revision
         if object._flags.contains(.withdrawn) || object._flags.contains(.deleted) {
             if object._flags.contains(.withdrawn) {

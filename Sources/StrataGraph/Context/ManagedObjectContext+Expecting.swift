@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     ///
     /// - Returns: nil for an object that is not saved, or not there any more.
     /// - Throws: what reading the store throws.
-    public func revision(of object: ManagedObject) throws -> EventSequence? {
+    public func revision(of object: ManagedObject) throws -> EventNumber? {
         guard object._context === self, !object._flags.contains(.inserted) else { return nil }
         try learnRevisions()
         if object._base != nil { return object._revision }
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     /// - Parameter revisions: by object; nil for one that must not be there.
     /// - Throws: `persistentStoreSaveConflicts` (134050) with the objects that others changed or deleted; nothing is
     ///   saved then, and the changes stay pending. Else as `save()`.
-    public func save(expecting revisions: [ObjectID: EventSequence?]) throws {
+    public func save(expecting revisions: [ObjectID: EventNumber?]) throws {
         expectedRevisions = revisions
         defer { expectedRevisions = [:] }
         guard hasChanges else { return try checkExpectations() }

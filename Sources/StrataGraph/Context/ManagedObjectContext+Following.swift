@@ -23,13 +23,13 @@ extension ManagedObjectContext {
     /// moves back.
     ///
     /// - Throws: `readOnly` for a context of the past; what reading the store throws.
-    public func mergeChanges(from changes: ContextChanges) throws { try mergeChanges(through: changes.sequence) }
+    public func mergeChanges(from changes: ContextChanges) throws { try mergeChanges(through: changes.eventNumber) }
 
     /// Moves on to a transaction of the log.
     ///
     /// - Throws: as for changes; `futureSequence` when the log has no such transaction.
-    public func mergeChanges(from transaction: TransactionSequence) throws {
-        try mergeChanges(through: try binding.store.sequence(of: transaction))
+    public func mergeChanges(from transaction: TransactionNumber) throws {
+        try mergeChanges(through: try binding.store.eventNumber(of: transaction))
     }
 
     /// Moves on to the newest state, and reads these objects again when they are next used, changed or not elsewhere:
@@ -43,13 +43,13 @@ extension ManagedObjectContext {
         }
     }
 
-    private func mergeChanges(through sequence: EventSequence) throws {
+    private func mergeChanges(through eventNumber: EventNumber) throws {
         guard !isPast else { throw readOnlyError }
         if let parent {
-            try parent.mergeChanges(through: sequence)
+            try parent.mergeChanges(through: eventNumber)
             try follow(parent)
         } else {
-            try move(to: sequence)
+            try move(to: eventNumber)
         }
         tellFollowers()
     }

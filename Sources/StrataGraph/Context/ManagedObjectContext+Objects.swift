@@ -4,21 +4,21 @@ import StrataStore
 extension ManagedObjectContext {
     // MARK: New objects
 
-    func seedForNewObject(of objectClass: ManagedObject.Type) -> ObjectSeed {
+    func seedForNewObject(of objectClass: ManagedObject.Type) -> _ObjectSeed {
         seedForNewObject(in: entity(of: objectClass))
     }
 
-    func seedForNewObject(in entity: EntityRuntime) -> ObjectSeed {
+    func seedForNewObject(in entity: EntityRuntime) -> _ObjectSeed {
         do {
             guard !isReadOnly else { throw readOnlyError }
             precondition(!entity.schema.isAbstract, "\(entity.name) is abstract: make an object of a subentity.")
             let id = try binding.store.newObjectID(in: entity.id)
-            return ObjectSeed(
+            return _ObjectSeed(
                 entity: entity, objectID: id, state: observesObjects ? ObjectState.observed : 0, context: self,
                 isInserted: true)
         } catch {
             report(Self.typed(error))
-            return ObjectSeed(
+            return _ObjectSeed(
                 entity: entity, objectID: ObjectID(rawValue: 0), state: ObjectState.detached, context: nil,
                 isInserted: true)
         }
@@ -118,7 +118,7 @@ extension ManagedObjectContext {
         if observesObjects { state |= ObjectState.observed }
         if isReadOnly { state |= ObjectState.readOnly }
         let object = entity.objectClass.init(
-            ObjectSeed(entity: entity, objectID: id, state: state, context: self, isInserted: false))
+            _ObjectSeed(entity: entity, objectID: id, state: state, context: self, isInserted: false))
         map.insert(object)
         if let row = deletedRows.take(id) { adoptDeletion(of: object, row) }
         return object
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
     var readOnlyError: StrataError {
         StrataError(
             .readOnly, isPast ? "A past state cannot be changed." : "The container is open for reading only.",
-            context: .init(sequence: isPast ? base : nil))
+            context: .init(eventNumber: isPast ? base : nil))
     }
 
     static func unknownEntity(_ name: String) -> StrataError {

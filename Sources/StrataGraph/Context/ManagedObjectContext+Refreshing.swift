@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     @discardableResult
     private func mergeStoredChanges(into object: ManagedObject, where condition: MergeCondition) throws -> Bool {
         guard object._base != nil, !object._flags.contains(.deleted) else { return false }
-        let theirs = try read { view -> (RowImage, EventSequence)? in
+        let theirs = try read { view -> (RowImage, EventNumber)? in
             guard let row = try view.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
     }
 
     /// Moves on to a later state of the store.
-    func move(to head: EventSequence) throws {
+    func move(to head: EventNumber) throws {
         guard head > base else { return }
         undoManager?.willMove()
         try learnRevisions()
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
     /// Makes objects that others changed faults again, and those that others deleted inaccessible, unless this context
     /// changed them too: what is to become of those the next save decides. Until then both ends of a one-to-one say what
     /// this context says.
-    func refreshObjects(changedAfter first: EventSequence, through last: EventSequence) throws {
+    func refreshObjects(changedAfter first: EventNumber, through last: EventNumber) throws {
         guard let found = try changesToShow(after: first, through: last) else { return }
         let others = Set(found.changes.all)
         makeObjectsOfDeletedPartners { others.contains($0) }
@@ -190,7 +190,7 @@ extension ManagedObjectContext {
     }
 
     /// What others did, where anybody here may notice.
-    func changesToShow(after first: EventSequence, through last: EventSequence) throws -> ChangesToShow? {
+    func changesToShow(after first: EventNumber, through last: EventNumber) throws -> ChangesToShow? {
         guard first < last, map.count > 0 || !observers.listening(to: .didMerge).isEmpty else { return nil }
         return ChangesToShow(changes: try binding.store.objectChanges(after: first, through: last), first, last)
     }
@@ -285,7 +285,7 @@ extension ManagedObject {
     }
 
     /// Takes another row as the base and keeps the values of some slots on top.
-    final func rebase(onto image: RowImage, revision: EventSequence, keeping mine: [Int]) {
+    final func rebase(onto image: RowImage, revision: EventNumber, keeping mine: [Int]) {
         let values = mine.map { (slot: $0, value: attributeValue(_entity.property(slot: $0))) }
         image.bytes.withUnsafeBytes { adoptRow($0, revision: revision) }
         _flags.remove(.revisionUnknown)
@@ -316,10 +316,10 @@ extension ManagedObject {
 /// What others did between two moments, for a context that moves from one to the other.
 struct ChangesToShow {
     let changes: ObjectChanges
-    let first: EventSequence
-    let last: EventSequence
+    let first: EventNumber
+    let last: EventNumber
 
-    init(changes: ObjectChanges, _ first: EventSequence, _ last: EventSequence) {
+    init(changes: ObjectChanges, _ first: EventNumber, _ last: EventNumber) {
         self.changes = changes
         self.first = first
         self.last = last

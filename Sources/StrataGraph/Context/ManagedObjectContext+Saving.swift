@@ -30,7 +30,7 @@ extension ManagedObjectContext {
         defer { tellFollowers() }
         var saved = try saveChanges()
         guard saved != nil else { return }
-        saved?.sequence = base
+        saved?.eventNumber = base
         if let saved { announce(saved) }
     }
 
@@ -213,10 +213,10 @@ extension ManagedObjectContext {
     private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         let before = base
         // The insertions of a save are its first events, in the order given.
-        var revisions: EventSequence? = receipt.previousHead.advanced(by: 1)
+        var revisions: EventNumber? = receipt.previousHead.advanced(by: 1)
         if changes.insertions.isEmpty { revisions = nil }
         let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
-        base = receipt.sequence
+        base = receipt.eventNumber
         if case .unknown = members { baseGeneration += 1 }
         settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived, members)
         if map.count > 4096 { sweep(first: changes) }
@@ -249,7 +249,7 @@ extension ManagedObjectContext {
 
     /// Makes every pending object a clean one, and tells it.
     private func settleObjects(
-        insertedRevision: (first: EventSequence, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?,
+        insertedRevision: (first: EventNumber, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?,
         _ members: KnownMembers = .unknown
     ) {
         let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)

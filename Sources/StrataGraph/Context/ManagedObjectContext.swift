@@ -16,7 +16,7 @@ import StrataStore
 public final class ManagedObjectContext {
     let binding: StoreBinding
     /// Where the context stands.
-    @exclusivity(unchecked) var base: EventSequence
+    @exclusivity(unchecked) var base: EventNumber
     /// The context that a child saves into.
     public let parent: ManagedObjectContext?
     /// Whether nothing can be saved from here; see `newScratchContext()`.
@@ -77,7 +77,7 @@ public final class ManagedObjectContext {
     /// Results that follow the context.
     var followers = ContextFollowers()
     /// What the save that runs relies on; see `save(expecting:)`.
-    var expectedRevisions: [ObjectID: EventSequence?] = [:]
+    var expectedRevisions: [ObjectID: EventNumber?] = [:]
     /// Changes of which the store could not say whether they are on disk.
     var doubtful: ChangeSet?
 
@@ -136,13 +136,13 @@ public final class ManagedObjectContext {
     var savedTransactionID: UUID?
 
     init(
-        binding: StoreBinding, at sequence: EventSequence, isPast: Bool = false,
+        binding: StoreBinding, at eventNumber: EventNumber, isPast: Bool = false,
         parent: ManagedObjectContext? = nil, isScratch: Bool = false
     ) {
         self.binding = binding
         self.parent = parent
         self.isScratch = isScratch
-        base = sequence
+        base = eventNumber
         self.isPast = isPast
         isReadOnly = !isScratch && (isPast || binding.store.isReadOnly)
     }
@@ -153,7 +153,7 @@ public final class ManagedObjectContext {
     }
 
     /// The moment of the store that the context shows.
-    public var sequence: EventSequence { base }
+    public var eventNumber: EventNumber { base }
 
     // MARK: What is pending
 

@@ -14,7 +14,9 @@ extension FetchRequest {
     ///
     /// - Throws: `wrongType` and `invalidRequest` for what the compiler cannot see, such as a faulty regular expression
     ///   or a transient property.
-    public func `where`(_ condition: (Path<Result>) -> Term<Bool>) throws(StrataError) -> FetchRequest {
+    public func `where`(_ condition: (ObjectExpression<Result>) -> ValueExpression<Bool>) throws(StrataError)
+        -> FetchRequest
+    {
         try adding(FetchPredicate(for: Result.self, condition))
     }
 

@@ -3,7 +3,7 @@ public import StrataModel
 
 /// One save as the log keeps it: who, when, and which events are its own.
 public struct HistoryTransaction: Sendable, Hashable {
-    public let sequence: TransactionSequence
+    public let number: TransactionNumber
     /// Unique in all stores.
     public let id: UUID
     public let date: Date
@@ -16,8 +16,8 @@ public struct HistoryTransaction: Sendable, Hashable {
     public let correlationID: String?
     /// What the context gave as `transactionMetadata`.
     public let metadata: [String: String]
-    public let firstEvent: EventSequence
-    public let lastEvent: EventSequence
+    public let firstEvent: EventNumber
+    public let lastEvent: EventNumber
     /// What a merge policy overruled in this save.
     public let conflicts: [ConflictRecord]
 }
@@ -39,7 +39,7 @@ public struct HistoryEvent: Sendable, Hashable {
         public let after: AttributeValue
     }
 
-    public let sequence: EventSequence
+    public let eventNumber: EventNumber
     public let kind: Kind
     /// nil for events that speak of no object.
     public let objectID: ObjectID?

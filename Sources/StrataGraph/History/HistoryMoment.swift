@@ -5,10 +5,10 @@ import StrataStore
 /// A moment in a store's history.
 public enum HistoryMoment: Sendable, Hashable {
     /// The end of the transaction that the event belongs to.
-    case sequence(EventSequence)
+    case eventNumber(EventNumber)
     /// The newest transaction that is not after the date.
     case date(Date)
-    case transaction(TransactionSequence)
+    case transaction(TransactionNumber)
     /// What a tag names.
     case tag(String)
     /// The end of the log.
@@ -20,23 +20,23 @@ extension PersistentContainer {
     ///
     /// - Throws: `futureSequence`, `historyDropped` for what is no longer kept, `unknownKey` for a tag that is not
     ///   there.
-    public func sequence(at moment: HistoryMoment) throws -> EventSequence {
+    public func eventNumber(at moment: HistoryMoment) throws -> EventNumber {
         let store = binding.store
-        let sequence: EventSequence
+        let eventNumber: EventNumber
         switch moment {
-        case .sequence(let wanted): sequence = try store.transaction(containing: wanted)?.lastEvent ?? wanted
-        case .date(let date): sequence = try store.sequence(at: date)
-        case .transaction(let transaction): sequence = try store.sequence(of: transaction)
+        case .eventNumber(let wanted): eventNumber = try store.transaction(containing: wanted)?.lastEvent ?? wanted
+        case .date(let date): eventNumber = try store.eventNumber(at: date)
+        case .transaction(let transaction): eventNumber = try store.eventNumber(of: transaction)
         case .tag(let name):
             guard let tagged = try store.tag(name) else {
                 throw StrataError(.unknownKey, "The store has no tag \(name).", context: .init(value: .string(name)))
             }
-            sequence = tagged
-        case .now: sequence = try store.head()
+            eventNumber = tagged
+        case .now: eventNumber = try store.head()
         }
         // Says now whether the moment can be shown.
-        try store.read(at: sequence) { _ in }
-        return sequence
+        try store.read(at: eventNumber) { _ in }
+        return eventNumber
     }
 
     // MARK: Tags
@@ -50,7 +50,7 @@ extension PersistentContainer {
     ///
     /// - Throws: `keyTooLong` over 400 bytes, `futureSequence`, `readOnly`.
     public func setTag(_ name: String, at moment: HistoryMoment = .now, author: String? = nil) throws {
-        try binding.store.setTag(name, at: try sequence(at: moment), MaintenanceNote(author: author))
+        try binding.store.setTag(name, at: try eventNumber(at: moment), MaintenanceNote(author: author))
     }
 
     /// Takes a tag away; the moment stays.
@@ -62,5 +62,5 @@ extension PersistentContainer {
     }
 
     /// Every tag with the place that it names.
-    public func tags() throws -> [String: EventSequence] { try binding.store.tags() }
+    public func tags() throws -> [String: EventNumber] { try binding.store.tags() }
 }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     ///   of links to objects that were deleted: an error by default, the store's or the reverted values else, and no link.
     /// - Throws: `merge` (133020) with every conflict: base is what the transaction wrote, theirs what is there now,
     ///   mine what was before; then nothing was changed. `futureSequence`, `readOnly`.
-    public func revert(_ transaction: TransactionSequence, policy: MergePolicy = .error) throws {
+    public func revert(_ transaction: TransactionNumber, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted
         var records: [ConflictRecord] = []
         let links = try applyNotingLinks(changes, askingForLostTargets: true) { conflict in
@@ -32,9 +32,9 @@ extension ManagedObjectContext {
         processPendingChanges()
     }
 
-    private func events(of id: ObjectID, after transaction: TransactionSequence) throws -> [HistoryEvent] {
+    private func events(of id: ObjectID, after transaction: TransactionNumber) throws -> [HistoryEvent] {
         let store = binding.store
-        return try store.named(store.history(of: id, after: try store.sequence(of: transaction)).reversed())
+        return try store.named(store.history(of: id, after: try store.eventNumber(of: transaction)).reversed())
     }
 
     /// Gives an object the values and links that it had at a sequence, as changes of this context; an object that is
@@ -45,8 +45,8 @@ extension ManagedObjectContext {
     /// - Returns: the object; nil when it was not there then.
     /// - Throws: `futureSequence`, `historyDropped`, `readOnly`.
     @discardableResult
-    public func restore(_ id: ObjectID, at sequence: EventSequence) throws -> ManagedObject? {
-        let then = try binding.store.transaction(containing: sequence)?.lastEvent ?? sequence
+    public func restore(_ id: ObjectID, at eventNumber: EventNumber) throws -> ManagedObject? {
+        let then = try binding.store.transaction(containing: eventNumber)?.lastEvent ?? eventNumber
         // What is pending goes back too, to where the history begins.
         var changes = try pendingChanges(of: id).inverted
         changes.append(try binding.store.netChanges(of: id, after: then).inverted)

@@ -20,7 +20,7 @@ extension PersistentContainer {
     /// - Throws: as `sequence(at:)`; `corrupt`.
     /// - Complexity: a walk over the events between.
     public func changes(from first: HistoryMoment, to last: HistoryMoment) throws -> [ObjectChange] {
-        let (start, end) = (try sequence(at: first), try sequence(at: last))
+        let (start, end) = (try eventNumber(at: first), try eventNumber(at: last))
         let changes = try binding.store.netChanges(
             from: min(start, end).advanced(by: 1), through: max(start, end))
         return try described(start <= end ? changes : changes.inverted)
@@ -36,11 +36,11 @@ extension PersistentContainer {
     /// What one transaction did to every object it touched.
     ///
     /// - Throws: `futureSequence` when there is no such transaction.
-    public func changes(in transaction: TransactionSequence) throws -> [ObjectChange] {
+    public func changes(in transaction: TransactionNumber) throws -> [ObjectChange] {
         try described(try netChanges(in: transaction))
     }
 
-    func netChanges(in transaction: TransactionSequence) throws -> NetChanges {
+    func netChanges(in transaction: TransactionNumber) throws -> NetChanges {
         try binding.netChanges(in: transaction)
     }
 
@@ -97,7 +97,7 @@ extension StoreBinding {
     /// What one transaction did.
     ///
     /// - Throws: `futureSequence` when there is no such transaction.
-    func netChanges(in transaction: TransactionSequence) throws -> NetChanges {
+    func netChanges(in transaction: TransactionNumber) throws -> NetChanges {
         guard let record = try store.transaction(transaction) else {
             throw StrataError(.futureSequence, "The log has no transaction \(transaction).")
         }

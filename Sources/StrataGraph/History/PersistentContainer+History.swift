@@ -4,19 +4,19 @@ import StrataStore
 
 extension PersistentContainer {
     /// The end of the log: where a context made now stands.
-    public func head() throws -> EventSequence { try store.head() }
+    public func head() throws -> EventNumber { try store.head() }
 
     /// The saves after one, oldest first, at most `limit` of them.
     public func transactions(
-        after sequence: TransactionSequence = .zero, limit: Int = 1000
+        after number: TransactionNumber = .zero, limit: Int = 1000
     ) throws -> [HistoryTransaction] {
-        try store.transactions(after: sequence, limit: limit).map { try HistoryTransaction($0) }
+        try store.transactions(after: number, limit: limit).map { try HistoryTransaction($0) }
     }
 
     /// The events from `first` through `last`, oldest first.
     ///
     /// - Throws: `historyDropped` before the kept history, `corrupt`.
-    public func events(from first: EventSequence = .zero, through last: EventSequence) throws -> [HistoryEvent] {
+    public func events(from first: EventNumber = .zero, through last: EventNumber) throws -> [HistoryEvent] {
         var recorded: [RecordedEvent] = []
         try store.events(from: first, through: last) { event in
             recorded.append(event)
@@ -34,7 +34,7 @@ extension PersistentContainer {
     public func history(of id: ObjectID) throws -> [HistoryEvent] {
         let own = try store.history(of: id)
         let links = try store.linkHistory(of: id)
-        return try store.named(links.isEmpty ? own : (own + links).sorted { $0.sequence > $1.sequence })
+        return try store.named(links.isEmpty ? own : (own + links).sorted { $0.eventNumber > $1.eventNumber })
     }
 }
 
@@ -42,7 +42,7 @@ extension Store {
     /// Events with the names of what they speak of, and the saves they belong to.
     func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {
         let names = try recordedNames()
-        var transactions: [TransactionSequence: HistoryTransaction] = [:]
+        var transactions: [TransactionNumber: HistoryTransaction] = [:]
         return try recorded.map { event in
             let transaction: HistoryTransaction
             if let known = transactions[event.transaction] {
@@ -52,7 +52,8 @@ extension Store {
                 transactions[event.transaction] = transaction
             } else {
                 throw StrataError(
-                    .corrupt, "The log has an event without its transaction.", context: .init(sequence: event.sequence))
+                    .corrupt, "The log has an event without its transaction.",
+                    context: .init(eventNumber: event.eventNumber))
             }
             return try HistoryEvent(try resolved(event), transaction, names)
         }
@@ -70,12 +71,12 @@ extension HistoryTransaction {
         let conflicts = try metadata.removeValue(forKey: ConflictRecord.metadataKey).map { text in
             do { return try ConflictRecord.decode(text) } catch {
                 throw StrataError(
-                    .corrupt, "What a merge overruled cannot be read.", context: .init(sequence: record.lastEvent),
+                    .corrupt, "What a merge overruled cannot be read.", context: .init(eventNumber: record.lastEvent),
                     cause: error)
             }
         }
         self.init(
-            sequence: record.sequence, id: record.id, date: record.date, author: record.author,
+            number: record.number, id: record.id, date: record.date, author: record.author,
             contextName: record.contextName, processName: record.processName, reason: reason,
             correlationID: correlationID, metadata: metadata,
             firstEvent: record.firstEvent, lastEvent: record.lastEvent, conflicts: conflicts ?? [])
@@ -87,27 +88,27 @@ extension HistoryEvent {
         _ event: RecordedEvent, _ transaction: HistoryTransaction, _ names: RecordedNames
     ) throws {
         self.init(
-            sequence: event.sequence, kind: Kind(event.kind), objectID: event.object,
+            eventNumber: event.eventNumber, kind: Kind(event.kind), objectID: event.object,
             entityName: event.object.map { names.name(of: $0.entityID) },
-            changes: try Self.changes(event.payload, names, event.sequence), transaction: transaction)
+            changes: try Self.changes(event.payload, names, event.eventNumber), transaction: transaction)
     }
 
-    private static func record(_ payload: Data, _ sequence: EventSequence) throws -> MaintenanceRecord {
+    private static func record(_ payload: Data, _ eventNumber: EventNumber) throws -> MaintenanceRecord {
         do {
             return try payload.withUnsafeBytes { try MaintenanceRecord($0) }
         } catch {
             throw StrataError(
-                .corrupt, "What a maintenance event says cannot be read.", context: .init(sequence: sequence),
+                .corrupt, "What a maintenance event says cannot be read.", context: .init(eventNumber: eventNumber),
                 cause: error)
         }
     }
 
     private static func changes(_ record: MaintenanceRecord) -> [Change] {
         switch record {
-        case .tagged(let name, let sequence):
+        case .tagged(let name, let eventNumber):
             [
                 Change(key: "tag", before: .null, after: .string(name)),
-                Change(key: "sequence", before: .null, after: .integer(Int64(bitPattern: sequence.rawValue))),
+                Change(key: "sequence", before: .null, after: .integer(Int64(bitPattern: eventNumber.rawValue))),
             ]
         case .untagged(let name): [Change(key: "tag", before: .string(name), after: .null)]
         case .note, .unknown: []
@@ -115,7 +116,7 @@ extension HistoryEvent {
     }
 
     private static func changes(
-        _ payload: RecordedEvent.Payload, _ names: RecordedNames, _ sequence: EventSequence
+        _ payload: RecordedEvent.Payload, _ names: RecordedNames, _ eventNumber: EventNumber
     ) throws -> [Change] {
         switch payload {
         case .inserted(let values):
@@ -140,7 +141,7 @@ extension HistoryEvent {
             ]
         case .modelInstalled(let version):
             [Change(key: "modelVersion", before: .null, after: .integer(Int64(version.rawValue)))]
-        case .maintenance(let payload): changes(try record(payload, sequence))
+        case .maintenance(let payload): changes(try record(payload, eventNumber))
         case .redacted: []
         }
     }

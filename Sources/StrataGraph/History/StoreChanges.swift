@@ -8,9 +8,9 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     /// The number of the last transaction that was seen.
     public let transactionNumber: UInt64
 
-    public var transaction: TransactionSequence { TransactionSequence(rawValue: transactionNumber) }
+    public var transaction: TransactionNumber { TransactionNumber(rawValue: transactionNumber) }
 
-    init(_ container: PersistentContainer, _ transaction: TransactionSequence) {
+    init(_ container: PersistentContainer, _ transaction: TransactionNumber) {
         storeIdentifier = container.storeIdentifier
         transactionNumber = transaction.rawValue
     }
@@ -29,14 +29,14 @@ public struct TransactionChanges: Sendable {
     }
 
     /// What it did, object by object.
-    public func changes() throws -> [ObjectChange] { try container.changes(in: transaction.sequence) }
+    public func changes() throws -> [ObjectChange] { try container.changes(in: transaction.number) }
 }
 
 /// Every transaction after a place in the log, oldest first: those that are there, and then those that come, of this
 /// process and of others, until the task is cancelled.
 ///
 /// ```swift
-/// for try await change in try container.changes(since: token) {
+/// for try await change in try container.transactions(since: token) {
 ///     try index(change.changes())
 ///     token = change.token
 /// }
@@ -46,18 +46,18 @@ public struct TransactionChanges: Sendable {
 /// sequence throws `storeClosed` when the container is closed.
 public struct StoreChanges: AsyncSequence, Sendable {
     let container: PersistentContainer
-    let start: TransactionSequence
+    let start: TransactionNumber
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(container, start) }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let container: PersistentContainer
-        private var last: TransactionSequence
+        private var last: TransactionNumber
         private var waiting: ArraySlice<HistoryTransaction> = []
         private var news: AsyncStream<Void>.Iterator?
         private var observation: HeadObservation?
 
-        init(_ container: PersistentContainer, _ start: TransactionSequence) {
+        init(_ container: PersistentContainer, _ start: TransactionNumber) {
             self.container = container
             last = start
         }
@@ -65,7 +65,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
         public mutating func next() async throws -> TransactionChanges? {
             while !Task.isCancelled {
                 if let transaction = waiting.popFirst() {
-                    last = transaction.sequence
+                    last = transaction.number
                     return TransactionChanges(
                         transaction: transaction, token: HistoryToken(container, last), container: container)
                 }
@@ -90,7 +90,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
 extension PersistentContainer {
     /// The end of the history as a token.
     public func currentHistoryToken() throws -> HistoryToken {
-        let last = try store.transactions(before: nil, limit: 1).first?.sequence ?? .zero
+        let last = try store.transactions(before: nil, limit: 1).first?.number ?? .zero
         return HistoryToken(self, last)
     }
 
@@ -98,12 +98,12 @@ extension PersistentContainer {
     ///
     /// - Throws: `invalidRequest` for a token of another store, `futureSequence` for one from beyond the end of the log
     ///   (of a backup's future, say), `historyDropped`.
-    public func changes(since token: HistoryToken?) throws -> StoreChanges {
+    public func transactions(since token: HistoryToken?) throws -> StoreChanges {
         guard let token else { return StoreChanges(container: self, start: .zero) }
         guard token.storeIdentifier == storeIdentifier else {
             throw StrataError(.invalidRequest, "The token is of another store.")
         }
-        _ = try store.sequence(of: token.transaction)
+        _ = try store.eventNumber(of: token.transaction)
         return StoreChanges(container: self, start: token.transaction)
     }
 
@@ -124,14 +124,14 @@ extension PersistentContainer {
     /// - Throws: `keyTooLong` over 400 bytes, `readOnly` for one that is to be made.
     public func subscription(named name: String, from start: HistoryMoment = .now) throws -> HistorySubscription {
         if try store.acknowledged(by: name) == nil {
-            let place = try store.transaction(containing: try sequence(at: start))?.sequence ?? .zero
+            let place = try store.transaction(containing: try eventNumber(at: start))?.number ?? .zero
             try store.acknowledge(place, by: name)
         }
         return HistorySubscription(container: self, name: name)
     }
 
     /// Every subscription with the number of the last transaction that it has acknowledged.
-    public func subscriptions() throws -> [String: TransactionSequence] { try store.subscriptions() }
+    public func subscriptions() throws -> [String: TransactionNumber] { try store.subscriptions() }
 
     /// Forgets a subscription's place.
     ///
@@ -156,7 +156,7 @@ public struct HistorySubscription: Sendable {
     }
 
     /// What has not been acknowledged, and what comes.
-    public func changes() throws -> StoreChanges { try container.changes(since: try acknowledged()) }
+    public func changes() throws -> StoreChanges { try container.transactions(since: try acknowledged()) }
 
     /// Says that everything up to a token has been dealt with; kept as durably as saves are. An older token than the
     /// last does nothing.
@@ -165,7 +165,7 @@ public struct HistorySubscription: Sendable {
     ///   `futureSequence`, `readOnly`.
     public func acknowledge(_ token: HistoryToken) throws {
         _ = try acknowledged()
-        _ = try container.changes(since: token)
+        _ = try container.transactions(since: token)
         try container.store.acknowledge(token.transaction, by: name)
     }
 }

@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     }
 
     /// Takes the row as it is in the store; nothing of the context's own is on top of it.
-    private func takeRow(_ object: ManagedObject, _ theirs: RowImage, _ revision: EventSequence) {
+    private func takeRow(_ object: ManagedObject, _ theirs: RowImage, _ revision: EventNumber) {
         theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
         object._flags.remove(.revisionUnknown)
         object._state = (object._state & ~ObjectState.fault) | ObjectState.clean

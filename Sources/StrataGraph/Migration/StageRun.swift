@@ -93,8 +93,8 @@ struct StageRun {
 
 extension StoreBinding {
     /// The binding for a context at a moment of the past: this one, if no value or link of then was rewritten since.
-    func ofPast(_ sequence: EventSequence, _ classes: [String: ManagedObject.Type]) throws -> StoreBinding {
-        let then = try store.schema(at: sequence)
+    func ofPast(_ eventNumber: EventNumber, _ classes: [String: ManagedObject.Type]) throws -> StoreBinding {
+        let then = try store.schema(at: eventNumber)
         guard then.version < schema.version else { return self }
         let wasRewritten = try store.schemas.contains {
             $0.version > then.version && $0.version <= schema.version && !$0.assignment.replaced.isEmpty

@@ -19,7 +19,7 @@ import StrataModel
     /// Indexes of to-ones whose inverse is a to-one.
     let oneToOneIndexes: [Int]
     /// Index -> place.
-    nonisolated(unsafe) let fields: UnsafePointer<FieldPlace>
+    nonisolated(unsafe) let fields: UnsafePointer<_FieldLocation>
     /// The row of a new object: constant defaults, the rest nil.
     nonisolated(unsafe) let template: UnsafeRawBufferPointer
     /// The row of an object whose values are not in memory: all nil. Never written.
@@ -82,7 +82,7 @@ import StrataModel
         derivedSlots = Set(properties.filter(\.isDerived).map(\.slot))
         linkSlots = SlotSet(
             properties.filter { $0.isInRow && ($0.kind == .reference || $0.kind == .position) }.map(\.slot))
-        let fields = UnsafeMutablePointer<FieldPlace>.allocate(capacity: max(1, properties.count))
+        let fields = UnsafeMutablePointer<_FieldLocation>.allocate(capacity: max(1, properties.count))
         for property in properties { (fields + property.index).initialize(to: property.place) }
         self.fields = UnsafePointer(fields)
         let row = try hasDefaults ? Self.templateRow(schema) : schema.layout.emptyRow
@@ -158,7 +158,7 @@ final class PropertyRuntime: Sendable {
     let id: PropertyID
     let slot: Int
     let index: Int
-    let place: FieldPlace
+    let place: _FieldLocation
     let kind: SlotKind
     let isToMany: Bool
     let isToOne: Bool
@@ -208,9 +208,9 @@ final class PropertyRuntime: Sendable {
         let slot = entity.layout.slots[property.slot]
         kind = SlotKind(slot)
         var flags: UInt16 = 0
-        if kind == .externalData { flags |= FieldPlace.externalStorage }
-        if kind == .absent { flags |= FieldPlace.notInRow }
-        place = FieldPlace(
+        if kind == .externalData { flags |= _FieldLocation.externalStorage }
+        if kind == .absent { flags |= _FieldLocation.notInRow }
+        place = _FieldLocation(
             offset: UInt32(truncatingIfNeeded: slot.offset), slot: UInt16(truncatingIfNeeded: property.slot),
             flags: flags)
         switch property.relationship {

@@ -28,7 +28,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     }
 
     /// The moment of the store that it shows; what its context had not saved is shown too.
-    public var sequence: EventSequence { state.sequence }
+    public var eventNumber: EventNumber { state.eventNumber }
     public var entityName: String { entity.name }
 
     // MARK: Values
@@ -65,7 +65,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
         guard let property = entity.property(named: key), property.isToMany, !property.isTransient else {
             throw unknownKey(key)
         }
-        return try binding.read(at: state.sequence, layers: state.layers) {
+        return try binding.read(at: state.eventNumber, layers: state.layers) {
             try $0.members(of: property.id, owner: objectID)
         }
     }
@@ -81,7 +81,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     /// Runs `body` over an object of its own, which is let go of before anybody else can see it.
     private func withObject<Result>(_ body: (Object) -> Result) -> Result {
         let object = entity.objectClass.init(
-            ObjectSeed(
+            _ObjectSeed(
                 entity: entity, objectID: objectID, state: ObjectState.detached, context: nil, isInserted: false))
         image.bytes.withUnsafeBytes { object.adoptRow($0, revision: .zero) }
         guard let typed = ManagedObjectContext.cast(object, to: Object.self) else {

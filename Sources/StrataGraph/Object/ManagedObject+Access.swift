@@ -160,7 +160,7 @@ final class ProbeRecorder {
     func makeProbe<Target: ManagedObject>(of type: Target.Type) -> Target? {
         guard let entity = ProbeEntities.entity(for: type) else { return nil }
         let probe = Target(
-            ObjectSeed(
+            _ObjectSeed(
                 entity: entity, objectID: ObjectID(rawValue: 0), state: ObjectState.probe, context: nil,
                 isInserted: false))
         probe.ensureExtras().probe = self

@@ -74,7 +74,7 @@ extension ManagedObject {
     // MARK: Data in files
 
     /// The bytes, read from the file when they are in one; empty, with an error reported, when they cannot be had.
-    final func externalData(at place: FieldPlace) -> Data {
+    final func externalData(at place: _FieldLocation) -> Data {
         do {
             return try readExternalData(place)
         } catch {
@@ -83,7 +83,7 @@ extension ManagedObject {
         }
     }
 
-    final func readExternalData(_ place: FieldPlace) throws -> Data {
+    final func readExternalData(_ place: _FieldLocation) throws -> Data {
         let reader = try RowReader(rowBytes, layout: _entity.layout)
         if let bytes = try reader.bytes(Int(place.slot)) { return Data(bytes) }
         guard let reference = try reader.blob(Int(place.slot)) else { return Data() }
@@ -99,7 +99,7 @@ extension ManagedObject {
         }
     }
 
-    final func storeExternalData(_ value: Data, at place: FieldPlace) {
+    final func storeExternalData(_ value: Data, at place: _FieldLocation) {
         var bytes = [UInt8](repeating: 0, count: 1)
         bytes.reserveCapacity(value.count + 1)
         value.withUnsafeBytes { bytes.append(contentsOf: $0) }

@@ -18,7 +18,7 @@ extension ManagedObject {
     }
 
     /// Takes an image as the object's row; what was there is freed, changes too.
-    final func adoptRow(_ image: UnsafeRawBufferPointer, revision: EventSequence) {
+    final func adoptRow(_ image: UnsafeRawBufferPointer, revision: EventNumber) {
         if _capacity != 0 || _mask != 0 || _extras != nil || _base != nil { dropRow() }
         let memory = RowAllocation.allocate(max(image.count, 8))
         if let start = image.baseAddress { memory.copyMemory(from: start, byteCount: image.count) }
@@ -101,7 +101,7 @@ extension ManagedObject {
     // MARK: Writing
 
     /// Makes the slot nil.
-    @usableFromInline final func _storeNull(_ place: FieldPlace) {
+    @usableFromInline final func _storeNull(_ place: _FieldLocation) {
         let null = _row.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
         null.pointee |= place.nullMask
         let width = _entity.property(slot: Int(place.slot)).kind.width
@@ -110,7 +110,7 @@ extension ManagedObject {
     }
 
     /// Writes a value of variable width; the caller sets the null and changed bits.
-    @usableFromInline final func _storeBytes(_ bytes: UnsafeRawBufferPointer, _ place: FieldPlace) {
+    @usableFromInline final func _storeBytes(_ bytes: UnsafeRawBufferPointer, _ place: _FieldLocation) {
         let room = Int(_capacity) - Int(_size)
         if bytes.count > room, !growRow(by: bytes.count) { return }
         let start = Int(_size)
@@ -148,7 +148,7 @@ extension ManagedObject {
     }
 
     /// Writes a to-one slot, inverse and position left alone; the row must be the object's own.
-    final func storeReference(_ id: ObjectID, _ place: FieldPlace) {
+    final func storeReference(_ id: ObjectID, _ place: _FieldLocation) {
         if id.isNil {
             _storeNull(place)
         } else {
@@ -158,7 +158,7 @@ extension ManagedObject {
     }
 
     /// Writes a to-one slot of the row as it was before any change; nothing where there is no such row.
-    final func rebaseReference(_ id: ObjectID, _ place: FieldPlace) {
+    final func rebaseReference(_ id: ObjectID, _ place: _FieldLocation) {
         guard let _base else { return }
         let null = _base.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
         if id.isNil { null.pointee |= place.nullMask } else { null.pointee &= ~place.nullMask }
@@ -167,7 +167,7 @@ extension ManagedObject {
         _markChanged(slot: Int(place.slot))
     }
 
-    final func reference(_ place: FieldPlace) -> ObjectID {
+    final func reference(_ place: _FieldLocation) -> ObjectID {
         ObjectID(rawValue: UInt64(littleEndian: _loadScalar(place, as: UInt64.self)))
     }
 

@@ -19,11 +19,11 @@ open class ManagedObject {
     @exclusivity(unchecked) @usableFromInline final var _size: UInt32
     @exclusivity(unchecked) final var _baseSize: UInt32 = 0
     @exclusivity(unchecked) @usableFromInline final var _row: UnsafeMutableRawPointer
-    @exclusivity(unchecked) @usableFromInline final var _fields: UnsafePointer<FieldPlace>
+    @exclusivity(unchecked) @usableFromInline final var _fields: UnsafePointer<_FieldLocation>
     /// Changed slots below 64; the others are in `_extras`.
     @exclusivity(unchecked) @usableFromInline final var _mask: UInt64 = 0
     @exclusivity(unchecked) final var _base: UnsafeMutableRawPointer?
-    @exclusivity(unchecked) final var _revision = EventSequence(rawValue: 0)
+    @exclusivity(unchecked) final var _revision = EventNumber(rawValue: 0)
     @exclusivity(unchecked) final var _flags = ObjectFlags()
     /// Cleared by the context when it goes or lets go of the object.
     @exclusivity(unchecked) @usableFromInline final var _contextReference: Unmanaged<ManagedObjectContext>?
@@ -33,7 +33,7 @@ open class ManagedObject {
     public final let objectID: ObjectID
 
     /// Generated and inherited; apps use `init(context:)`.
-    public required init(_ seed: ObjectSeed) {
+    public required init(_ seed: _ObjectSeed) {
         let entity = seed.entity
         _entity = entity
         objectID = seed.objectID
@@ -88,7 +88,7 @@ open class ManagedObject {
     open class var _observesDeletion: Bool { true }
 
     /// Calls `visitor` with the key path of the property at `index`; generated, used to announce changes.
-    open func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {}
+    open func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {}
 
     /// Called once in the life of an object, when it is made; give values that a constant default cannot.
     open func awakeFromInsert() {}
@@ -136,7 +136,7 @@ extension ManagedObject: Hashable {
 }
 
 /// What a managed object is made from; only contexts make one.
-public struct ObjectSeed {
+public struct _ObjectSeed {
     /// Kept by the context's container while the object is made.
     unowned(unsafe) let entity: EntityRuntime
     let objectID: ObjectID
@@ -156,6 +156,6 @@ public struct ObjectSeed {
 }
 
 /// Gets a key path of the class that declares the property, and the object as that class.
-public protocol KeyPathVisitor {
+public protocol _KeyPathVisitor {
     mutating func visit<Owner: ManagedObject, Value>(_ owner: Owner, _ keyPath: KeyPath<Owner, Value>)
 }

@@ -4,13 +4,13 @@ public import StrataModel
 extension String: StorableValue {
     public static var attributeType: AttributeType { .string }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> String {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> String {
         let bytes = object._bytes(place)
         if let short = String(_shortASCII: bytes) { return short }
         return bytes.count < LongText.fewestBytes ? String(decoding: bytes, as: UTF8.self) : object._longText(bytes)
     }
 
-    @inlinable public static func _store(_ value: String, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: String, in object: ManagedObject, _ place: _FieldLocation) {
         var value = value
         value.withUTF8 { object._storeBytes(UnsafeRawBufferPointer($0), place) }
     }
@@ -27,12 +27,12 @@ extension URL: StorableValue {
     public static var attributeType: AttributeType { .uri }
 
     /// A URL cannot be empty: a slot that does not hold one reads as `about:blank`.
-    public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> URL {
+    public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> URL {
         let text = String._load(object, place)
         return URL(string: text) ?? URL(filePath: text)
     }
 
-    public static func _store(_ value: URL, in object: ManagedObject, _ place: FieldPlace) {
+    public static func _store(_ value: URL, in object: ManagedObject, _ place: _FieldLocation) {
         String._store(value.absoluteString, in: object, place)
     }
 
@@ -49,13 +49,13 @@ extension URL: StorableValue {
 extension Data: StorableValue {
     public static var attributeType: AttributeType { .binaryData }
 
-    public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Data {
-        if place.flags & FieldPlace.externalStorage != 0 { return object.externalData(at: place) }
+    public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Data {
+        if place.flags & _FieldLocation.externalStorage != 0 { return object.externalData(at: place) }
         return Data(object._bytes(place))
     }
 
-    public static func _store(_ value: Data, in object: ManagedObject, _ place: FieldPlace) {
-        if place.flags & FieldPlace.externalStorage != 0 {
+    public static func _store(_ value: Data, in object: ManagedObject, _ place: _FieldLocation) {
+        if place.flags & _FieldLocation.externalStorage != 0 {
             object.storeExternalData(value, at: place)
         } else {
             value.withUnsafeBytes { object._storeBytes($0, place) }
@@ -73,11 +73,11 @@ extension Data: StorableValue {
 extension Decimal: StorableValue {
     public static var attributeType: AttributeType { .decimal }
 
-    public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Decimal {
+    public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Decimal {
         DecimalStorage.load(UnsafeRawPointer(object._row + place.start))
     }
 
-    public static func _store(_ value: Decimal, in object: ManagedObject, _ place: FieldPlace) {
+    public static func _store(_ value: Decimal, in object: ManagedObject, _ place: _FieldLocation) {
         DecimalStorage.store(value, to: object._row + place.start)
     }
 

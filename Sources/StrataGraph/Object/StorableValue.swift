@@ -10,33 +10,33 @@ public protocol StorableValue: Codable, Hashable, Sendable {
     /// nil when `attributeValue` is of another kind or out of range.
     init?(attributeValue: AttributeValue)
     /// Reads the slot; a slot that is nil reads as zero or empty.
-    static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Self
+    static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Self
     /// Writes the slot of a row that is the object's own.
-    static func _store(_ value: Self, in object: ManagedObject, _ place: FieldPlace)
+    static func _store(_ value: Self, in object: ManagedObject, _ place: _FieldLocation)
 }
 
 extension ManagedObject {
-    @inlinable final func _isNull(_ place: FieldPlace) -> Bool {
+    @inlinable final func _isNull(_ place: _FieldLocation) -> Bool {
         _row.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask != 0
     }
 
     /// Clears the null bit and sets the changed bit.
-    @inlinable final func _didStore(_ place: FieldPlace) {
+    @inlinable final func _didStore(_ place: _FieldLocation) {
         let null = _row.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
         null.pointee &= ~place.nullMask
         if place.slot < 64 { _mask |= 1 << UInt64(place.slot) } else { _markChanged(slot: Int(place.slot)) }
     }
 
-    @inlinable final func _loadScalar<Value: BitwiseCopyable>(_ place: FieldPlace, as type: Value.Type) -> Value {
+    @inlinable final func _loadScalar<Value: BitwiseCopyable>(_ place: _FieldLocation, as type: Value.Type) -> Value {
         _row.loadUnaligned(fromByteOffset: place.start, as: type)
     }
 
-    @inlinable final func _storeScalar<Value: BitwiseCopyable>(_ value: Value, _ place: FieldPlace) {
+    @inlinable final func _storeScalar<Value: BitwiseCopyable>(_ value: Value, _ place: _FieldLocation) {
         _row.storeBytes(of: value, toByteOffset: place.start, as: Value.self)
     }
 
     /// The bytes of a variable-width slot; valid until the object changes.
-    @inlinable final func _bytes(_ place: FieldPlace) -> UnsafeRawBufferPointer {
+    @inlinable final func _bytes(_ place: _FieldLocation) -> UnsafeRawBufferPointer {
         let offset = _row.loadUnaligned(fromByteOffset: place.start, as: UInt32.self)
         let length = _row.loadUnaligned(fromByteOffset: place.start + 4, as: UInt32.self)
         return UnsafeRawBufferPointer(start: _row + Int(offset), count: Int(length))
@@ -44,11 +44,11 @@ extension ManagedObject {
 }
 
 extension StorableValue where Self: FixedWidthInteger & BitwiseCopyable {
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Self {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Self {
         Self(littleEndian: object._loadScalar(place, as: Self.self))
     }
 
-    @inlinable public static func _store(_ value: Self, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: Self, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.littleEndian, place)
     }
 
@@ -79,11 +79,11 @@ extension Int: StorableValue {
 extension Bool: StorableValue {
     public static var attributeType: AttributeType { .boolean }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Bool {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Bool {
         object._loadScalar(place, as: UInt8.self) != 0
     }
 
-    @inlinable public static func _store(_ value: Bool, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: Bool, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(UInt8(value ? 1 : 0), place)
     }
 
@@ -98,11 +98,11 @@ extension Bool: StorableValue {
 extension Float: StorableValue {
     public static var attributeType: AttributeType { .float }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Float {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Float {
         Float(bitPattern: UInt32(littleEndian: object._loadScalar(place, as: UInt32.self)))
     }
 
-    @inlinable public static func _store(_ value: Float, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: Float, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.bitPattern.littleEndian, place)
     }
 
@@ -121,11 +121,11 @@ extension Float: StorableValue {
 extension Double: StorableValue {
     public static var attributeType: AttributeType { .double }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Double {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Double {
         Double(bitPattern: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
     }
 
-    @inlinable public static func _store(_ value: Double, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: Double, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.bitPattern.littleEndian, place)
     }
 
@@ -144,11 +144,11 @@ extension Double: StorableValue {
 extension Date: StorableValue {
     public static var attributeType: AttributeType { .date }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> Date {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Date {
         Date(timeIntervalSinceReferenceDate: Double._load(object, place))
     }
 
-    @inlinable public static func _store(_ value: Date, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: Date, in object: ManagedObject, _ place: _FieldLocation) {
         Double._store(value.timeIntervalSinceReferenceDate, in: object, place)
     }
 
@@ -163,11 +163,11 @@ extension Date: StorableValue {
 extension UUID: StorableValue {
     public static var attributeType: AttributeType { .uuid }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> UUID {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> UUID {
         UUID(uuid: object._loadScalar(place, as: uuid_t.self))
     }
 
-    @inlinable public static func _store(_ value: UUID, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: UUID, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.uuid, place)
     }
 
@@ -182,11 +182,11 @@ extension UUID: StorableValue {
 extension ObjectID: StorableValue {
     public static var attributeType: AttributeType { .objectID }
 
-    @inlinable public static func _load(_ object: ManagedObject, _ place: FieldPlace) -> ObjectID {
+    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> ObjectID {
         ObjectID(rawValue: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
     }
 
-    @inlinable public static func _store(_ value: ObjectID, in object: ManagedObject, _ place: FieldPlace) {
+    @inlinable public static func _store(_ value: ObjectID, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.rawValue.littleEndian, place)
     }
 

@@ -25,7 +25,7 @@ struct ContextFollowers {
 extension ManagedObjectContext {
     /// Everything that a fetch reads now, as a state that can be read again later.
     func state(includesPendingChanges: Bool) throws -> StoreState {
-        StoreState(sequence: base, layers: inherited + (includesPendingChanges ? try pendingLayers() : []))
+        StoreState(eventNumber: base, layers: inherited + (includesPendingChanges ? try pendingLayers() : []))
     }
 
     /// Called wherever the context has moved, or its changes are to be seen.

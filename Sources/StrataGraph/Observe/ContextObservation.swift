@@ -32,7 +32,7 @@ public struct ContextChanges {
     /// Clean objects whose values went because others changed them: they are read again when used.
     public var refreshed: Set<ManagedObject> = []
     /// Where the context stands after a save or merge.
-    public internal(set) var sequence: EventSequence
+    public internal(set) var eventNumber: EventNumber
 
     /// What others did, of a `didMerge`: objects that are not in memory among it.
     var merged: (inserted: Set<ObjectID>, updated: Set<ObjectID>, deleted: Set<ObjectID>) = ([], [], [])
@@ -50,9 +50,9 @@ public struct ContextChanges {
             && refreshedRows.isEmpty && merged.inserted.isEmpty && merged.updated.isEmpty && merged.deleted.isEmpty
     }
 
-    init(_ event: ContextEvent, at sequence: EventSequence) {
+    init(_ event: ContextEvent, at eventNumber: EventNumber) {
         self.event = event
-        self.sequence = sequence
+        self.eventNumber = eventNumber
     }
 }
 

@@ -45,7 +45,7 @@ extension ManagedObject {
 
 extension ManagedObjectContext {
     /// Tells observers of to-manys whose members others linked or unlinked: the row of the owner is the same.
-    func announceMemberships(of members: [ObjectID], from old: EventSequence, to new: EventSequence) throws {
+    func announceMemberships(of members: [ObjectID], from old: EventNumber, to new: EventNumber) throws {
         let before = try owners(of: members, at: old)
         let after = try owners(of: members, at: new)
         for link in Set(before.keys).union(after.keys) {
@@ -68,9 +68,9 @@ extension ManagedObjectContext {
         let member: ObjectID
     }
 
-    private func owners(of members: [ObjectID], at sequence: EventSequence) throws -> [PropertyID: Set<Membership>] {
+    private func owners(of members: [ObjectID], at eventNumber: EventNumber) throws -> [PropertyID: Set<Membership>] {
         var found: [PropertyID: Set<Membership>] = [:]
-        try binding.read(at: sequence) { view in
+        try binding.read(at: eventNumber) { view in
             for member in members {
                 guard let entity = binding.entity(member.entityID) else { continue }
                 for index in entity.toOneIndexes {
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
     }
 }
 
-private struct AccessVisitor: KeyPathVisitor {
+private struct AccessVisitor: _KeyPathVisitor {
     let registrar: ObservationRegistrar
 
     mutating func visit<Owner: ManagedObject, Value>(_ owner: Owner, _ keyPath: KeyPath<Owner, Value>) {
@@ -94,7 +94,7 @@ private struct AccessVisitor: KeyPathVisitor {
     }
 }
 
-private struct WillSetVisitor: KeyPathVisitor {
+private struct WillSetVisitor: _KeyPathVisitor {
     let registrar: ObservationRegistrar
 
     mutating func visit<Owner: ManagedObject, Value>(_ owner: Owner, _ keyPath: KeyPath<Owner, Value>) {
@@ -102,7 +102,7 @@ private struct WillSetVisitor: KeyPathVisitor {
     }
 }
 
-private struct DidSetVisitor: KeyPathVisitor {
+private struct DidSetVisitor: _KeyPathVisitor {
     let registrar: ObservationRegistrar
 
     mutating func visit<Owner: ManagedObject, Value>(_ owner: Owner, _ keyPath: KeyPath<Owner, Value>) {

@@ -53,7 +53,7 @@ extension ManagedObject {
         let name = _entity.properties[index].name
         report(StrataError(.corrupt, "The relationship has fewer members than it counts.", context: place(name)))
         return Member(
-            ObjectSeed(
+            _ObjectSeed(
                 entity: context.entity(of: type), objectID: ObjectID(rawValue: 0),
                 state: ObjectState.detached | ObjectState.inaccessible, context: nil, isInserted: false))
     }

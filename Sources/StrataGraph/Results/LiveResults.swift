@@ -7,7 +7,7 @@ public struct LiveResultsUpdate: Sendable {
     /// nil in the first step.
     public let difference: FetchedResultsDifference?
     /// The state of the store that they are of.
-    public let sequence: EventSequence
+    public let eventNumber: EventNumber
 
     public var objectIDs: [ObjectID] { snapshot.itemIdentifiers }
 

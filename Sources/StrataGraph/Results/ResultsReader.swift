@@ -45,7 +45,7 @@ final class ResultsReader: ContextFollower {
         try made.start(at: try source.state())
         tracker = made
         return LiveResultsUpdate(
-            snapshot: FetchedResultsSnapshot(made.results), difference: nil, sequence: made.state.sequence)
+            snapshot: FetchedResultsSnapshot(made.results), difference: nil, eventNumber: made.state.eventNumber)
     }
 
     /// The next step; nil when the task is cancelled while it waits.
@@ -58,7 +58,7 @@ final class ResultsReader: ContextFollower {
             guard let change = try tracker.advance(to: try source.state()) else { continue }
             return LiveResultsUpdate(
                 snapshot: FetchedResultsSnapshot(change.after, reconfigured: change.updates.map(\.id)),
-                difference: FetchedResultsDifference(change), sequence: tracker.state.sequence)
+                difference: FetchedResultsDifference(change), eventNumber: tracker.state.eventNumber)
         }
         return nil
     }
@@ -88,6 +88,6 @@ struct ContainerResultsSource<Object: ManagedObject>: ResultsSource {
         try ManagedObjectContext(binding: binding, at: try binding.store.head()).prepare(fetchRequest).0
     }
 
-    func state() throws -> StoreState { StoreState(sequence: try binding.store.head()) }
+    func state() throws -> StoreState { StoreState(eventNumber: try binding.store.head()) }
     func watch(with follower: any ContextFollower) {}
 }

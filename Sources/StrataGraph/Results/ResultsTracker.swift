@@ -29,7 +29,7 @@ final class ResultsTracker {
         live = try LiveQuery(request, binding.schema, observing: keyPaths)
         self.naming = sectionNameKeyPath == nil ? nil : naming
         folding = request.sort.first?.folding ?? []
-        state = StoreState(sequence: .zero)
+        state = StoreState(eventNumber: .zero)
         if let path = sectionNameKeyPath, request.sort.first?.keyPath != path {
             throw StrataError(
                 .invalidRequest, "Sections by \(path) need objects that are sorted by it first.",
@@ -41,7 +41,7 @@ final class ResultsTracker {
 
     /// Runs the request.
     func start(at state: StoreState) throws {
-        results = try binding.read(at: state.sequence, layers: state.layers) { view in
+        results = try binding.read(at: state.eventNumber, layers: state.layers) { view in
             runCount += 1
             let list = IdentifierList(try live.fetch(view))
             return ResultsState(list: list, sections: try sections(of: list, LiveReader(live, view)))
@@ -66,7 +66,7 @@ final class ResultsTracker {
     /// The place of an object among the results; nil when it is none.
     func place(of id: ObjectID) throws -> Int? {
         if live.rerunReason != nil { return results.list.firstIndex(of: id) }
-        return try binding.read(at: state.sequence, layers: state.layers) { view in
+        return try binding.read(at: state.eventNumber, layers: state.layers) { view in
             let reader = LiveReader(live, view)
             guard let key = try reader.keyIfFound(id) else { return nil }
             let place = try lowerBound(of: key, reader)

@@ -74,7 +74,7 @@ struct Assignments {
 
     private func property(_ name: String, _ entity: EntitySchema) throws -> PropertySchema {
         if let property = entity.property(named: name), property.storage != .position { return property }
-        let known = KnownNames(entity.properties.filter { $0.storage != .position }.map(\.name))
+        let known = NameSuggestions(entity.properties.filter { $0.storage != .position }.map(\.name))
         throw UsageError("\(entity.name) has no property '\(name)'.\(known.hint(for: name))")
     }
 

@@ -27,10 +27,10 @@ struct ChangeArguments: ParsableArguments {
     func run(_ arguments: StoreArguments, _ body: (Store, ManagedObjectContext) throws -> Void) throws {
         try arguments.writing { store in
             let context = try context(over: store)
-            let before = context.sequence
+            let before = context.eventNumber
             try body(store, context)
             try context.save()
-            try ChangeReport(store, after: before, through: context.sequence).print(asJSON: json)
+            try ChangeReport(store, after: before, through: context.eventNumber).print(asJSON: json)
         }
     }
 
@@ -52,18 +52,18 @@ struct ChangeReport: Encodable {
     }
 
     let transaction: UInt64?
-    let sequence: UInt64
+    let eventNumber: UInt64
     let events: Int
     let changes: [Change]
 
     private enum CodingKeys: CodingKey {
-        case transaction, sequence, events, changes
+        case transaction, eventNumber, events, changes
     }
 
-    init(_ store: Store, after before: EventSequence, through last: EventSequence) throws {
+    init(_ store: Store, after before: EventNumber, through last: EventNumber) throws {
         let record = try last > before ? store.transaction(containing: last) : nil
-        transaction = record?.sequence.rawValue
-        sequence = last.rawValue
+        transaction = record?.number.rawValue
+        eventNumber = last.rawValue
         events = record?.eventCount ?? 0
         guard let record else {
             changes = []
@@ -91,7 +91,7 @@ struct ChangeReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(transaction, forKey: .transaction)
-        try container.encode(sequence, forKey: .sequence)
+        try container.encode(eventNumber, forKey: .eventNumber)
         try container.encode(events, forKey: .events)
         try container.encode(changes, forKey: .changes)
     }

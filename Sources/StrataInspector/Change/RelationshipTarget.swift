@@ -12,7 +12,7 @@ struct RelationshipTarget {
         self.object = try TargetArguments().object(object, store, context)
         let entity = try EntityName.find(self.object.entity.name, in: store)
         guard let property = entity.property(named: name), property.relationship != nil else {
-            let known = KnownNames(entity.properties.filter { $0.relationship != nil }.map(\.name))
+            let known = NameSuggestions(entity.properties.filter { $0.relationship != nil }.map(\.name))
             throw UsageError("\(entity.name) has no relationship '\(name)'.\(known.hint(for: name))")
         }
         self.property = property

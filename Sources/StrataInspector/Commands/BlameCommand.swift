@@ -29,10 +29,10 @@ struct BlameCommand: ParsableCommand {
             let id = try ObjectReference.parse(object, in: store)
             let moment = try StoreMoment(at, in: store)
             let names = try store.recordedNames()
-            guard let state = try ObjectState(id, at: moment, in: store) else {
-                throw try ObjectState.absent(id, moment.sequence, names, store)
+            guard let state = try ShownObject(id, at: moment, in: store) else {
+                throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
-            let origins = try Self.origins(of: id, through: moment.sequence, names, store)
+            let origins = try Self.origins(of: id, through: moment.eventNumber, names, store)
             try json ? printJSON(state, origins, names) : print(state, origins, names)
         }
     }
@@ -44,10 +44,10 @@ struct BlameCommand: ParsableCommand {
 
     /// The event that gave each property its value, by name.
     private static func origins(
-        of id: ObjectID, through last: EventSequence, _ names: RecordedNames, _ store: Store
+        of id: ObjectID, through last: EventNumber, _ names: RecordedNames, _ store: Store
     ) throws -> [String: Origin] {
         var origins: [String: Origin] = [:]
-        for event in try store.history(of: id) where event.sequence <= last {
+        for event in try store.history(of: id) where event.eventNumber <= last {
             let properties: [PropertyID]
             switch event.payload {
             case .inserted(let values): properties = values.map(\.property)
@@ -64,12 +64,12 @@ struct BlameCommand: ParsableCommand {
         return origins
     }
 
-    private func print(_ state: ObjectState, _ origins: [String: Origin], _ names: RecordedNames) {
+    private func print(_ state: ShownObject, _ origins: [String: Origin], _ names: RecordedNames) {
         var columns = Columns([.left, .right, .left, .left, .left, .left], cutsToTerminal: true)
         for (name, value) in state.values {
             let origin = origins[name]
             columns.add([
-                .init(name, .bold), .init(origin.map { "\($0.event.sequence)" } ?? "-", .dim),
+                .init(name, .bold), .init(origin.map { "\($0.event.eventNumber)" } ?? "-", .dim),
                 .init(origin.map { ValueText.moment($0.transaction.date) } ?? "-", .dim),
                 .init(origin?.transaction.author ?? "-", .cyan),
                 .init(origin.map { "\($0.event.kind)" } ?? "by default"),
@@ -79,21 +79,21 @@ struct BlameCommand: ParsableCommand {
         columns.flush()
     }
 
-    private func printJSON(_ state: ObjectState, _ origins: [String: Origin], _ names: RecordedNames) throws {
+    private func printJSON(_ state: ShownObject, _ origins: [String: Origin], _ names: RecordedNames) throws {
         let values = state.values.map { name, value in
             (
                 name,
                 BlameText.Value(
                     value: JSONText.Value(value) { names.name(of: $0) },
                     event: origins[name].map { "\($0.event.kind)" },
-                    sequence: origins[name]?.event.sequence.rawValue,
-                    transaction: origins[name]?.transaction.sequence.rawValue,
+                    eventNumber: origins[name]?.event.eventNumber.rawValue,
+                    transaction: origins[name]?.transaction.number.rawValue,
                     time: origins[name].map { ValueText.moment($0.transaction.date) },
                     author: origins[name]?.transaction.author, reason: origins[name]?.transaction.reason)
             )
         }
         let text = BlameText(
-            object: names.name(of: state.id), sequence: state.sequence.rawValue,
+            object: names.name(of: state.id), eventNumber: state.eventNumber.rawValue,
             values: Dictionary(values, uniquingKeysWith: { first, _ in first }))
         Output.shared.line(try JSONText.of(text))
     }
@@ -103,7 +103,7 @@ private struct BlameText: Encodable {
     struct Value: Encodable {
         let value: JSONText.Value
         let event: String?
-        let sequence: UInt64?
+        let eventNumber: UInt64?
         let transaction: UInt64?
         let time: String?
         let author: String?
@@ -111,6 +111,6 @@ private struct BlameText: Encodable {
     }
 
     let object: String
-    let sequence: UInt64
+    let eventNumber: UInt64
     let values: [String: Value]
 }

@@ -28,14 +28,15 @@ struct CountCommand: ParsableCommand {
             let total = try WatchedQuery.size(request, store, moment)
             let count = try WatchedQuery.run(store, moment, total: total) { try $0.count(request) }
             let text = CountText(
-                entity: try moment.entity(named: query.entity).name, sequence: moment.sequence.rawValue, count: count)
+                entity: try moment.entity(named: query.entity).name, eventNumber: moment.eventNumber.rawValue,
+                count: count)
             Output.shared.line(json ? try JSONText.of(text) : "\(count)")
         }
     }
 
     private struct CountText: Encodable {
         let entity: String
-        let sequence: UInt64
+        let eventNumber: UInt64
         let count: Int
     }
 }

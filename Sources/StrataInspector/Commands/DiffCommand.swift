@@ -30,8 +30,8 @@ struct DiffCommand: ParsableCommand {
 
     func run() throws {
         try store.reading { store in
-            let start = try Moment.sequence(first, in: store)
-            let end = try second.map { try Moment.sequence($0, in: store) } ?? store.head()
+            let start = try Moment.eventNumber(first, in: store)
+            let end = try second.map { try Moment.eventNumber($0, in: store) } ?? store.head()
             var changes = try store.netChanges(
                 from: min(start, end).advanced(by: 1), through: max(start, end))
             if end < start { changes = changes.inverted }
@@ -169,7 +169,7 @@ private struct DifferenceText: Encodable {
     let objects: [Object]
     let links: [Link]
 
-    init(_ start: EventSequence, _ end: EventSequence, _ difference: StoreDifference) {
+    init(_ start: EventNumber, _ end: EventNumber, _ difference: StoreDifference) {
         func value(_ value: AttributeValue) -> JSONText.Value {
             JSONText.Value(value) { difference.names.name(of: $0) }
         }

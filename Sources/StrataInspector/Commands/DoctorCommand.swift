@@ -85,7 +85,7 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
-    private func saveRows(_ salvage: LogSalvage, _ end: EventSequence, _ path: String) throws -> DoctorReport.Saved {
+    private func saveRows(_ salvage: LogSalvage, _ end: EventNumber, _ path: String) throws -> DoctorReport.Saved {
         var target = StoreArguments()
         target.path = path
         return try target.writing { store in
@@ -175,7 +175,7 @@ final class DoctorNotes {
     private let path: String
     private let descriptor: Int32
     /// The last transaction that can be looked at.
-    let limit: TransactionSequence?
+    let limit: TransactionNumber?
     /// Whether looking at the views ends the process.
     let skipsViews: Bool
     /// Whether opening the file, or what it leads to, does not end the process.
@@ -196,7 +196,7 @@ final class DoctorNotes {
 
     private init(child path: String, _ environment: [String: String]) {
         self.path = path
-        limit = environment[Self.limitKey].flatMap { UInt64($0) }.map { TransactionSequence(rawValue: $0) }
+        limit = environment[Self.limitKey].flatMap { UInt64($0) }.map { TransactionNumber(rawValue: $0) }
         skipsViews = environment[Self.skipKey] != nil
         opensFile = environment[Self.pagesKey] == nil
         descriptor = open(path, O_RDWR | O_CLOEXEC)
@@ -219,7 +219,7 @@ final class DoctorNotes {
 
     func enter(_ phase: Phase) { put(UInt64(Phase.allCases.firstIndex(of: phase) ?? 0) + 1, at: 0) }
 
-    func passed(_ transaction: TransactionSequence) { put(transaction.rawValue, at: 8) }
+    func passed(_ transaction: TransactionNumber) { put(transaction.rawValue, at: 8) }
 
     /// It reaches the file as soon as it is written, whatever becomes of the process.
     private func put(_ number: UInt64, at offset: off_t) {
@@ -279,7 +279,7 @@ struct DoctorReport: Encodable {
     }
 
     let transaction: UInt64
-    let sequence: UInt64
+    let eventNumber: UInt64
     let time: String?
     let problem: String?
     let head: UInt64?
@@ -292,19 +292,19 @@ struct DoctorReport: Encodable {
 
     /// Where nothing more could be found out.
     init(_ problem: String) {
-        (transaction, sequence, time, head, lost) = (0, 0, nil, nil, [])
+        (transaction, eventNumber, time, head, lost) = (0, 0, nil, nil, [])
         self.problem = problem
     }
 
     init(_ finding: LogSalvage.Finding) {
-        transaction = finding.end?.sequence.rawValue ?? 0
-        sequence = finding.end?.lastEvent.rawValue ?? 0
+        transaction = finding.end?.number.rawValue ?? 0
+        eventNumber = finding.end?.lastEvent.rawValue ?? 0
         time = finding.end.map { ValueText.moment($0.date) }
         problem = finding.problem
         head = finding.head?.rawValue
         lost = finding.lost.map {
             Lost(
-                transaction: $0.sequence.rawValue, time: ValueText.moment($0.date), author: $0.author,
+                transaction: $0.number.rawValue, time: ValueText.moment($0.date), author: $0.author,
                 events: $0.eventCount)
         }
     }
@@ -312,14 +312,14 @@ struct DoctorReport: Encodable {
     var sound: Bool { problem == nil && viewProblems == 0 && largeValueProblems == 0 }
 
     private enum CodingKeys: CodingKey {
-        case sound, transaction, sequence, problem, head, lost, viewProblems, largeValueProblems, into, saved
+        case sound, transaction, eventNumber, problem, head, lost, viewProblems, largeValueProblems, into, saved
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(sound, forKey: .sound)
         try container.encode(transaction, forKey: .transaction)
-        try container.encode(sequence, forKey: .sequence)
+        try container.encode(eventNumber, forKey: .eventNumber)
         try container.encode(problem, forKey: .problem)
         try container.encode(head, forKey: .head)
         try container.encode(lost, forKey: .lost)
@@ -340,13 +340,13 @@ struct DoctorReport: Encodable {
             Output.shared.line(
                 transaction == 0
                     ? style("no transaction is sound", .red)
-                    : "the log is sound through transaction \(transaction), event \(sequence) (\(time ?? "-"))")
+                    : "the log is sound through transaction \(transaction), event \(eventNumber) (\(time ?? "-"))")
             Output.shared.line(style(problem, .red))
             printLost(style)
         } else {
             Output.shared.line(
                 "\(style("the log is sound", .green)): \(ValueText.count(Int(transaction), "transaction")), "
-                    + ValueText.count(Int(sequence), "event"))
+                    + ValueText.count(Int(eventNumber), "event"))
             printViews(style)
         }
         try into?.print(json: false)

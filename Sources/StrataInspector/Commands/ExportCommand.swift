@@ -119,7 +119,7 @@ struct ExportCommand: ParsableCommand {
         var count = 0
         try LogWalk(store: store, filter: filter, order: .oldestFirst).run { event, transaction in
             if count % 1000 == 0 {
-                let done = Int(event.sequence.rawValue - filter.first.rawValue)
+                let done = Int(event.eventNumber.rawValue - filter.first.rawValue)
                 handler(StoreProgress(phase: "events", done: done, total: total))
             }
             try target.write(try text.line(event, transaction) + "\n")

@@ -7,13 +7,13 @@ struct InspectPrinter {
     let statistics: StoreStatistics
     let path: String
     let schemas: [Schema]
-    let tags: [String: EventSequence]
-    let subscriptions: [String: TransactionSequence]
+    let tags: [String: EventNumber]
+    let subscriptions: [String: TransactionNumber]
     private let style = Style.standard
 
     init(
-        statistics: StoreStatistics, path: String, schemas: [Schema], tags: [String: EventSequence],
-        subscriptions: [String: TransactionSequence]
+        statistics: StoreStatistics, path: String, schemas: [Schema], tags: [String: EventNumber],
+        subscriptions: [String: TransactionNumber]
     ) {
         self.statistics = statistics
         self.path = path
@@ -95,8 +95,8 @@ struct InspectPrinter {
         guard !tags.isEmpty || !subscriptions.isEmpty else { return }
         heading("Places in the log")
         var columns = Columns([.left, .left, .left], indent: "  ")
-        for (name, sequence) in tags.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
-            columns.add(name, "tag", "event \(sequence)")
+        for (name, eventNumber) in tags.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
+            columns.add(name, "tag", "event \(eventNumber)")
         }
         for (name, transaction) in subscriptions.sorted(by: { $0.key < $1.key }) {
             columns.add(name, "subscription", "acknowledged through transaction \(transaction)")
@@ -223,8 +223,8 @@ struct InspectText: Encodable {
     let subscriptions: [String: UInt64]
 
     init(
-        _ statistics: StoreStatistics, path: String, tags: [String: EventSequence],
-        subscriptions: [String: TransactionSequence]
+        _ statistics: StoreStatistics, path: String, tags: [String: EventNumber],
+        subscriptions: [String: TransactionNumber]
     ) {
         self.tags = tags.mapValues(\.rawValue)
         self.subscriptions = subscriptions.mapValues(\.rawValue)

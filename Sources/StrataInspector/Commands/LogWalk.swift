@@ -4,8 +4,8 @@ import StrataStore
 
 /// Which events a listing shows.
 struct LogFilter {
-    var first = EventSequence(rawValue: 1)
-    var last = EventSequence(rawValue: .max)
+    var first = EventNumber(rawValue: 1)
+    var last = EventNumber(rawValue: .max)
     var entities: Set<EntityID>?
     var object: ObjectID?
     var kind: EventKind?
@@ -92,19 +92,19 @@ struct LogWalk {
                 try walk(transaction, &left, body)
                 if left == 0 { return }
             }
-            position = end.sequence
+            position = end.number
         }
     }
 
     /// The transaction before the first of the walk (behind it, newest first).
-    private func start() throws -> TransactionSequence {
+    private func start() throws -> TransactionNumber {
         if order == .oldestFirst {
             let first = try store.transaction(containing: filter.first)
-            guard let first else { return filter.first <= EventSequence(rawValue: 1) ? .zero : .init(rawValue: .max) }
-            return TransactionSequence(rawValue: first.sequence.rawValue - 1)
+            guard let first else { return filter.first <= EventNumber(rawValue: 1) ? .zero : .init(rawValue: .max) }
+            return TransactionNumber(rawValue: first.number.rawValue - 1)
         }
         let last = try store.transaction(containing: filter.last)
-        return last.map { TransactionSequence(rawValue: $0.sequence.rawValue + 1) } ?? .init(rawValue: .max)
+        return last.map { TransactionNumber(rawValue: $0.number.rawValue + 1) } ?? .init(rawValue: .max)
     }
 
     private func walk(
@@ -124,7 +124,7 @@ struct LogWalk {
             guard low <= high else { return }
             var count = 0
             try store.events(from: low, through: high, order: order) { event in
-                seen = event.sequence
+                seen = event.eventNumber
                 count += 1
                 if let passing = filter.passing(event) { slice.append(passing) }
                 return slice.count < min(left, 1000) && count < 20_000
@@ -132,10 +132,10 @@ struct LogWalk {
             for event in slice { try body(try store.resolved(event), transaction) }
             left -= slice.count
             if order == .oldestFirst {
-                next = EventSequence(rawValue: seen.rawValue + 1)
+                next = EventNumber(rawValue: seen.rawValue + 1)
             } else {
                 guard seen.rawValue > 1 else { return }
-                next = EventSequence(rawValue: seen.rawValue - 1)
+                next = EventNumber(rawValue: seen.rawValue - 1)
             }
         }
     }

@@ -25,7 +25,7 @@ struct ModelShowCommand: ParsableCommand {
         let input = try model.load()
         let known = try input.model()
         if let entity, known.entitiesByName[entity] == nil {
-            let names = KnownNames(known.entities.map(\.name))
+            let names = NameSuggestions(known.entities.map(\.name))
             throw UsageError("The model has no entity '\(entity)'.\(names.hint(for: entity))")
         }
         let entities = known.entities.filter { entity == nil || $0.name == entity }

@@ -43,12 +43,12 @@ struct ReplayCommand: ParsableCommand {
 
     func run() throws {
         try store.reading { store in
-            let end = try to.map { try Moment.sequence($0, in: store) } ?? store.head()
+            let end = try to.map { try Moment.eventNumber($0, in: store) } ?? store.head()
             if let into { try make(into, end, store) } else { try play(through: end, store) }
         }
     }
 
-    private func make(_ target: String, _ end: EventSequence, _ store: Store) throws {
+    private func make(_ target: String, _ end: EventNumber, _ store: Store) throws {
         guard end > .zero else { throw UsageError("The store had no transaction then.") }
         let url = URL(filePath: target, directoryHint: .isDirectory)
         Interrupt.endAtOnce(making: target)
@@ -63,7 +63,7 @@ struct ReplayCommand: ParsableCommand {
 
     private static let longestPause = 3.0
 
-    private func play(through end: EventSequence, _ store: Store) throws {
+    private func play(through end: EventNumber, _ store: Store) throws {
         var filter = LogFilter()
         filter.last = end
         if let from { filter.first = try Moment.firstEvent(from, in: store) }
@@ -73,7 +73,7 @@ struct ReplayCommand: ParsableCommand {
         var last: TransactionRecord?
         do {
             try LogWalk(store: store, filter: filter, order: .oldestFirst).run { event, transaction in
-                if transaction.sequence != last?.sequence {
+                if transaction.number != last?.number {
                     printer.finish()
                     Output.shared.flush()
                     try pause(before: transaction, after: last)
@@ -90,7 +90,7 @@ struct ReplayCommand: ParsableCommand {
 
     private func pause(before next: TransactionRecord, after last: TransactionRecord?) throws {
         if step {
-            Output.printErrorPart("transaction \(next.sequence) (return, or q): ")
+            Output.printErrorPart("transaction \(next.number) (return, or q): ")
             guard let line = readLine(), line.first != "q" else { throw Ended() }
             return
         }
@@ -104,7 +104,7 @@ struct ReplayCommand: ParsableCommand {
 /// What a command that made a store says of it.
 struct CopyText: Encodable {
     let path: String
-    let sequence: UInt64
+    let eventNumber: UInt64
     let transactions: Int
     let events: Int
     let objects: Int
@@ -118,7 +118,7 @@ struct CopyText: Encodable {
 
     init(path: String, _ verified: VerificationReport, blobs: Int) {
         self.path = path
-        sequence = verified.head.rawValue
+        eventNumber = verified.head.rawValue
         transactions = verified.transactionCount
         events = verified.eventCount
         objects = verified.objectCount

@@ -46,7 +46,7 @@ struct RevertCommand: ParsableCommand {
         try change.run(store) { store, context in
             if context.transactionReason == nil { context.transactionReason = "revert of transaction \(number)" }
             do {
-                try context.revert(TransactionSequence(rawValue: number), policy: conflicts.policy)
+                try context.revert(TransactionNumber(rawValue: number), policy: conflicts.policy)
             } catch let error as StrataError where error.code == .futureSequence {
                 throw UsageError("The log has no transaction \(number).")
             }

@@ -29,12 +29,12 @@ struct ShowCommand: ParsableCommand {
         try store.reading { store in
             let id = try ObjectReference.parse(object, in: store)
             let moment = try StoreMoment(at, in: store)
-            let sequence = moment.sequence
+            let eventNumber = moment.eventNumber
             let names = try store.recordedNames()
-            let events = try history || json ? Self.events(of: id, through: sequence, in: store) : []
-            guard let state = try ObjectState(id, at: moment, in: store) else {
+            let events = try history || json ? Self.events(of: id, through: eventNumber, in: store) : []
+            guard let state = try ShownObject(id, at: moment, in: store) else {
                 if history, !events.isEmpty { try Self.print(events, names) }
-                throw try ObjectState.absent(id, sequence, names, store)
+                throw try ShownObject.absent(id, eventNumber, names, store)
             }
             if json {
                 let text = try ObjectText(state, names, store, history ? events : nil)
@@ -49,9 +49,9 @@ struct ShowCommand: ParsableCommand {
     }
 
     private static func events(
-        of id: ObjectID, through last: EventSequence, in store: Store
+        of id: ObjectID, through last: EventNumber, in store: Store
     ) throws -> [(event: RecordedEvent, transaction: TransactionRecord)] {
-        try store.history(of: id).filter { $0.sequence <= last }.compactMap { event in
+        try store.history(of: id).filter { $0.eventNumber <= last }.compactMap { event in
             guard let transaction = try store.transaction(event.transaction) else { return nil }
             return (try store.resolved(event), transaction)
         }
@@ -60,14 +60,14 @@ struct ShowCommand: ParsableCommand {
     private static func print(
         _ events: [(event: RecordedEvent, transaction: TransactionRecord)], _ names: RecordedNames
     ) throws {
-        var printer = ColumnEventPrinter(names: names, head: events.first?.event.sequence ?? .zero)
+        var printer = ColumnEventPrinter(names: names, head: events.first?.event.eventNumber ?? .zero)
         for (event, transaction) in events { printer.print(event, transaction) }
         printer.finish()
     }
 }
 
 /// One object at one moment, copied out of the store.
-struct ObjectState {
+struct ShownObject {
     struct Members {
         let name: String
         let count: Int
@@ -78,35 +78,35 @@ struct ObjectState {
     static let mostMembers = 10
 
     let id: ObjectID
-    let sequence: EventSequence
-    let revision: EventSequence
+    let eventNumber: EventNumber
+    let revision: EventNumber
     /// In the order of the model.
     let values: [(name: String, value: AttributeValue)]
     let members: [Members]
 
     /// Why the object is not there.
     static func absent(
-        _ id: ObjectID, _ sequence: EventSequence, _ names: RecordedNames, _ store: Store
+        _ id: ObjectID, _ eventNumber: EventNumber, _ names: RecordedNames, _ store: Store
     ) throws -> StrataError {
         let history = try store.history(of: id)
         let fate =
-            if let deletion = history.first(where: { $0.kind == .deleted && $0.sequence <= sequence }) {
-                "it was deleted by event \(deletion.sequence)"
+            if let deletion = history.first(where: { $0.kind == .deleted && $0.eventNumber <= eventNumber }) {
+                "it was deleted by event \(deletion.eventNumber)"
             } else if let first = history.last {
-                "it was inserted by event \(first.sequence)"
+                "it was inserted by event \(first.eventNumber)"
             } else {
                 "the log knows of no such object"
             }
-        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at sequence \(sequence): \(fate).")
+        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at sequence \(eventNumber): \(fate).")
     }
 
     /// nil when the object is not there.
     init?(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws {
-        let sequence = moment.sequence
-        let state = try moment.read(store) { view -> ObjectState? in
+        let eventNumber = moment.eventNumber
+        let state = try moment.read(store) { view -> ShownObject? in
             guard let entity = view.schema.entity(id.entityID), let row = try view.row(id) else { return nil }
-            return ObjectState(
-                id: id, sequence: sequence, revision: row.revision, values: try Self.values(row, entity),
+            return ShownObject(
+                id: id, eventNumber: eventNumber, revision: row.revision, values: try Self.values(row, entity),
                 members: try Self.members(id, entity, view))
         }
         guard let state else { return nil }
@@ -114,11 +114,11 @@ struct ObjectState {
     }
 
     private init(
-        id: ObjectID, sequence: EventSequence, revision: EventSequence, values: [(name: String, value: AttributeValue)],
+        id: ObjectID, eventNumber: EventNumber, revision: EventNumber, values: [(name: String, value: AttributeValue)],
         members: [Members]
     ) {
         self.id = id
-        self.sequence = sequence
+        self.eventNumber = eventNumber
         self.revision = revision
         self.values = values
         self.members = members
@@ -152,7 +152,7 @@ struct ObjectState {
         let style = Style.standard
         Output.shared.line(style(names.name(of: id), .bold))
         Output.shared.line("  \(style(ObjectReference.uri(id, names, in: store), .dim))")
-        Output.shared.line("  as of event \(sequence), last changed by event \(revision)")
+        Output.shared.line("  as of event \(eventNumber), last changed by event \(revision)")
         Output.shared.line()
         var columns = Columns([.left, .left], indent: "  ")
         for (name, value) in values {
@@ -180,19 +180,19 @@ private struct ObjectText: Encodable {
 
     let object: String
     let uri: String
-    let sequence: UInt64
+    let eventNumber: UInt64
     let revision: UInt64
     let values: [String: JSONText.Value]
     let members: [String: Members]
     let history: [EventObject]?
 
     init(
-        _ state: ObjectState, _ names: RecordedNames, _ store: Store,
+        _ state: ShownObject, _ names: RecordedNames, _ store: Store,
         _ events: [(event: RecordedEvent, transaction: TransactionRecord)]?
     ) throws {
         object = names.name(of: state.id)
         uri = ObjectReference.uri(state.id, names, in: store)
-        sequence = state.sequence.rawValue
+        eventNumber = state.eventNumber.rawValue
         revision = state.revision.rawValue
         values = Dictionary(
             state.values.map { ($0.name, JSONText.Value($0.value) { names.name(of: $0) }) },

@@ -28,7 +28,7 @@ struct StatsCommand: ParsableCommand {
         try store.reading { store in
             var counts = EventCounts()
             try counts.read(
-                store, from: try since.map { try Moment.firstEvent($0, in: store) } ?? EventSequence(rawValue: 1),
+                store, from: try since.map { try Moment.firstEvent($0, in: store) } ?? EventNumber(rawValue: 1),
                 through: try until.map { try Moment.lastEvent($0, in: store) } ?? store.head())
             if json { return Output.shared.line(try JSONText.of(counts.text)) }
             counts.print()
@@ -58,7 +58,7 @@ struct EventCounts {
     private var first: TransactionRecord?
     private var last: TransactionRecord?
 
-    mutating func read(_ store: Store, from start: EventSequence, through end: EventSequence) throws {
+    mutating func read(_ store: Store, from start: EventNumber, through end: EventNumber) throws {
         try readTransactions(store, start, end)
         guard start <= end else { return }
         let progress = ProgressLine()
@@ -77,9 +77,9 @@ struct EventCounts {
         for id in entities.keys { entityNames[id] = names.name(of: id) }
     }
 
-    private mutating func readTransactions(_ store: Store, _ start: EventSequence, _ end: EventSequence) throws {
-        var place = TransactionSequence(
-            rawValue: (try store.transaction(containing: start)?.sequence.rawValue ?? 1) - 1)
+    private mutating func readTransactions(_ store: Store, _ start: EventNumber, _ end: EventNumber) throws {
+        var place = TransactionNumber(
+            rawValue: (try store.transaction(containing: start)?.number.rawValue ?? 1) - 1)
         while true {
             let page = try store.transactions(after: place, limit: 1000)
             guard let newest = page.last else { return }
@@ -93,7 +93,7 @@ struct EventCounts {
                 authors[record.author ?? "-", default: Author()].events += record.eventCount
             }
             if newest.lastEvent >= end { return }
-            place = newest.sequence
+            place = newest.number
         }
     }
 
@@ -118,7 +118,7 @@ struct EventCounts {
             eventsInTransaction: .init(
                 mean: sizes.isEmpty ? 0 : Double(sizes.reduce(0, +)) / Double(sizes.count),
                 median: sorted.isEmpty ? 0 : sorted[sorted.count / 2], largest: sorted.last ?? 0,
-                largestTransaction: largest?.sequence.rawValue),
+                largestTransaction: largest?.number.rawValue),
             kinds: kinds,
             entities: Dictionary(
                 entities.map { (entityNames[$0.key] ?? "\($0.key)", $0.value) }, uniquingKeysWith: { first, _ in first }

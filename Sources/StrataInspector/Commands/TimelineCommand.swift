@@ -44,11 +44,11 @@ struct TimelineCommand: ParsableCommand {
     }
 
     private func transactions(in store: Store) throws -> [Timeline.Commit] {
-        let start = try since.map { try Moment.firstEvent($0, in: store) } ?? EventSequence(rawValue: 1)
+        let start = try since.map { try Moment.firstEvent($0, in: store) } ?? EventNumber(rawValue: 1)
         let end = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
         var commits: [Timeline.Commit] = []
-        var place = TransactionSequence(
-            rawValue: (try store.transaction(containing: start)?.sequence.rawValue ?? 1) - 1)
+        var place = TransactionNumber(
+            rawValue: (try store.transaction(containing: start)?.number.rawValue ?? 1) - 1)
         while true {
             let page = try store.transactions(after: place, limit: 1000)
             guard let last = page.last else { return commits }
@@ -57,7 +57,7 @@ struct TimelineCommand: ParsableCommand {
                 guard record.lastEvent >= start, author == nil || author == record.author else { continue }
                 commits.append(.init(date: record.date, events: record.eventCount, author: record.author))
             }
-            place = last.sequence
+            place = last.number
         }
     }
 }

@@ -18,12 +18,12 @@ struct CloudEventText {
     }
 
     func line(_ event: RecordedEvent, _ transaction: TransactionRecord) throws -> String {
-        var line = "{\"specversion\":\"1.0\",\"id\":\"\(event.sequence)\""
+        var line = "{\"specversion\":\"1.0\",\"id\":\"\(event.eventNumber)\""
         line += ",\"source\":\"strata://\(store.identifier.uuidString)\""
         line += ",\"type\":\"strata.\(event.kind)\""
         if let object = event.object { line += ",\"subject\":" + JSONLine.quoted(names.name(of: object)) }
-        line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"sequence\":\"\(event.sequence)\""
-        line += ",\"stratatransaction\":\"\(transaction.sequence)\""
+        line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"sequence\":\"\(event.eventNumber)\""
+        line += ",\"stratatransaction\":\"\(transaction.number)\""
         if let author = transaction.author { line += ",\"strataauthor\":" + JSONLine.quoted(author) }
         line += ",\"datacontenttype\":\"application/json\",\"data\":"
         JSONLine.append(.object(try data(event)), to: &line)

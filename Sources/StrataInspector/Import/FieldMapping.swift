@@ -42,7 +42,7 @@ struct FieldMapping {
     /// - Throws: `UsageError` for a key that was said and is none of them.
     func check(_ keys: [String]) throws {
         guard let key = unmet.subtracting(keys).min() else { return }
-        throw UsageError("--map '\(key)=…': the file has no column '\(key)'.\(KnownNames(keys).hint(for: key))")
+        throw UsageError("--map '\(key)=…': the file has no column '\(key)'.\(NameSuggestions(keys).hint(for: key))")
     }
 
     /// nil for a key that is left out.
@@ -62,7 +62,7 @@ struct FieldMapping {
         if let name, name.storage != .position { return Target(path: key, property: name, key: nil) }
         if key.contains("."), let target = try? Self.target(key, entity) { return target }
         if ignoresUnknown { return nil }
-        let known = KnownNames(entity.properties.filter { $0.storage != .position }.map(\.name))
+        let known = NameSuggestions(entity.properties.filter { $0.storage != .position }.map(\.name))
         throw UsageError(
             "\(entity.name) has no property '\(key)'.\(known.hint(for: key)) Say --map '\(key)=PROPERTY', "
                 + "--map '\(key)=' to leave it out, or --ignore-unknown.")
@@ -74,7 +74,7 @@ struct FieldMapping {
     private static func target(_ path: String, _ entity: EntitySchema) throws -> Target {
         let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
         guard let property = entity.property(named: parts[0]), property.storage != .position else {
-            let known = KnownNames(entity.properties.filter { $0.storage != .position }.map(\.name))
+            let known = NameSuggestions(entity.properties.filter { $0.storage != .position }.map(\.name))
             throw UsageError("\(entity.name) has no property '\(parts[0])'.\(known.hint(for: parts[0]))")
         }
         guard parts.count == 1 || property.relationship != nil else {

@@ -35,14 +35,14 @@ struct ImportMark {
 
     /// Of the newest import of the file; 0 when there was none.
     func recordsDone(in store: Store) throws -> Int {
-        var before: TransactionSequence?
+        var before: TransactionNumber?
         while true {
             let page = try store.transactions(before: before, limit: 1000)
             guard let last = page.last else { return 0 }
             for record in page where record.metadata[Self.fileKey] == file {
                 if let done = record.metadata[Self.recordsKey].flatMap({ Int($0) }) { return done }
             }
-            before = last.sequence
+            before = last.number
         }
     }
 }

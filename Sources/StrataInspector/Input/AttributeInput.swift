@@ -99,7 +99,7 @@ struct AttributeInput {
         var elements: [String: AttributeValue] = [:]
         for (name, member) in members {
             guard let element = attribute.elements.first(where: { $0.name == name }) else {
-                let known = KnownNames(attribute.elements.map(\.name))
+                let known = NameSuggestions(attribute.elements.map(\.name))
                 throw InputFault("\(attribute.name) has no element '\(name)'.\(known.hint(for: name))")
             }
             do {

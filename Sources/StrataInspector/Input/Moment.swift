@@ -13,54 +13,54 @@ enum Moment {
         + "2026-11-21T10:00:00Z), or '2 hours ago'."
 
     /// The state to show for a moment: a sequence in the middle of a save stands for the end of the save before it.
-    static func sequence(_ text: String, in store: Store, now: Date = Date()) throws -> EventSequence {
+    static func eventNumber(_ text: String, in store: Store, now: Date = Date()) throws -> EventNumber {
         if let number = UInt64(text) {
-            let sequence = EventSequence(rawValue: number)
-            guard let transaction = try store.transaction(containing: sequence) else {
+            let eventNumber = EventNumber(rawValue: number)
+            guard let transaction = try store.transaction(containing: eventNumber) else {
                 let head = try store.head()
-                if sequence <= head { return .zero }
+                if eventNumber <= head { return .zero }
                 throw UsageError("The log ends at \(head); there is no event \(number) yet.")
             }
-            return sequence == transaction.lastEvent
-                ? sequence : EventSequence(rawValue: transaction.firstEvent.rawValue - 1)
+            return eventNumber == transaction.lastEvent
+                ? eventNumber : EventNumber(rawValue: transaction.firstEvent.rawValue - 1)
         }
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()) {
             do {
-                return try store.sequence(of: TransactionSequence(rawValue: number))
+                return try store.eventNumber(of: TransactionNumber(rawValue: number))
             } catch let error as StrataError where error.code == .futureSequence {
                 throw UsageError("The log has no transaction \(number).")
             }
         }
         if let tagged = try tag(text, in: store) { return tagged }
-        return try store.sequence(at: try date(text, now: now))
+        return try store.eventNumber(at: try date(text, now: now))
     }
 
-    private static func tag(_ text: String, in store: Store) throws -> EventSequence? {
+    private static func tag(_ text: String, in store: Store) throws -> EventNumber? {
         if let tagged = try store.tag(text) { return tagged }
         guard text.hasPrefix("tag:") else { return nil }
         let name = String(text.dropFirst(4))
         if let tagged = try store.tag(name) { return tagged }
-        let known = KnownNames(try store.tags().keys.sorted())
+        let known = NameSuggestions(try store.tags().keys.sorted())
         throw UsageError("The store has no tag '\(name)'.\(known.hint(for: name))")
     }
 
     /// The first event at or after the moment, for `--since`.
-    static func firstEvent(_ text: String, in store: Store) throws -> EventSequence {
-        if let number = UInt64(text) { return EventSequence(rawValue: number) }
+    static func firstEvent(_ text: String, in store: Store) throws -> EventNumber {
+        if let number = UInt64(text) { return EventNumber(rawValue: number) }
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()), number > 0 {
-            return try store.transaction(TransactionSequence(rawValue: number))?.firstEvent
+            return try store.transaction(TransactionNumber(rawValue: number))?.firstEvent
                 ?? store.head().advanced(by: 1)
         }
         if let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
         // The moment itself belongs to it.
         let date = try date(text, now: Date()).addingTimeInterval(-0.000_001)
-        return try store.sequence(at: date).advanced(by: 1)
+        return try store.eventNumber(at: date).advanced(by: 1)
     }
 
     /// The last event at or before the moment, for `--until`.
-    static func lastEvent(_ text: String, in store: Store) throws -> EventSequence {
-        if let number = UInt64(text) { return min(EventSequence(rawValue: number), try store.head()) }
-        return try sequence(text, in: store)
+    static func lastEvent(_ text: String, in store: Store) throws -> EventNumber {
+        if let number = UInt64(text) { return min(EventNumber(rawValue: number), try store.head()) }
+        return try eventNumber(text, in: store)
     }
 
     /// `2026-11-21`, `2026-11-21T10:00:00Z`, with fraction or offset; `90 seconds ago`, `2 hours ago`, `now`.
@@ -92,18 +92,18 @@ enum Moment {
 
 /// A moment with the model that it is read through: the newest one, or that of then when values were rewritten since.
 struct StoreMoment {
-    let sequence: EventSequence
+    let eventNumber: EventNumber
     let schema: Schema
 
     /// - Parameter text: nil is now.
     init(_ text: String?, in store: Store) throws {
-        sequence = try text.map { try Moment.sequence($0, in: store) } ?? store.head()
+        eventNumber = try text.map { try Moment.eventNumber($0, in: store) } ?? store.head()
         let newest = store.schema
         guard text != nil else {
             schema = newest
             return
         }
-        let then = try store.schema(at: sequence)
+        let then = try store.schema(at: eventNumber)
         let wasRewritten = try store.schemas.contains { $0.version > then.version && !$0.assignment.replaced.isEmpty }
         schema = wasRewritten ? then : newest
     }
@@ -114,6 +114,6 @@ struct StoreMoment {
     func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema) }
 
     func read<R>(_ store: Store, monitor: QueryMonitor? = nil, _ body: (View) throws -> R) throws -> R {
-        try store.read(at: sequence, through: schema, monitor: monitor, body)
+        try store.read(at: eventNumber, through: schema, monitor: monitor, body)
     }
 }

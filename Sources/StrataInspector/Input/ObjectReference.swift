@@ -54,7 +54,7 @@ enum EntityName {
         if let entity = schema.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
             return entity
         }
-        let known = KnownNames(schema.entities.map(\.name))
+        let known = NameSuggestions(schema.entities.map(\.name))
         throw UsageError("The store has no entity '\(name)'.\(known.hint(for: name))")
     }
 }

@@ -61,7 +61,7 @@ struct ColumnEventPrinter: EventPrinter {
     private let text: EventText
     private var columns: Columns
 
-    init(names: RecordedNames, head: EventSequence) {
+    init(names: RecordedNames, head: EventNumber) {
         text = EventText(names: names)
         columns = Columns([.right, .left, .left, .left, .left, .left], cutsToTerminal: true)
     }
@@ -69,7 +69,7 @@ struct ColumnEventPrinter: EventPrinter {
     mutating func print(_ event: RecordedEvent, _ transaction: TransactionRecord) {
         let lines = text.lines(event)
         columns.add([
-            .init("\(event.sequence)", .dim), .init(ValueText.moment(transaction.date), .dim),
+            .init("\(event.eventNumber)", .dim), .init(ValueText.moment(transaction.date), .dim),
             .init(transaction.author ?? "-", .cyan), .init("\(event.kind)", Self.colour(event.kind)),
             .init(event.object.map { text.names.name(of: $0) } ?? "-", .bold), .init(lines.first ?? ""),
         ])
@@ -110,7 +110,7 @@ struct EventObject: Encodable {
         let after: JSONText.Value
     }
 
-    let sequence: UInt64
+    let eventNumber: UInt64
     let time: String
     let transaction: UInt64
     let author: String?
@@ -126,9 +126,9 @@ struct EventObject: Encodable {
     var model: UInt32?
 
     init(_ event: RecordedEvent, _ transaction: TransactionRecord, _ names: RecordedNames) {
-        sequence = event.sequence.rawValue
+        eventNumber = event.eventNumber.rawValue
         time = ValueText.moment(transaction.date)
-        self.transaction = transaction.sequence.rawValue
+        self.transaction = transaction.number.rawValue
         author = transaction.author
         self.event = "\(event.kind)"
         object = event.object.map { names.name(of: $0) }

@@ -20,7 +20,7 @@ struct EntityExpansion {
     /// error. The build fails in any case.
     static var placeholderInitializer: DeclSyntax {
         """
-        required init(_ seed: ObjectSeed) {
+        required init(_ seed: _ObjectSeed) {
             preconditionFailure("The entity has errors.")
         }
         """
@@ -107,7 +107,7 @@ struct EntityExpansion {
             "case \(index): visitor.visit(self, \\\(entity.identifier).\(property.identifier))"
         }
         return """
-            \(raw: overridePrefix) func _visitKeyPath<_Visitor: KeyPathVisitor>(
+            \(raw: overridePrefix) func _visitKeyPath<_Visitor: _KeyPathVisitor>(
                 at index: Int, _ visitor: inout _Visitor
             ) {
                 switch index - \(raw: entity.base) {

@@ -35,7 +35,7 @@ public struct StrataError: Error, Sendable {
         /// The attributes of the object when it failed.
         public var objectValues: [String: AttributeValue]?
         public var predicate: String?
-        public var sequence: EventSequence?
+        public var eventNumber: EventNumber?
         public var path: String?
         /// For each object that another save changed: base, theirs and mine.
         public var conflicts: [MergeConflict]
@@ -44,7 +44,7 @@ public struct StrataError: Error, Sendable {
 
         public init(
             entityName: String? = nil, objectID: ObjectID? = nil, key: String? = nil, value: AttributeValue? = nil,
-            objectValues: [String: AttributeValue]? = nil, predicate: String? = nil, sequence: EventSequence? = nil,
+            objectValues: [String: AttributeValue]? = nil, predicate: String? = nil, eventNumber: EventNumber? = nil,
             path: String? = nil, conflicts: [MergeConflict] = [], conflictingObjectIDs: [ObjectID] = []
         ) {
             self.entityName = entityName
@@ -53,7 +53,7 @@ public struct StrataError: Error, Sendable {
             self.value = value
             self.objectValues = objectValues
             self.predicate = predicate
-            self.sequence = sequence
+            self.eventNumber = eventNumber
             self.path = path
             self.conflicts = conflicts
             self.conflictingObjectIDs = conflictingObjectIDs
@@ -137,7 +137,7 @@ extension StrataError.Context {
         if let entityName { parts.append("entity \(entityName)") }
         if let objectID { parts.append("object \(objectID)") }
         if let key { parts.append("key \(key)") }
-        if let sequence { parts.append("sequence \(sequence)") }
+        if let eventNumber { parts.append("sequence \(eventNumber)") }
         if let path { parts.append("path \(path)") }
         if let predicate { parts.append("predicate \(predicate)") }
         if !conflicts.isEmpty { parts.append("\(conflicts.count) conflicts") }

@@ -72,13 +72,13 @@ package struct EventHeader: Sendable, Hashable {
     package var kind: EventKind
     package var flags: EventFlags
     package var object: ObjectID
-    package var transaction: TransactionSequence
-    package var previous: EventSequence
+    package var transaction: TransactionNumber
+    package var previous: EventNumber
     package var payloadSize: Int
 
     package init(
-        kind: EventKind, flags: EventFlags = .none, object: ObjectID, transaction: TransactionSequence,
-        previous: EventSequence, payloadSize: Int
+        kind: EventKind, flags: EventFlags = .none, object: ObjectID, transaction: TransactionNumber,
+        previous: EventNumber, payloadSize: Int
     ) {
         self.kind = kind
         self.flags = flags
@@ -153,8 +153,8 @@ package struct EventView {
         }
         header = EventHeader(
             kind: kind, flags: flags, object: ObjectID(rawValue: integer(8, UInt64.self)),
-            transaction: TransactionSequence(rawValue: integer(16, UInt64.self)),
-            previous: EventSequence(rawValue: integer(24, UInt64.self)), payloadSize: size)
+            transaction: TransactionNumber(rawValue: integer(16, UInt64.self)),
+            previous: EventNumber(rawValue: integer(24, UInt64.self)), payloadSize: size)
         self.record = record
     }
 

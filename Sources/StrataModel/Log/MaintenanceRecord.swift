@@ -11,7 +11,7 @@
 /// What a maintenance event says.
 package enum MaintenanceRecord: Sendable, Hashable {
     case note
-    case tagged(name: String, sequence: EventSequence)
+    case tagged(name: String, eventNumber: EventNumber)
     case untagged(name: String)
     /// Written by a newer version.
     case unknown
@@ -27,27 +27,27 @@ package enum MaintenanceRecord: Sendable, Hashable {
             self = .unknown
             return
         }
-        let sequence = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        let eventNumber = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
         let offset = reader.offset
         guard let name = String(validating: try reader.readBytes(reader.remaining), as: UTF8.self) else {
             throw CorruptRecord("a tag's name is not UTF-8", at: offset)
         }
-        self = what == 1 ? .tagged(name: name, sequence: sequence) : .untagged(name: name)
+        self = what == 1 ? .tagged(name: name, eventNumber: eventNumber) : .untagged(name: name)
     }
 
     package func encoded() -> ByteWriter {
         var writer = ByteWriter()
         switch self {
         case .note, .unknown: break
-        case .tagged(let name, let sequence): Self.write(1, sequence, name, to: &writer)
+        case .tagged(let name, let eventNumber): Self.write(1, eventNumber, name, to: &writer)
         case .untagged(let name): Self.write(2, .zero, name, to: &writer)
         }
         return writer
     }
 
-    private static func write(_ what: UInt8, _ sequence: EventSequence, _ name: String, to writer: inout ByteWriter) {
+    private static func write(_ what: UInt8, _ eventNumber: EventNumber, _ name: String, to writer: inout ByteWriter) {
         writer.append(what)
-        writer.append(littleEndian: sequence.rawValue)
+        writer.append(littleEndian: eventNumber.rawValue)
         var name = name
         name.withUTF8 { writer.append(UnsafeRawBufferPointer($0)) }
     }

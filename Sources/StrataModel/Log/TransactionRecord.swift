@@ -41,10 +41,10 @@ package struct TransactionRecord: Sendable, Hashable {
     package static let chainedOffset = 40
 
     /// From the key; not in the value.
-    package var sequence: TransactionSequence
+    package var number: TransactionNumber
     package var digest: [UInt8]
     package var id: UUID
-    package var firstEvent: EventSequence
+    package var firstEvent: EventNumber
     package var eventCount: Int
     package var modelVersion: ModelVersion
     package var microseconds: Int64
@@ -56,11 +56,11 @@ package struct TransactionRecord: Sendable, Hashable {
     package var touched: [Touched]
 
     package init(
-        sequence: TransactionSequence, digest: [UInt8] = [UInt8](repeating: 0, count: 32), id: UUID,
-        firstEvent: EventSequence, eventCount: Int, modelVersion: ModelVersion, microseconds: Int64, processID: Int32,
+        number: TransactionNumber, digest: [UInt8] = [UInt8](repeating: 0, count: 32), id: UUID,
+        firstEvent: EventNumber, eventCount: Int, modelVersion: ModelVersion, microseconds: Int64, processID: Int32,
         author: String?, contextName: String?, processName: String?, metadata: [String: String], touched: [Touched]
     ) {
-        self.sequence = sequence
+        self.number = number
         self.digest = digest
         self.id = id
         self.firstEvent = firstEvent
@@ -76,7 +76,7 @@ package struct TransactionRecord: Sendable, Hashable {
     }
 
     /// The last event.
-    package var lastEvent: EventSequence { EventSequence(rawValue: firstEvent.rawValue + UInt64(eventCount) - 1) }
+    package var lastEvent: EventNumber { EventNumber(rawValue: firstEvent.rawValue + UInt64(eventCount) - 1) }
     package var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
 
     /// The record with digest and checksum as given in `digest`.
@@ -114,7 +114,7 @@ package struct TransactionRecord: Sendable, Hashable {
     }
 
     /// Reads and checks a record.
-    package init(_ bytes: UnsafeRawBufferPointer, sequence: TransactionSequence) throws(CorruptRecord) {
+    package init(_ bytes: UnsafeRawBufferPointer, number: TransactionNumber) throws(CorruptRecord) {
         guard bytes.count >= 84 else { throw CorruptRecord("transaction shorter than its header", at: 0) }
         var reader = ByteReader(bytes)
         guard try reader.readByte() == 1 else { throw CorruptRecord("unknown transaction codec version", at: 0) }
@@ -122,10 +122,10 @@ package struct TransactionRecord: Sendable, Hashable {
         guard try reader.readInteger(as: UInt32.self) == EventHeader.checksum(bytes) else {
             throw CorruptRecord("transaction checksum does not match", at: 4)
         }
-        self.sequence = sequence
+        self.number = number
         digest = [UInt8](try reader.readBytes(32))
         id = UUID(uuid: try reader.readBytes(16).loadUnaligned(as: uuid_t.self))
-        firstEvent = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        firstEvent = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
         // So far from the ends that `lastEvent` cannot overflow.
         guard 1...UInt64.max >> 1 ~= firstEvent.rawValue else { throw CorruptRecord("events beyond the log", at: 56) }
         eventCount = Int(try reader.readInteger(as: UInt32.self))

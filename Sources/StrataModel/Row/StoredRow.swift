@@ -10,7 +10,7 @@
 ///
 /// The image points into the bytes it was read from and must not outlive them.
 @usableFromInline package struct StoredRow {
-    @usableFromInline package let revision: EventSequence
+    @usableFromInline package let revision: EventNumber
     @usableFromInline package let image: UnsafeRawBufferPointer
 
     @usableFromInline package static let headerSize = 16
@@ -20,7 +20,7 @@
 
     /// Fills `target`, which has exactly `size(imageSize:)` bytes.
     package static func encode(
-        revision: EventSequence, image: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
+        revision: EventNumber, image: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
     ) {
         guard let base = target.baseAddress, target.count == size(imageSize: image.count) else {
             preconditionFailure("The room for a stored row has another size than the row.")
@@ -47,7 +47,7 @@
         guard let base = bytes.baseAddress, bytes.count >= Self.headerSize else {
             throw CorruptRecord("stored row shorter than its header", at: bytes.count)
         }
-        revision = EventSequence(rawValue: base.loadLittleEndian(at: 8))
+        revision = EventNumber(rawValue: base.loadLittleEndian(at: 8))
         image = UnsafeRawBufferPointer(start: base + Self.headerSize, count: bytes.count - Self.headerSize)
     }
 

@@ -39,32 +39,32 @@ public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Co
 }
 
 /// A place in the log: events are numbered from 1 without gaps; 0 stands before the first event.
-public struct EventSequence: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public struct EventNumber: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: UInt64
 
     @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The moment before the first event.
-    public static let zero = EventSequence(rawValue: 0)
+    public static let zero = EventNumber(rawValue: 0)
 
-    @inlinable public static func < (left: EventSequence, right: EventSequence) -> Bool {
+    @inlinable public static func < (left: EventNumber, right: EventNumber) -> Bool {
         left.rawValue < right.rawValue
     }
 
     public var description: String { String(rawValue) }
 
-    package func advanced(by count: Int) -> EventSequence { EventSequence(rawValue: rawValue + UInt64(count)) }
+    package func advanced(by count: Int) -> EventNumber { EventNumber(rawValue: rawValue + UInt64(count)) }
 }
 
 /// The number of a transaction in its store, from 1 without gaps; one save is one transaction.
-public struct TransactionSequence: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public struct TransactionNumber: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: UInt64
 
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    public static let zero = TransactionSequence(rawValue: 0)
+    public static let zero = TransactionNumber(rawValue: 0)
 
-    public static func < (left: TransactionSequence, right: TransactionSequence) -> Bool {
+    public static func < (left: TransactionNumber, right: TransactionNumber) -> Bool {
         left.rawValue < right.rawValue
     }
 

@@ -12,7 +12,7 @@ package struct DeletionPlan {
 
     private let view: View
     private let schema: Schema
-    private var revisions: [ObjectID: EventSequence] = [:]
+    private var revisions: [ObjectID: EventNumber] = [:]
     private var references: Set<Reference> = []
     private var denials: [(object: ObjectID, property: PropertyID, others: [ObjectID])] = []
     /// Members that owners lose which have a least number of them.

@@ -8,7 +8,7 @@ import StrataModel
 package struct UpsertResolution {
     /// An object of the store as this save will leave it.
     private struct Merged {
-        let revision: EventSequence
+        let revision: EventNumber
         let base: RowImage
         var image: RowImage
     }

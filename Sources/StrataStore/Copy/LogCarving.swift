@@ -32,7 +32,7 @@ struct LogCarving {
     private mutating func note(_ number: UInt64, _ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer) {
         if let event = try? EventView(bytes), EventDigest.matches(event) {
             add(place, bytes, to: &events[number, default: []])
-        } else if (try? TransactionRecord(bytes, sequence: TransactionSequence(rawValue: number))) != nil {
+        } else if (try? TransactionRecord(bytes, number: TransactionNumber(rawValue: number))) != nil {
             add(place, bytes, to: &transactions[number, default: []])
         }
     }
@@ -107,7 +107,7 @@ struct LogCarving {
     private func candidate(_ number: UInt64, _ place: LeafScan.Place, after digest: [UInt8]) throws -> Candidate? {
         guard let bytes = scan.bytes(at: place) else { return nil }
         return try bytes.withUnsafeBytes { buffer in
-            let record = try TransactionRecord(buffer, sequence: TransactionSequence(rawValue: number))
+            let record = try TransactionRecord(buffer, number: TransactionNumber(rawValue: number))
             var chain = EventDigest.Chain(previous: digest, record: buffer)
             var found: [(UInt64, [UInt8])] = []
             for offset in 0..<UInt64(record.eventCount) {

@@ -17,11 +17,11 @@ struct LogCopy {
 
     /// Where a copy stands.
     private struct Place {
-        var transaction = TransactionSequence.zero
-        var event = EventSequence.zero
+        var transaction = TransactionNumber.zero
+        var event = EventNumber.zero
         var histories = SchemaHistory([])
         /// Names of places, as the log tells them.
-        var tags: [String: EventSequence] = [:]
+        var tags: [String: EventNumber] = [:]
     }
 
     /// - Throws: `corrupt` when the records do not replay; `LMDBError`.
@@ -52,16 +52,18 @@ struct LogCopy {
                 end.map { end in
                     LogHead(
                         modelVersion: place.histories.newest?.version ?? ModelVersion(rawValue: 0),
-                        event: end.lastEvent, transaction: end.sequence, microseconds: end.microseconds,
-                        digest: end.digest, firstKeptEvent: EventSequence(rawValue: 1))
+                        event: end.lastEvent, transaction: end.number, microseconds: end.microseconds,
+                        digest: end.digest, firstKeptEvent: EventNumber(rawValue: 1))
                 } ?? .start
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
-            for (name, sequence) in place.tags { try Bookmark.tag.put(name, sequence.rawValue, transaction, made) }
+            for (name, eventNumber) in place.tags {
+                try Bookmark.tag.put(name, eventNumber.rawValue, transaction, made)
+            }
         }
     }
 
-    private var last: TransactionSequence { end?.sequence ?? .zero }
+    private var last: TransactionNumber { end?.number ?? .zero }
 
     private static func put(
         _ bytes: [UInt8], _ key: StaticString, _ made: StoreTables, _ transaction: WriteTransaction
@@ -80,7 +82,7 @@ struct LogCopy {
         var place = start
         var written = 0
         while place.transaction < last, written < Self.stepInBytes {
-            let next = TransactionSequence(rawValue: place.transaction.rawValue + 1)
+            let next = TransactionNumber(rawValue: place.transaction.rawValue + 1)
             guard let record = try reader.transaction(next),
                 let bytes = try log.get(tables.transactions, next.rawValue)
             else { throw StrataError(.corrupt, "A transaction of the log is missing: \(next).") }
@@ -89,7 +91,8 @@ struct LogCopy {
                 let number = record.firstEvent.rawValue + offset
                 guard let event = try log.get(tables.events, number) else {
                     throw StrataError(
-                        .corrupt, "An event of the log is missing.", context: .init(sequence: .init(rawValue: number)))
+                        .corrupt, "An event of the log is missing.",
+                        context: .init(eventNumber: .init(rawValue: number)))
                 }
                 try transaction.append(made.events, number, event)
                 written += event.count
@@ -103,10 +106,10 @@ struct LogCopy {
         return place
     }
 
-    private static func note(_ event: EventView, in tags: inout [String: EventSequence]) throws {
+    private static func note(_ event: EventView, in tags: inout [String: EventNumber]) throws {
         guard event.header.kind == .maintenance else { return }
         switch try MaintenanceRecord(event.payload) {
-        case .tagged(let name, let sequence): tags[name] = sequence
+        case .tagged(let name, let eventNumber): tags[name] = eventNumber
         case .untagged(let name): tags[name] = nil
         case .note, .unknown: break
         }
@@ -117,7 +120,7 @@ struct LogCopy {
 package struct LogCopyReport: Sendable {
     /// Of the new store.
     package let verification: VerificationReport
-    package let transaction: TransactionSequence
+    package let transaction: TransactionNumber
     package let blobCount: Int
 }
 
@@ -128,11 +131,12 @@ extension Store {
     /// - Parameter sequence: the last event of a transaction.
     /// - Throws: `persistentStoreOpen` when something stands there; `futureSequence`; `corrupt`; `noSpace`.
     package func replay(
-        through sequence: EventSequence, to target: URL, progress: ProgressHandler? = nil
+        through eventNumber: EventNumber, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         try checkOpen()
-        guard let end = try transaction(containing: sequence) else {
-            throw StrataError(.futureSequence, "The store had no transaction then.", context: .init(sequence: sequence))
+        guard let end = try transaction(containing: eventNumber) else {
+            throw StrataError(
+                .futureSequence, "The store had no transaction then.", context: .init(eventNumber: eventNumber))
         }
         try refuseUsed(target)
         let lease = try blobs.readingLease()
@@ -144,7 +148,7 @@ extension Store {
                 source: core.environment, tables: core.tables, end: end, header: header, progress: progress)
             return try BackupFolder.filled(for: target) { folder in
                 try copy.write(to: folder.path(percentEncoded: false))
-                return try Self.finishCopy(in: folder, end.sequence, progress) { blobs.contents(digest: $0) }
+                return try Self.finishCopy(in: folder, end.number, progress) { blobs.contents(digest: $0) }
             }
         } catch {
             throw core.publicError(error, during: "replaying the log")
@@ -153,7 +157,7 @@ extension Store {
 
     /// Gives a store that was made of a log its large values, and verifies it.
     static func finishCopy(
-        in folder: URL, _ transaction: TransactionSequence, _ progress: ProgressHandler?, contents: (Data) -> Data?
+        in folder: URL, _ transaction: TransactionNumber, _ progress: ProgressHandler?, contents: (Data) -> Data?
     ) throws -> LogCopyReport {
         var options = StoreOptions()
         options.isReadOnly = true

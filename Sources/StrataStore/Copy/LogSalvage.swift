@@ -14,8 +14,8 @@ package final class LogSalvage {
         /// What is wrong behind it; nil at the end of the log.
         package let problem: String?
         /// The end of the log as the head says it; nil when the head is unreadable.
-        package let head: TransactionSequence?
-        package let headEvent: EventSequence?
+        package let head: TransactionNumber?
+        package let headEvent: EventNumber?
         /// Transactions behind the sound ones whose records can be read.
         package let lost: [TransactionRecord]
 
@@ -74,7 +74,7 @@ package final class LogSalvage {
     ///   - limit: the last transaction to look at.
     ///   - note: hears of each transaction that is sound, before the next is looked at.
     package func examine(
-        through limit: TransactionSequence?, note: (TransactionSequence) -> Void, progress: ProgressHandler? = nil
+        through limit: TransactionNumber?, note: (TransactionNumber) -> Void, progress: ProgressHandler? = nil
     ) throws -> Finding {
         guard let file else {
             guard let carved else { throw StrataError(.corrupt, "Nothing of the file can be read.") }
@@ -88,7 +88,7 @@ package final class LogSalvage {
         let found = try walk(file, through: limit, until: head, note: note, progress)
         guard let problem = found.problem, let carved = try LogSource.carved(from: path) else { return found }
         let further = try walk(carved, through: nil, until: head, note: { _ in }, progress)
-        let (known, searched) = (found.end?.sequence ?? .zero, further.end?.sequence ?? .zero)
+        let (known, searched) = (found.end?.number ?? .zero, further.end?.number ?? .zero)
         guard searched >= known else {
             try carved.close()
             return found
@@ -102,28 +102,28 @@ package final class LogSalvage {
     }
 
     private func walk(
-        _ source: LogSource, through limit: TransactionSequence?, until head: LogHead?,
-        note: (TransactionSequence) -> Void, _ progress: ProgressHandler?
+        _ source: LogSource, through limit: TransactionNumber?, until head: LogHead?,
+        note: (TransactionNumber) -> Void, _ progress: ProgressHandler?
     ) throws -> Finding {
         try source.environment.read { transaction in
             var walk = SoundWalk(transaction: transaction, tables: source.tables)
             var counter = ProgressCounter("reading the log", total: Int(head?.transaction.rawValue ?? 0), progress)
             let last = min(limit ?? .init(rawValue: .max), head?.transaction ?? .init(rawValue: .max))
             var problem: String?
-            while walk.sequence < last {
+            while walk.eventNumber < last {
                 counter.step()
                 do {
                     guard try walk.step() else {
-                        if head != nil { problem = "transaction \(walk.sequence.rawValue + 1) is missing" }
+                        if head != nil { problem = "transaction \(walk.eventNumber.rawValue + 1) is missing" }
                         break
                     }
-                    note(walk.sequence)
+                    note(walk.eventNumber)
                 } catch {
-                    problem = "transaction \(walk.sequence.rawValue + 1): \(Self.text(error))"
+                    problem = "transaction \(walk.eventNumber.rawValue + 1): \(Self.text(error))"
                     break
                 }
             }
-            if problem == nil, let limit, walk.sequence == limit, limit < head?.transaction ?? limit {
+            if problem == nil, let limit, walk.eventNumber == limit, limit < head?.transaction ?? limit {
                 problem = "reading transaction \(limit.rawValue + 1) ends the program: its pages are lost"
             }
             if problem == nil, head == nil, source === file {
@@ -131,7 +131,7 @@ package final class LogSalvage {
             }
             return Finding(
                 end: walk.last, problem: problem, head: head?.transaction, headEvent: head?.event,
-                lost: limit == nil ? lost(after: walk.sequence, through: last, source.tables, transaction) : [])
+                lost: limit == nil ? lost(after: walk.eventNumber, through: last, source.tables, transaction) : [])
         }
     }
 
@@ -145,18 +145,18 @@ package final class LogSalvage {
 
     /// Records of transactions that are readable themselves, behind what is sound.
     private func lost(
-        after start: TransactionSequence, through last: TransactionSequence, _ tables: StoreTables,
+        after start: TransactionNumber, through last: TransactionNumber, _ tables: StoreTables,
         _ transaction: ReadTransaction
     ) -> [TransactionRecord] {
         var records: [TransactionRecord] = []
         var number = start.rawValue + 1
         var misses = 0
         while number <= last.rawValue, records.count < Self.mostLost, misses < 1000 {
-            let sequence = TransactionSequence(rawValue: number)
+            let transactionNumber = TransactionNumber(rawValue: number)
             number += 1
             // What cannot be read is what this is about.
-            let bytes = try? transaction.get(tables.transactions, sequence.rawValue)
-            guard let bytes, let record = try? TransactionRecord(bytes, sequence: sequence) else {
+            let bytes = try? transaction.get(tables.transactions, transactionNumber.rawValue)
+            guard let bytes, let record = try? TransactionRecord(bytes, number: transactionNumber) else {
                 misses += 1
                 continue
             }
@@ -208,7 +208,7 @@ package final class LogSalvage {
         return try BackupFolder.filled(for: target) { folder in
             try copy.write(to: folder.path(percentEncoded: false))
             if end == nil, let model { try Store.begin(in: folder, with: model) }
-            let last = end?.sequence ?? TransactionSequence(rawValue: 1)
+            let last = end?.number ?? TransactionNumber(rawValue: 1)
             return try Store.finishCopy(in: folder, last, progress) { [path] digest in
                 BlobStore.contents(digest: digest, in: path)
             }
@@ -225,7 +225,7 @@ package final class LogSalvage {
     ///   - store: the store that was made of the sound part; the caller holds a blob lease of it.
     /// - Throws: what reading `store` throws; what is damaged in this one is passed over and counted.
     package func changes(
-        after end: EventSequence, for store: Store
+        after end: EventNumber, for store: Store
     ) throws -> (changes: NetChanges, passedOver: PassedOver) {
         guard let file else { return (NetChanges(), PassedOver()) }
         let histories = try rowModels(end == .zero ? [] : try store.schemas, adoptedBy: store)

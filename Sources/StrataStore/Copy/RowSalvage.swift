@@ -25,14 +25,14 @@ final class RowSalvage {
     private let histories: SchemaHistory
     private let schema: Schema
     /// What is newer than this is missing in the new store.
-    private let end: EventSequence
+    private let end: EventNumber
     private let view: View
     /// Copies a large value; false when it is lost.
     private let bring: (BlobReference) throws -> Bool
 
     init(
         transaction: ReadTransaction, tables: StoreTables, histories: SchemaHistory, schema: Schema,
-        end: EventSequence, view: View, bring: @escaping (BlobReference) throws -> Bool
+        end: EventNumber, view: View, bring: @escaping (BlobReference) throws -> Bool
     ) {
         self.bring = bring
         self.transaction = transaction
@@ -135,7 +135,8 @@ final class RowSalvage {
     }
 
     private func addDeletion(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-        guard let sequence = salvaged({ key.count == 8 ? try Tombstone.sequence(value) : nil }), sequence > end else {
+        guard let eventNumber = salvaged({ key.count == 8 ? try Tombstone.eventNumber(value) : nil }), eventNumber > end
+        else {
             return
         }
         let id = StoreKey.objectID(key, at: 0)

@@ -5,7 +5,7 @@ import StrataModel
 struct SoundWalk {
     let transaction: ReadTransaction
     let tables: StoreTables
-    private(set) var sequence = TransactionSequence.zero
+    private(set) var eventNumber = TransactionNumber.zero
     private(set) var last: TransactionRecord?
     private var digest = LogHead.start.digest
 
@@ -16,9 +16,9 @@ struct SoundWalk {
 
     /// - Returns: false when there is no transaction any more.
     mutating func step() throws -> Bool {
-        let next = TransactionSequence(rawValue: sequence.rawValue + 1)
+        let next = TransactionNumber(rawValue: eventNumber.rawValue + 1)
         guard let bytes = try transaction.get(tables.transactions, next.rawValue) else { return false }
-        let record = try TransactionRecord(bytes, sequence: next)
+        let record = try TransactionRecord(bytes, number: next)
         guard record.eventCount > 0, record.firstEvent.rawValue == (last?.lastEvent.rawValue ?? 0) + 1 else {
             throw CorruptRecord("its events do not follow those before", at: 56)
         }
@@ -39,7 +39,7 @@ struct SoundWalk {
         }
         digest = record.digest
         last = record
-        sequence = next
+        eventNumber = next
         return true
     }
 
@@ -49,7 +49,7 @@ struct SoundWalk {
 
     private func check(_ bytes: UnsafeRawBufferPointer, of record: TransactionRecord) throws {
         let event = try EventView(bytes)
-        guard event.header.transaction == record.sequence else {
+        guard event.header.transaction == record.number else {
             throw CorruptRecord("it says another transaction", at: 0)
         }
         guard EventDigest.matches(event) else { throw CorruptRecord("its payload does not match its digest", at: 0) }

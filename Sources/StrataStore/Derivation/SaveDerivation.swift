@@ -181,7 +181,7 @@ struct SaveDerivation {
             }
         }
         let view = View(
-            sequence: head.sequence, schema: head.schema, transaction: head.transaction, tables: head.tables,
+            eventNumber: head.eventNumber, schema: head.schema, transaction: head.transaction, tables: head.tables,
             histories: head.histories, layers: [layer.finish()])
         after = view
         return view

@@ -116,19 +116,19 @@ extension Store {
     ///
     /// - Throws: `historyDropped`, `futureSequence` when the log ends before `last`, `corrupt`.
     /// - Complexity: a walk along those events.
-    package func netChanges(from first: EventSequence, through last: EventSequence) throws -> NetChanges {
+    package func netChanges(from first: EventNumber, through last: EventNumber) throws -> NetChanges {
         var changes = NetChanges()
         try readLog { reader, head in
             guard last <= head.event else {
-                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(sequence: last))
+                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(eventNumber: last))
             }
             guard first > last || first >= head.firstKeptEvent else {
                 throw StrataError(
-                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(sequence: first))
+                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(eventNumber: first))
             }
             guard first <= last else { return }
-            try reader.events(from: first, through: last) { event, sequence in
-                let recorded = try RecordedEvent(event, sequence, reader.histories)
+            try reader.events(from: first, through: last) { event, eventNumber in
+                let recorded = try RecordedEvent(event, eventNumber, reader.histories)
                 changes.note(recorded.hasReferences ? try reader.resolved(recorded) : recorded)
                 return true
             }
@@ -142,10 +142,10 @@ extension Store {
     /// What the events after a sequence did to one object and its pairs.
     ///
     /// - Complexity: as `history(of:)` and `linkHistory(of:)`.
-    package func netChanges(of id: ObjectID, after sequence: EventSequence) throws -> NetChanges {
-        let events = try (history(of: id) + linkHistory(of: id)).filter { $0.sequence > sequence }
+    package func netChanges(of id: ObjectID, after eventNumber: EventNumber) throws -> NetChanges {
+        let events = try (history(of: id) + linkHistory(of: id)).filter { $0.eventNumber > eventNumber }
         var changes = NetChanges()
-        for event in events.sorted(by: { $0.sequence < $1.sequence }) { changes.note(try resolved(event)) }
+        for event in events.sorted(by: { $0.eventNumber < $1.eventNumber }) { changes.note(try resolved(event)) }
         changes.simplify()
         return changes
     }

@@ -33,20 +33,20 @@ package struct RecordedEvent: Sendable {
         case redacted
     }
 
-    package let sequence: EventSequence
+    package let eventNumber: EventNumber
     package let kind: EventKind
     /// nil for events that speak of no object.
     package let object: ObjectID?
-    package let transaction: TransactionSequence
+    package let transaction: TransactionNumber
     /// The event before this one on the same row, or pair; zero when this is the first.
-    package let previous: EventSequence
+    package let previous: EventNumber
     package var payload: Payload
 
     package init(
-        sequence: EventSequence, kind: EventKind, object: ObjectID?, transaction: TransactionSequence,
-        previous: EventSequence, payload: Payload
+        eventNumber: EventNumber, kind: EventKind, object: ObjectID?, transaction: TransactionNumber,
+        previous: EventNumber, payload: Payload
     ) {
-        self.sequence = sequence
+        self.eventNumber = eventNumber
         self.kind = kind
         self.object = object
         self.transaction = transaction
@@ -65,10 +65,10 @@ package struct RecordedEvent: Sendable {
 
 extension RecordedEvent {
     /// Copies an event out of the log.
-    init(_ event: EventView, _ sequence: EventSequence, _ histories: SchemaHistory) throws {
+    init(_ event: EventView, _ eventNumber: EventNumber, _ histories: SchemaHistory) throws {
         let header = event.header
         self.init(
-            sequence: sequence, kind: header.kind, object: header.object.isNil ? nil : header.object,
+            eventNumber: eventNumber, kind: header.kind, object: header.object.isNil ? nil : header.object,
             transaction: header.transaction, previous: header.previous,
             payload: header.flags.contains(.redacted) ? .redacted : try Self.payload(event, histories))
     }

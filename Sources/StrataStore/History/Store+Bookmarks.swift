@@ -20,11 +20,11 @@ extension Store {
     /// Gives a place in the log a name; a transaction of its own says so. A tag of that name moves.
     ///
     /// - Parameter sequence: the last event of a transaction.
-    package func setTag(_ name: String, at sequence: EventSequence, _ note: MaintenanceNote) throws {
+    package func setTag(_ name: String, at eventNumber: EventNumber, _ note: MaintenanceNote) throws {
         try Bookmark.tag.check(name)
         let tables = core.tables
-        try appendMaintenance(.tagged(name: name, sequence: sequence), note) { transaction in
-            try Bookmark.tag.put(name, sequence.rawValue, transaction, tables)
+        try appendMaintenance(.tagged(name: name, eventNumber: eventNumber), note) { transaction in
+            try Bookmark.tag.put(name, eventNumber.rawValue, transaction, tables)
         }
     }
 
@@ -38,40 +38,40 @@ extension Store {
         return true
     }
 
-    package func tag(_ name: String) throws -> EventSequence? {
+    package func tag(_ name: String) throws -> EventNumber? {
         try checkOpen()
         return try core.read { transaction, _, _ in
-            try Bookmark.tag.get(name, transaction, core.tables).map { EventSequence(rawValue: $0) }
+            try Bookmark.tag.get(name, transaction, core.tables).map { EventNumber(rawValue: $0) }
         }
     }
 
-    package func tags() throws -> [String: EventSequence] {
+    package func tags() throws -> [String: EventNumber] {
         try checkOpen()
         return try core.read { transaction, _, _ in
-            try Bookmark.tag.all(transaction, core.tables).mapValues { EventSequence(rawValue: $0) }
+            try Bookmark.tag.all(transaction, core.tables).mapValues { EventNumber(rawValue: $0) }
         }
     }
 
     // MARK: Subscriptions
 
     /// How far a consumer has come; nil for one that has acknowledged nothing.
-    package func acknowledged(by subscription: String) throws -> TransactionSequence? {
+    package func acknowledged(by subscription: String) throws -> TransactionNumber? {
         try checkOpen()
         return try core.read { transaction, _, _ in
             try Bookmark.subscription.get(subscription, transaction, core.tables)
-                .map { TransactionSequence(rawValue: $0) }
+                .map { TransactionNumber(rawValue: $0) }
         }
     }
 
-    package func subscriptions() throws -> [String: TransactionSequence] {
+    package func subscriptions() throws -> [String: TransactionNumber] {
         try checkOpen()
         return try core.read { transaction, _, _ in
-            try Bookmark.subscription.all(transaction, core.tables).mapValues { TransactionSequence(rawValue: $0) }
+            try Bookmark.subscription.all(transaction, core.tables).mapValues { TransactionNumber(rawValue: $0) }
         }
     }
 
     /// Keeps how far a consumer has come, as durably as saves are; never goes back.
-    package func acknowledge(_ transaction: TransactionSequence, by subscription: String) throws {
+    package func acknowledge(_ transaction: TransactionNumber, by subscription: String) throws {
         try Bookmark.subscription.check(subscription)
         let tables = core.tables
         try writeState { write in
@@ -118,7 +118,7 @@ extension Store {
                     let histories = try core.histories(for: head, transaction)
                     var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
                     var events = EventList(
-                        transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
+                        transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
                     events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, record.encoded())
                     let description = TransactionDescription(
                         id: note.id, author: note.author, metadata: note.metadata)

@@ -26,40 +26,40 @@ extension Store {
     // MARK: Transactions
 
     /// The transactions after one, in the order of the log, at most `limit` of them.
-    package func transactions(after: TransactionSequence = .zero, limit: Int) throws -> [TransactionRecord] {
+    package func transactions(after: TransactionNumber = .zero, limit: Int) throws -> [TransactionRecord] {
         try readLog { reader, head in
             guard after < head.transaction, limit > 0 else { return [] }
             let count = UInt64(min(limit, Int(clamping: head.transaction.rawValue - after.rawValue)))
             return try (1...count).compactMap {
-                try reader.transaction(TransactionSequence(rawValue: after.rawValue + $0), in: head)
+                try reader.transaction(TransactionNumber(rawValue: after.rawValue + $0), in: head)
             }
         }
     }
 
     /// The newest transactions before one, newest first, at most `limit` of them; nil begins at the end of the log.
-    package func transactions(before: TransactionSequence?, limit: Int) throws -> [TransactionRecord] {
+    package func transactions(before: TransactionNumber?, limit: Int) throws -> [TransactionRecord] {
         try readLog { reader, head in
             let end = min(before?.rawValue ?? .max, head.transaction.rawValue + 1)
             guard end > 1, limit > 0 else { return [] }
             let count = min(UInt64(limit), end - 1)
             return try (1...count).compactMap {
-                try reader.transaction(TransactionSequence(rawValue: end - $0), in: head)
+                try reader.transaction(TransactionNumber(rawValue: end - $0), in: head)
             }
         }
     }
 
     /// nil when the log has no such transaction.
-    package func transaction(_ sequence: TransactionSequence) throws -> TransactionRecord? {
+    package func transaction(_ number: TransactionNumber) throws -> TransactionRecord? {
         try readLog { reader, head in
-            guard sequence > .zero, sequence <= head.transaction else { return nil }
-            return try reader.transaction(sequence, in: head)
+            guard number > .zero, number <= head.transaction else { return nil }
+            return try reader.transaction(number, in: head)
         }
     }
 
     /// The transaction that an event belongs to; nil for an event that is not in the log.
     ///
     /// - Complexity: O(log n) in the transactions.
-    package func transaction(containing event: EventSequence) throws -> TransactionRecord? {
+    package func transaction(containing event: EventNumber) throws -> TransactionRecord? {
         try readLog { reader, head in
             guard event > .zero, event <= head.event else { return nil }
             return try reader.lastTransaction(upTo: head.transaction) { $0.firstEvent <= event }
@@ -69,7 +69,7 @@ extension Store {
     /// The last event of the newest transaction that is not after `date`; zero when all are.
     ///
     /// - Complexity: O(log n) in the transactions: commit times never go back.
-    package func sequence(at date: Date) throws -> EventSequence {
+    package func eventNumber(at date: Date) throws -> EventNumber {
         let exact = (date.timeIntervalSince1970 * 1_000_000).rounded()
         let microseconds = exact < 9e18 ? (exact > -9e18 ? Int64(exact) : .min) : .max
         return try readLog { reader, head in
@@ -82,7 +82,7 @@ extension Store {
     /// The last event of a transaction.
     ///
     /// - Throws: `futureSequence` when the log has no such transaction.
-    package func sequence(of transaction: TransactionSequence) throws -> EventSequence {
+    package func eventNumber(of transaction: TransactionNumber) throws -> EventNumber {
         if transaction == .zero { return .zero }
         guard let record = try self.transaction(transaction) else {
             throw StrataError(.futureSequence, "The log has no transaction \(transaction).", context: .init(path: path))
@@ -97,25 +97,25 @@ extension Store {
     /// - Throws: `corrupt`, `historyDropped`, and what `body` throws.
     /// - Complexity: a walk along the log; newest first takes a lookup, about a microsecond, for each event.
     package func events(
-        from first: EventSequence, through last: EventSequence, order: LogOrder = .oldestFirst,
+        from first: EventNumber, through last: EventNumber, order: LogOrder = .oldestFirst,
         _ body: (RecordedEvent) throws -> Bool
     ) throws {
         try readLog { reader, head in
-            let start = max(first, EventSequence(rawValue: 1))
+            let start = max(first, EventNumber(rawValue: 1))
             let end = min(last, head.event)
             guard start <= end else { return }
             guard start >= head.firstKeptEvent else {
                 throw StrataError(
-                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(sequence: first))
+                    .historyDropped, "The log begins at \(head.firstKeptEvent).", context: .init(eventNumber: first))
             }
             guard order == .newestFirst else {
-                return try reader.events(from: start, through: end) { event, sequence in
-                    try body(RecordedEvent(event, sequence, reader.histories))
+                return try reader.events(from: start, through: end) { event, eventNumber in
+                    try body(RecordedEvent(event, eventNumber, reader.histories))
                 }
             }
             for number in stride(from: end.rawValue, through: start.rawValue, by: -1) {
-                let sequence = EventSequence(rawValue: number)
-                guard try body(RecordedEvent(reader.event(sequence), sequence, reader.histories)) else { return }
+                let eventNumber = EventNumber(rawValue: number)
+                guard try body(RecordedEvent(reader.event(eventNumber), eventNumber, reader.histories)) else { return }
             }
         }
     }
@@ -131,30 +131,31 @@ extension Store {
     /// - Parameter start: events up to this one are left out, and not read.
     /// - Returns: nothing for an object that never was.
     /// - Complexity: a lookup for each event of the object behind `start`, whatever the length of the log.
-    package func history(of id: ObjectID, after start: EventSequence = .zero) throws -> [RecordedEvent] {
+    package func history(of id: ObjectID, after start: EventNumber = .zero) throws -> [RecordedEvent] {
         try readLog { reader, _ in
             var events: [RecordedEvent] = []
-            try reader.chain(from: try newestEvent(of: id, reader), of: id) { event, sequence in
-                guard sequence > start else { return false }
-                events.append(try RecordedEvent(event, sequence, reader.histories))
+            try reader.chain(from: try newestEvent(of: id, reader), of: id) { event, eventNumber in
+                guard eventNumber > start else { return false }
+                events.append(try RecordedEvent(event, eventNumber, reader.histories))
                 return true
             }
             return events
         }
     }
 
-    private func newestEvent(of id: ObjectID, _ reader: LogReader) throws -> EventSequence {
+    private func newestEvent(of id: ObjectID, _ reader: LogReader) throws -> EventNumber {
         if let row = try reader.transaction.get(core.tables.objects, id.rawValue) { return try StoredRow(row).revision }
         guard let value = try reader.transaction.get(core.tables.tombstones, id.rawValue) else { return .zero }
-        return try Tombstone.sequence(value)
+        return try Tombstone.eventNumber(value)
     }
 
     /// The objects whose row, or membership in a pair, changed in (after, through]; each once, by id.
-    package func changedObjects(after: EventSequence, through: EventSequence) throws -> [ObjectID] {
+    package func changedObjects(after: EventNumber, through: EventNumber) throws -> [ObjectID] {
         guard after < through else { return [] }
         return try readLog { reader, head in
             guard through <= head.event else {
-                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(sequence: through))
+                throw StrataError(
+                    .futureSequence, "The log ends at \(head.event).", context: .init(eventNumber: through))
             }
             var changed: Set<ObjectID> = []
             try reader.events(from: after.advanced(by: 1), through: through) { event, _ in
@@ -174,8 +175,8 @@ extension Store {
 
 /// The value of a record in `tombstones`.
 enum Tombstone {
-    static func sequence(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> EventSequence {
+    static func eventNumber(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> EventNumber {
         guard bytes.count == 8 else { throw CorruptRecord("tombstone of another length", at: 0) }
-        return EventSequence(rawValue: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
+        return EventNumber(rawValue: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 }

@@ -16,15 +16,15 @@ extension Store {
             var number = head.transaction.rawValue
             while number > 0 {
                 defer { number -= 1 }
-                guard let record = try reader.transaction(TransactionSequence(rawValue: number)) else { break }
+                guard let record = try reader.transaction(TransactionNumber(rawValue: number)) else { break }
                 let isConcerned = record.touched.contains { !links.isDisjoint(with: $0.properties) }
                 guard isConcerned, record.lastEvent >= head.firstKeptEvent else { continue }
                 var own: [RecordedEvent] = []
-                try reader.events(from: record.firstEvent, through: record.lastEvent) { event, sequence in
+                try reader.events(from: record.firstEvent, through: record.lastEvent) { event, eventNumber in
                     guard event.header.kind.isOnPair else { return true }
                     let pair = try event.pair()
                     guard pair.key.source == id || pair.key.target == id else { return true }
-                    own.append(try RecordedEvent(event, sequence, reader.histories))
+                    own.append(try RecordedEvent(event, eventNumber, reader.histories))
                     return true
                 }
                 events += own.reversed()
@@ -45,9 +45,9 @@ extension Store {
     }
 
     /// Objects of exactly this entity that were deleted and not brought back, with the event that deleted them, by id.
-    package func deletedObjects(of entity: EntityID, limit: Int) throws -> [(id: ObjectID, event: EventSequence)] {
+    package func deletedObjects(of entity: EntityID, limit: Int) throws -> [(id: ObjectID, event: EventNumber)] {
         try readLog { reader, _ in
-            var found: [(id: ObjectID, event: EventSequence)] = []
+            var found: [(id: ObjectID, event: EventNumber)] = []
             guard limit > 0 else { return found }
             try reader.transaction.withCursor(core.tables.tombstones) { cursor in
                 var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity, row: 0).rawValue)
@@ -55,7 +55,7 @@ extension Store {
                     let id = StoreKey.lastObjectID(cursor.key)
                     guard id.entityID == entity else { return }
                     if try reader.transaction.get(core.tables.objects, id.rawValue) == nil {
-                        found.append((id, try Tombstone.sequence(cursor.value)))
+                        found.append((id, try Tombstone.eventNumber(cursor.value)))
                     }
                     isThere = try cursor.next()
                 }
@@ -67,9 +67,9 @@ extension Store {
     /// The event, read.
     ///
     /// - Throws: `corrupt` when the log has no such event.
-    package func event(_ sequence: EventSequence) throws -> RecordedEvent {
+    package func event(_ eventNumber: EventNumber) throws -> RecordedEvent {
         try readLog { reader, _ in
-            try RecordedEvent(reader.event(sequence), sequence, reader.histories)
+            try RecordedEvent(reader.event(eventNumber), eventNumber, reader.histories)
         }
     }
 }

@@ -30,12 +30,13 @@ extension Store {
     ///
     /// - Throws: `futureSequence`, `corrupt`.
     /// - Complexity: a walk along those events.
-    package func objectChanges(after: EventSequence, through: EventSequence) throws -> ObjectChanges {
+    package func objectChanges(after: EventNumber, through: EventNumber) throws -> ObjectChanges {
         var changes = ObjectChanges()
         guard after < through else { return changes }
         try readLog { reader, head in
             guard through <= head.event else {
-                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(sequence: through))
+                throw StrataError(
+                    .futureSequence, "The log ends at \(head.event).", context: .init(eventNumber: through))
             }
             try reader.events(from: after.advanced(by: 1), through: through) { event, _ in
                 let id = event.header.object

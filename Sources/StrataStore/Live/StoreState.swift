@@ -3,18 +3,18 @@ package import StrataModel
 
 /// A state of the graph that can be read again whenever it is wanted: a sequence, and unsaved changes above it.
 package struct StoreState: Sendable {
-    package let sequence: EventSequence
+    package let eventNumber: EventNumber
     /// Bottom to top.
     package let layers: [Layer]
 
-    package init(sequence: EventSequence, layers: [Layer] = []) {
-        self.sequence = sequence
+    package init(eventNumber: EventNumber, layers: [Layer] = []) {
+        self.eventNumber = eventNumber
         self.layers = layers.filter { !$0.isEmpty }
     }
 
     /// Whether it is known, without looking, that the other shows the same.
     package func isSame(as other: StoreState) -> Bool {
-        sequence == other.sequence && layers.count == other.layers.count
+        eventNumber == other.eventNumber && layers.count == other.layers.count
             && zip(layers, other.layers).allSatisfy { $0 === $1 }
     }
 }
@@ -56,11 +56,11 @@ extension Store {
         try checkOpen()
         return try core.read { transaction, head, newest in
             let before = try view(
-                at: old.sequence, layers: old.layers, through: schema, transaction, head, newest)
-            let after = try view(at: new.sequence, layers: new.layers, through: schema, transaction, head, newest)
+                at: old.eventNumber, layers: old.layers, through: schema, transaction, head, newest)
+            let after = try view(at: new.eventNumber, layers: new.layers, through: schema, transaction, head, newest)
             var difference = StateDifference()
             difference.add(old.layers, new.layers)
-            let (first, last) = (min(old.sequence, new.sequence), max(old.sequence, new.sequence))
+            let (first, last) = (min(old.eventNumber, new.eventNumber), max(old.eventNumber, new.eventNumber))
             try LogReader(transaction, core.tables, after.histories)
                 .events(from: first.advanced(by: 1), through: last) { event, _ in
                     try difference.add(event)

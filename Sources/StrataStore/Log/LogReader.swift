@@ -18,19 +18,19 @@ struct LogReader {
     /// The event at `sequence`, valid inside the read.
     ///
     /// - Throws: `corrupt` when it is missing or damaged.
-    func event(_ sequence: EventSequence) throws -> EventView {
-        guard let bytes = try transaction.get(tables.events, sequence.rawValue) else {
-            throw Self.missing(sequence)
+    func event(_ eventNumber: EventNumber) throws -> EventView {
+        guard let bytes = try transaction.get(tables.events, eventNumber.rawValue) else {
+            throw Self.missing(eventNumber)
         }
-        return try Self.view(bytes, sequence)
+        return try Self.view(bytes, eventNumber)
     }
 
     /// Calls `body` with each event from `first` through `last`, until it returns false.
     ///
     /// - Complexity: about 60 ns an event and what `body` takes.
     func events(
-        from first: EventSequence, through last: EventSequence,
-        _ body: (EventView, EventSequence) throws -> Bool
+        from first: EventNumber, through last: EventNumber,
+        _ body: (EventView, EventNumber) throws -> Bool
     ) throws {
         guard first <= last else { return }
         try transaction.withCursor(tables.events) { cursor in
@@ -50,7 +50,7 @@ struct LogReader {
 
     /// Calls `body` with the events on an object's row, newest first from `newest`, until it returns false.
     func chain(
-        from newest: EventSequence, of id: ObjectID, _ body: (EventView, EventSequence) throws -> Bool
+        from newest: EventNumber, of id: ObjectID, _ body: (EventView, EventNumber) throws -> Bool
     ) throws {
         var next = newest
         while next != .zero {
@@ -58,7 +58,7 @@ struct LogReader {
             guard event.header.object == id, event.header.kind.isOnRow, event.header.previous < next else {
                 throw StrataError(
                     .corrupt, "An object's chain of events leads astray.",
-                    context: .init(objectID: id, sequence: next))
+                    context: .init(objectID: id, eventNumber: next))
             }
             if try !body(event, next) { return }
             next = event.header.previous
@@ -69,16 +69,16 @@ struct LogReader {
 
     /// A recorded value, looked up along the chain when it says `previous`: the value as of the event `asOf`.
     func resolve(
-        _ value: RecordedValue, _ property: PropertyID, of id: ObjectID, asOf: EventSequence
+        _ value: RecordedValue, _ property: PropertyID, of id: ObjectID, asOf: EventNumber
     ) throws -> AttributeValue {
         if case .value(let value) = value { return value }
         return try self.value(of: property, id, asOf: asOf)
     }
 
     /// What a property held just after the event `sequence`, which stands on the object's row.
-    func value(of property: PropertyID, _ id: ObjectID, asOf sequence: EventSequence) throws -> AttributeValue {
+    func value(of property: PropertyID, _ id: ObjectID, asOf eventNumber: EventNumber) throws -> AttributeValue {
         var result: AttributeValue?
-        try chain(from: sequence, of: id) { event, _ in
+        try chain(from: eventNumber, of: id) { event, _ in
             switch event.header.kind {
             case .updated:
                 guard let change = try event.changes().first(where: { $0.property == property }) else { return true }
@@ -91,7 +91,7 @@ struct LogReader {
         guard let result else {
             throw StrataError(
                 .corrupt, "A recorded value cannot be found along the object's chain.",
-                context: .init(objectID: id, sequence: sequence))
+                context: .init(objectID: id, eventNumber: eventNumber))
         }
         return result
     }
@@ -107,8 +107,8 @@ struct LogReader {
     }
 
     /// The row that a `deleted` event removed, in the newest layout.
-    func lastRow(_ id: ObjectID, _ entity: EntitySchema, deletedAt sequence: EventSequence) throws -> RowImage {
-        let event = try event(sequence)
+    func lastRow(_ id: ObjectID, _ entity: EntitySchema, deletedAt eventNumber: EventNumber) throws -> RowImage {
+        let event = try event(eventNumber)
         let defaults = histories.newest?.assignment.bornDefaults ?? [:]
         switch try event.deleted() {
         case .image(let image):
@@ -133,33 +133,33 @@ struct LogReader {
 
     // MARK: Transactions
 
-    func transaction(_ sequence: TransactionSequence) throws -> TransactionRecord? {
-        guard let bytes = try transaction.get(tables.transactions, sequence.rawValue) else { return nil }
+    func transaction(_ number: TransactionNumber) throws -> TransactionRecord? {
+        guard let bytes = try transaction.get(tables.transactions, number.rawValue) else { return nil }
         do {
-            return try TransactionRecord(bytes, sequence: sequence)
+            return try TransactionRecord(bytes, number: number)
         } catch {
             throw StrataError.corrupt(error, "transactions")
         }
     }
 
     /// A transaction up to the head; nil only where history was dropped.
-    func transaction(_ sequence: TransactionSequence, in head: LogHead) throws -> TransactionRecord? {
-        if let record = try transaction(sequence) { return record }
-        guard head.firstKeptEvent.rawValue > 1 else { throw Self.missing(sequence) }
+    func transaction(_ number: TransactionNumber, in head: LogHead) throws -> TransactionRecord? {
+        if let record = try transaction(number) { return record }
+        guard head.firstKeptEvent.rawValue > 1 else { throw Self.missing(number) }
         return nil
     }
 
     /// The newest transaction for which `isBefore` holds; the records are in an order that makes it true and then false.
     func lastTransaction(
-        upTo newest: TransactionSequence, where isBefore: (TransactionRecord) -> Bool
+        upTo newest: TransactionNumber, where isBefore: (TransactionRecord) -> Bool
     ) throws -> TransactionRecord? {
         var low: UInt64 = 0
         var high = newest.rawValue
         var best: TransactionRecord?
         while low < high {
             let middle = (low + high + 1) / 2
-            guard let record = try transaction(TransactionSequence(rawValue: middle)) else {
-                throw Self.missing(TransactionSequence(rawValue: middle))
+            guard let record = try transaction(TransactionNumber(rawValue: middle)) else {
+                throw Self.missing(TransactionNumber(rawValue: middle))
             }
             if isBefore(record) {
                 low = middle
@@ -171,20 +171,20 @@ struct LogReader {
         return best
     }
 
-    private static func view(_ bytes: UnsafeRawBufferPointer, _ sequence: EventSequence) throws -> EventView {
+    private static func view(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber) throws -> EventView {
         do {
             return try EventView(bytes)
         } catch {
-            throw StrataError.corrupt(error, "events", at: sequence)
+            throw StrataError.corrupt(error, "events", at: eventNumber)
         }
     }
 
-    private static func missing(_ sequence: TransactionSequence) -> StrataError {
-        StrataError(.corrupt, "A transaction of the log is missing: \(sequence).")
+    private static func missing(_ number: TransactionNumber) -> StrataError {
+        StrataError(.corrupt, "A transaction of the log is missing: \(number).")
     }
 
-    private static func missing(_ sequence: EventSequence) -> StrataError {
-        StrataError(.corrupt, "An event of the log is missing.", context: .init(sequence: sequence))
+    private static func missing(_ eventNumber: EventNumber) -> StrataError {
+        StrataError(.corrupt, "An event of the log is missing.", context: .init(eventNumber: eventNumber))
     }
 }
 

@@ -63,7 +63,7 @@ enum LogWriter {
         try write(record, transaction, store, &projector)
         if let newest = projector.histories.newest { head.modelVersion = newest.version }
         head.event = record.lastEvent
-        head.transaction = record.sequence
+        head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
         try store.writeHead(head, transaction)
@@ -83,7 +83,7 @@ enum LogWriter {
     }
 
     private static func write(
-        _ events: borrowing EventList, _ range: Range<Int>, from first: EventSequence, _ transaction: WriteTransaction,
+        _ events: borrowing EventList, _ range: Range<Int>, from first: EventNumber, _ transaction: WriteTransaction,
         _ store: StoreCore, _ chain: inout EventDigest.Chain
     ) throws {
         let log = try transaction.writeCursor(store.tables.events)
@@ -97,7 +97,7 @@ enum LogWriter {
 
     /// Comes before a write to pages that were written before: the rows that the check has read still lie where they were.
     private static func project(
-        _ events: borrowing EventList, from first: EventSequence, _ transaction: WriteTransaction,
+        _ events: borrowing EventList, from first: EventNumber, _ transaction: WriteTransaction,
         _ projector: inout Projector
     ) throws {
         for index in 0..<events.count {
@@ -112,7 +112,7 @@ enum LogWriter {
     ) -> TransactionRecord {
         let now = Int64(store.options.clock().timeIntervalSince1970 * 1_000_000)
         return TransactionRecord(
-            sequence: TransactionSequence(rawValue: head.transaction.rawValue + 1), id: description.id,
+            number: TransactionNumber(rawValue: head.transaction.rawValue + 1), id: description.id,
             firstEvent: head.event.advanced(by: 1), eventCount: events.count, modelVersion: head.modelVersion,
             // Commit time never goes back, whatever the clock does.
             microseconds: max(now, head.microseconds + 1), processID: getpid(), author: description.author,
@@ -124,7 +124,7 @@ enum LogWriter {
         _ record: TransactionRecord, _ transaction: WriteTransaction, _ store: StoreCore, _ projector: inout Projector
     ) throws {
         try record.encoded().withUnsafeBytes {
-            try transaction.append(store.tables.transactions, record.sequence.rawValue, $0)
+            try transaction.append(store.tables.transactions, record.number.rawValue, $0)
         }
         projector.enter(record)
         try projector.flush(transaction)

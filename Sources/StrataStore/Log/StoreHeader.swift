@@ -112,20 +112,20 @@ package struct LogHead: Sendable, Hashable {
     static let size = 72
 
     package var modelVersion: ModelVersion
-    package var event: EventSequence
-    package var transaction: TransactionSequence
+    package var event: EventNumber
+    package var transaction: TransactionNumber
     package var microseconds: Int64
     package var digest: [UInt8]
-    package var firstKeptEvent: EventSequence
+    package var firstKeptEvent: EventNumber
 
     /// Before the first transaction.
     static let start = LogHead(
         modelVersion: ModelVersion(rawValue: 0), event: .zero, transaction: .zero, microseconds: 0,
-        digest: [UInt8](repeating: 0, count: 32), firstKeptEvent: EventSequence(rawValue: 1))
+        digest: [UInt8](repeating: 0, count: 32), firstKeptEvent: EventNumber(rawValue: 1))
 
     init(
-        modelVersion: ModelVersion, event: EventSequence, transaction: TransactionSequence, microseconds: Int64,
-        digest: [UInt8], firstKeptEvent: EventSequence
+        modelVersion: ModelVersion, event: EventNumber, transaction: TransactionNumber, microseconds: Int64,
+        digest: [UInt8], firstKeptEvent: EventNumber
     ) {
         self.modelVersion = modelVersion
         self.event = event
@@ -156,23 +156,23 @@ package struct LogHead: Sendable, Hashable {
             throw CorruptRecord("log head checksum does not match", at: 0)
         }
         modelVersion = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
-        event = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
-        transaction = TransactionSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        event = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
+        transaction = TransactionNumber(rawValue: try reader.readInteger(as: UInt64.self))
         microseconds = Int64(bitPattern: try reader.readInteger(as: UInt64.self))
         digest = [UInt8](try reader.readBytes(32))
-        firstKeptEvent = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        firstKeptEvent = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
     }
 }
 
 extension LogHead {
     /// Two fields of an encoded head, checked like the whole, without making one: every read begins with it.
-    static func lastEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> (EventSequence, ModelVersion) {
+    static func lastEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> (EventNumber, ModelVersion) {
         guard bytes.count == size else { throw CorruptRecord("log head of another length", at: 0) }
         guard UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) == Checksum.of(bytes, from: 4) else {
             throw CorruptRecord("log head checksum does not match", at: 0)
         }
         return (
-            EventSequence(rawValue: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))),
+            EventNumber(rawValue: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))),
             ModelVersion(rawValue: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         )
     }

@@ -29,7 +29,7 @@ struct EntityMigration {
         let kind: Kind
         /// nil for the object as a whole.
         let property: PropertySchema?
-        let value: MigratedValue?
+        let value: MigrationRule?
 
         var writes: Bool {
             switch kind {
@@ -50,7 +50,7 @@ struct EntityMigration {
     var writes: Bool { steps.contains(where: \.writes) }
 
     /// nil when the entity had no objects under the old model.
-    init?(_ entity: EntitySchema, links: OldLinks, values: [MigratedValue], blobs: BlobStore) {
+    init?(_ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore) {
         guard let old = links.old.entity(entity.id), !old.isAbstract else { return nil }
         self.entity = entity
         self.old = old
@@ -63,7 +63,7 @@ struct EntityMigration {
     // MARK: Which steps
 
     private static func steps(
-        _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ values: [MigratedValue]
+        _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ values: [MigrationRule]
     ) -> [Step] {
         if entity.isAbstract { return [Step(kind: .refuse, property: nil, value: nil)] }
         var names: Set<String> = []

@@ -35,7 +35,7 @@ struct Migration {
     let entities: [EntityMigration]
     let passes: [Pass]
 
-    init(from old: Schema, to new: Schema, values: [MigratedValue], blobs: BlobStore) {
+    init(from old: Schema, to new: Schema, values: [MigrationRule], blobs: BlobStore) {
         self.old = old
         self.new = new
         let links = OldLinks(old: old, new: new)

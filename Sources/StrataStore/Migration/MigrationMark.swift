@@ -6,7 +6,7 @@
 //   76      4      model version that is being adopted, installed already
 //   80      8      last event before it was installed
 //   88      4      pass (MigrationPass.swift), from 0
-//   92      4      which attributes have a `MigratedValue` (MigrationOptions.swift); 0 for none
+//   92      4      which attributes have a `MigrationRule` (MigrationOptions.swift); 0 for none
 //   96      8      object id where the pass goes on
 //   104     4      checksum: low half of XXH64 over bytes 72..<104
 //   108     4      0
@@ -31,13 +31,13 @@ struct MigrationMark {
     let from: ModelVersion
     let to: ModelVersion
     /// The last event under the old model.
-    let lastOfOld: EventSequence
+    let lastOfOld: EventNumber
     /// What the passes depend on beside the two models: which attributes have a rule of the app's.
     let valuesDigest: UInt32
     let place: Place
 
     init(
-        head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventSequence, valuesDigest: UInt32,
+        head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventNumber, valuesDigest: UInt32,
         place: Place
     ) {
         self.head = head
@@ -60,7 +60,7 @@ struct MigrationMark {
         var reader = ByteReader(tail)
         from = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
         to = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
-        lastOfOld = EventSequence(rawValue: try reader.readInteger(as: UInt64.self))
+        lastOfOld = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
         let pass = Int(try reader.readInteger(as: UInt32.self))
         valuesDigest = try reader.readInteger(as: UInt32.self)
         place = Place(pass: pass, next: ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))

@@ -5,7 +5,7 @@ package struct MigrationOptions: Sendable {
     /// Whether the store may be brought to another model at all.
     package var isAllowed = true
     /// Values that the types do not say.
-    package var values: [MigratedValue] = []
+    package var values: [MigrationRule] = []
     /// Written with the transaction that installs the model.
     package var metadata: [String: String] = [:]
     package var limits = MigrationLimits()

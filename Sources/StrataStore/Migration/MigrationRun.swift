@@ -9,7 +9,7 @@ struct MigrationRun {
     /// With the new model as the newest.
     let histories: SchemaHistory
     /// The last event under the old model.
-    let lastOfOld: EventSequence
+    let lastOfOld: EventNumber
     let limits: MigrationLimits
 
     /// What a step made of the objects it went through.
@@ -21,7 +21,7 @@ struct MigrationRun {
         /// Where the pass goes on; nil at its end.
         var next: ObjectID?
 
-        init(_ transaction: TransactionSequence) { events = EventList(transaction: transaction) }
+        init(_ transaction: TransactionNumber) { events = EventList(transaction: transaction) }
     }
 
     /// The first place with something to do.
@@ -78,7 +78,7 @@ struct MigrationRun {
         _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction
     ) throws -> ObjectID? {
         let view = View(
-            sequence: head.event, schema: migration.new, transaction: transaction, tables: core.tables,
+            eventNumber: head.event, schema: migration.new, transaction: transaction, tables: core.tables,
             histories: histories, layers: [])
         let plan = view.plan.derivations
         let attributes = plan.attributes(of: entity.id).map { plan.attributes[$0] }
@@ -102,7 +102,7 @@ struct MigrationRun {
     }
 
     private func append(
-        _ changes: [PropertyChange], _ id: ObjectID, _ revision: EventSequence, _ step: inout Step
+        _ changes: [PropertyChange], _ id: ObjectID, _ revision: EventNumber, _ step: inout Step
     ) throws {
         guard !changes.isEmpty else { return }
         step.payload.reset()
@@ -117,7 +117,7 @@ struct MigrationRun {
         _ body: (ObjectID, RowView, View, inout Step) throws -> Void
     ) throws -> ObjectID? {
         let view = View(
-            sequence: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
+            eventNumber: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
             histories: try histories.through(migration.old.version), layers: [])
         return try write(entity, start, view, &head, transaction, body)
     }
@@ -126,7 +126,7 @@ struct MigrationRun {
         _ entity: EntitySchema, _ start: ObjectID, _ view: View, _ head: inout LogHead,
         _ transaction: WriteTransaction, _ body: (ObjectID, RowView, View, inout Step) throws -> Void
     ) throws -> ObjectID? {
-        var step = Step(TransactionSequence(rawValue: head.transaction.rawValue + 1))
+        var step = Step(TransactionNumber(rawValue: head.transaction.rawValue + 1))
         step.next = try transaction.withCursor(core.tables.objects) { cursor in
             var found = try cursor.seek(atOrAfter: start.rawValue)
             while found {

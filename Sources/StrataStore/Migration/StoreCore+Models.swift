@@ -5,27 +5,27 @@ package import StrataModel
 extension StoreCore {
     /// The histories for reading a state through a model: the newest, or an older one if the state is no younger.
     func histories(
-        _ newest: SchemaHistory, through schema: Schema?, at sequence: EventSequence, _ transaction: ReadTransaction
+        _ newest: SchemaHistory, through schema: Schema?, at eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws -> SchemaHistory {
         guard let schema, let last = newest.newest, schema.version != last.version else { return newest }
         let next = ModelVersion(rawValue: schema.version.rawValue + 1)
-        guard schema.version < last.version, try sequence < installation(of: next, newest, transaction) else {
+        guard schema.version < last.version, try eventNumber < installation(of: next, newest, transaction) else {
             throw StrataError(
                 .modelChanged,
                 "The state was written under a newer model than \(schema.version.rawValue). Open the store again.",
-                context: .init(sequence: sequence, path: path))
+                context: .init(eventNumber: eventNumber, path: path))
         }
         return try newest.through(schema.version)
     }
 
     /// The model that was the newest at a sequence.
     func schema(
-        at sequence: EventSequence, _ newest: SchemaHistory, _ transaction: ReadTransaction
+        at eventNumber: EventNumber, _ newest: SchemaHistory, _ transaction: ReadTransaction
     ) throws -> Schema? {
         let versions = newest.versions
         var found = versions.first
         for version in versions.dropFirst() {
-            guard try installation(of: version, newest, transaction) <= sequence else { break }
+            guard try installation(of: version, newest, transaction) <= eventNumber else { break }
             found = version
         }
         return try found.flatMap { try newest.schema($0) }
@@ -34,7 +34,7 @@ extension StoreCore {
     /// The last event of the transaction that installed a model.
     func installation(
         of version: ModelVersion, _ histories: SchemaHistory, _ transaction: ReadTransaction
-    ) throws -> EventSequence {
+    ) throws -> EventNumber {
         if let known = installations.withLock({ $0[version] }) { return known }
         let reader = LogReader(transaction, tables, histories)
         // A transaction says under which model it began.
@@ -52,10 +52,10 @@ extension StoreCore {
 
 extension Store {
     /// The model that was the newest at a sequence.
-    package func schema(at sequence: EventSequence) throws -> Schema {
+    package func schema(at eventNumber: EventNumber) throws -> Schema {
         try checkOpen()
         return try core.read { transaction, _, histories in
-            guard let schema = try core.schema(at: sequence, histories, transaction) else {
+            guard let schema = try core.schema(at: eventNumber, histories, transaction) else {
                 throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
             }
             return schema

@@ -5,12 +5,12 @@ package import StrataModel
 
 /// Hears of every move of the log's end until it is cancelled or let go; see `Store.observeHead`.
 package final class HeadObservation: Sendable {
-    fileprivate let handler: @Sendable (EventSequence) -> Void
+    fileprivate let handler: @Sendable (EventNumber) -> Void
     fileprivate let onClose: @Sendable () -> Void
     private let remove: @Sendable () -> Void
 
     fileprivate init(
-        _ handler: @escaping @Sendable (EventSequence) -> Void, onClose: @escaping @Sendable () -> Void,
+        _ handler: @escaping @Sendable (EventNumber) -> Void, onClose: @escaping @Sendable () -> Void,
         remove: @escaping @Sendable () -> Void
     ) {
         self.handler = handler
@@ -33,7 +33,7 @@ final class HeadFeed: @unchecked Sendable {
         let number: UInt64
         weak var observation: HeadObservation?
         /// The head that the observer knows.
-        var known: EventSequence
+        var known: EventNumber
     }
 
     /// Between two looks for the saves of other processes.
@@ -48,8 +48,8 @@ final class HeadFeed: @unchecked Sendable {
 
     /// - Parameter read: the end of the log; nil once there is nothing to read any more.
     func observe(
-        _ handler: @escaping @Sendable (EventSequence) -> Void, onClose: @escaping @Sendable () -> Void,
-        from start: EventSequence, read: @escaping @Sendable () -> EventSequence?
+        _ handler: @escaping @Sendable (EventNumber) -> Void, onClose: @escaping @Sendable () -> Void,
+        from start: EventNumber, read: @escaping @Sendable () -> EventNumber?
     ) throws(BackgroundThread.Unavailable) -> HeadObservation {
         condition.lock()
         defer { condition.unlock() }
@@ -89,7 +89,7 @@ final class HeadFeed: @unchecked Sendable {
         condition.unlock()
     }
 
-    private func run(_ read: () -> EventSequence?) {
+    private func run(_ read: () -> EventNumber?) {
         while waitForWork() {
             guard let head = read() else {
                 stop()
@@ -109,7 +109,7 @@ final class HeadFeed: @unchecked Sendable {
         return entries.compactMap(\.observation)
     }
 
-    private func observations(knowingLess head: EventSequence) -> [HeadObservation] {
+    private func observations(knowingLess head: EventNumber) -> [HeadObservation] {
         condition.lock()
         defer { condition.unlock() }
         var found: [HeadObservation] = []
@@ -143,7 +143,7 @@ extension Store {
     /// - Parameter onClose: called once when the store is closed.
     /// - Returns: what must be kept; without it the calls end.
     package func observeHead(
-        onClose: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable (EventSequence) -> Void
+        onClose: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable (EventNumber) -> Void
     ) throws -> HeadObservation {
         let start = try head()
         do {

@@ -103,7 +103,7 @@ extension Store {
         }
         let migration = Migration(from: old, to: new, values: options.values, blobs: blobs)
         let view = View(
-            sequence: head.event, schema: old, transaction: transaction, tables: core.tables, histories: histories,
+            eventNumber: head.event, schema: old, transaction: transaction, tables: core.tables, histories: histories,
             layers: [])
         try migration.check(view, histories, path: path, options.progress)
         return MigrationRun(
@@ -117,7 +117,7 @@ extension Store {
     ) throws {
         var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
-        var events = EventList(transaction: TransactionSequence(rawValue: head.transaction.rawValue + 1))
+        var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
         var payload = ByteWriter()
         payload.append(littleEndian: schema.version.rawValue)
         try SchemaRecord(schema).encoded().withUnsafeBytes { payload.append($0) }
@@ -225,12 +225,12 @@ extension Store {
     }
 
     /// The transaction that installed the newest model, and the last event before it.
-    package func newestInstallation() throws -> (record: TransactionRecord?, lastOfOld: EventSequence) {
+    package func newestInstallation() throws -> (record: TransactionRecord?, lastOfOld: EventNumber) {
         let installed = try core.read { transaction, _, histories in
             try core.installation(of: schema.version, histories, transaction)
         }
         let record = try transaction(containing: installed)
-        return (record, EventSequence(rawValue: (record?.firstEvent.rawValue ?? 1) - 1))
+        return (record, EventNumber(rawValue: (record?.firstEvent.rawValue ?? 1) - 1))
     }
 
     // MARK: Plans

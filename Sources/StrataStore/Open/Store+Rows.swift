@@ -61,13 +61,13 @@ extension Store {
     ///
     /// - Throws: as `read`.
     package func readRows(
-        at sequence: EventSequence, layers: [Layer], through schema: Schema, _ body: (RowReading) throws -> Void
+        at eventNumber: EventNumber, layers: [Layer], through schema: Schema, _ body: (RowReading) throws -> Void
     ) throws {
         try checkOpen()
         try core.read { transaction, head, newest in
             var view: View?
-            if sequence != head || !layers.isEmpty || newest.newest !== schema {
-                view = try self.view(at: sequence, layers: layers, through: schema, transaction, head, newest)
+            if eventNumber != head || !layers.isEmpty || newest.newest !== schema {
+                view = try self.view(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
             }
             try body(RowReading(transaction, core.tables.objects, newest, view))
         }

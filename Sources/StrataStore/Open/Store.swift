@@ -98,7 +98,7 @@ package final class Store: Sendable {
     // MARK: Reading
 
     /// The end of the log.
-    package func head() throws -> EventSequence {
+    package func head() throws -> EventNumber {
         try checkOpen()
         return try core.read { _, head, _ in head }
     }
@@ -111,23 +111,23 @@ package final class Store: Sendable {
     ///   model than `schema`, and what `body` throws.
     @inlinable
     package func read<R>(
-        at sequence: EventSequence, layers: [Layer] = [], through schema: Schema? = nil,
+        at eventNumber: EventNumber, layers: [Layer] = [], through schema: Schema? = nil,
         monitor: QueryMonitor? = nil, _ body: (View) throws -> R
     ) throws -> R {
         var result: R?
-        try withView(at: sequence, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
+        try withView(at: eventNumber, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
         guard let result else { preconditionFailure("A read ended without having run.") }
         return result
     }
 
     /// The part of `read` that is the same for all results.
     package func withView(
-        at sequence: EventSequence, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
+        at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
         _ body: (View) throws -> Void
     ) throws {
         try checkOpen()
         try core.read { transaction, head, newest in
-            let view = try view(at: sequence, layers: layers, through: schema, transaction, head, newest)
+            let view = try view(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
             if let monitor {
                 try monitor.check()
                 view.monitor = monitor
@@ -139,22 +139,23 @@ package final class Store: Sendable {
     /// The state at `sequence` with `layers` above it, in a read transaction whose head and models are known.
     @inline(__always)
     func view(
-        at sequence: EventSequence, layers: [Layer], through schema: Schema?, _ transaction: ReadTransaction,
-        _ head: EventSequence, _ newest: SchemaHistory
+        at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, _ transaction: ReadTransaction,
+        _ head: EventNumber, _ newest: SchemaHistory
     ) throws -> View {
-        guard sequence <= head else {
-            throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(sequence: sequence))
+        guard eventNumber <= head else {
+            throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
         }
-        let histories = try core.histories(newest, through: schema, at: sequence, transaction)
+        let histories = try core.histories(newest, through: schema, at: eventNumber, transaction)
         guard let schema = histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
         }
         var stack = layers
-        if sequence != head {
-            stack.insert(contentsOf: try lag.layers(at: sequence, head: head, transaction, core, histories), at: 0)
+        if eventNumber != head {
+            stack.insert(contentsOf: try lag.layers(at: eventNumber, head: head, transaction, core, histories), at: 0)
         }
         return View(
-            sequence: sequence, schema: schema, transaction: transaction, tables: core.tables, histories: histories,
+            eventNumber: eventNumber, schema: schema, transaction: transaction, tables: core.tables,
+            histories: histories,
             layers: stack, statistics: core.statistics, queries: core.queries, verifiedPages: core.verifiedPages)
     }
 

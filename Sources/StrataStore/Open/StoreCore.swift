@@ -19,7 +19,7 @@ final class StoreCore: Sendable {
     let verifiedPages = VerifiedPages()
     private let known: Locked<SchemaHistory>
     /// Where models were installed, as far as anybody asked.
-    let installations = Locked<[ModelVersion: EventSequence]>([:])
+    let installations = Locked<[ModelVersion: EventNumber]>([:])
 
     init(
         environment: Environment, tables: StoreTables, options: StoreOptions, header: StoreHeader, path: String,
@@ -49,7 +49,7 @@ final class StoreCore: Sendable {
     }
 
     /// The last event and the model version, without the rest of the head.
-    func readHeadEvent(_ transaction: ReadTransaction) throws -> (event: EventSequence, model: ModelVersion) {
+    func readHeadEvent(_ transaction: ReadTransaction) throws -> (event: EventNumber, model: ModelVersion) {
         guard let bytes = try Self.meta("head", tables, transaction) else {
             throw StrataError(.corrupt, "The store has no head.", context: .init(path: path))
         }
@@ -83,7 +83,7 @@ final class StoreCore: Sendable {
 
     @inline(__always)
     private func withSnapshot<R>(
-        _ transaction: ReadTransaction, _ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R
+        _ transaction: ReadTransaction, _ body: (ReadTransaction, EventNumber, SchemaHistory) throws -> R
     ) throws -> R {
         try snapshot(transaction)._withUnsafeGuaranteedRef { known in
             try known.histories._withUnsafeGuaranteedRef { try body(transaction, known.head, $0) }
@@ -155,21 +155,21 @@ final class StoreCore: Sendable {
 
     /// The transaction with this id, if it is in the log.
     func transaction(id: UUID, _ transaction: ReadTransaction) throws -> TransactionRecord? {
-        let sequence = try withUnsafeBytes(of: id.uuid) { key in
+        let eventNumber = try withUnsafeBytes(of: id.uuid) { key in
             try transaction.get(tables.transactionIDs, key).map { value in
                 guard value.count == 8 else {
                     throw StrataError.corrupt(CorruptRecord("entry of another length", at: 0), "transactionIDs")
                 }
-                return TransactionSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
+                return TransactionNumber(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
             }
         }
-        return try sequence.flatMap { try LogReader(transaction, tables, histories).transaction($0) }
+        return try eventNumber.flatMap { try LogReader(transaction, tables, histories).transaction($0) }
     }
 
     // MARK: Reading
 
     /// Runs `body` with a read transaction whose head and models are known.
-    func read<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
+    func read<R>(_ body: (ReadTransaction, EventNumber, SchemaHistory) throws -> R) throws -> R {
         do {
             return try environment.read { try withSnapshot($0, body) }
         } catch let error as LMDBError where error.code == .panic {
@@ -180,7 +180,7 @@ final class StoreCore: Sendable {
     }
 
     /// A commit failed half way: no transaction begins until the environment has been opened anew.
-    private func readAnew<R>(_ body: (ReadTransaction, EventSequence, SchemaHistory) throws -> R) throws -> R {
+    private func readAnew<R>(_ body: (ReadTransaction, EventNumber, SchemaHistory) throws -> R) throws -> R {
         do {
             try environment.reopenIfBroken()
             return try environment.read { try withSnapshot($0, body) }
@@ -303,11 +303,11 @@ extension StrataError {
 private final class KnownSnapshot {
     /// LMDB's number of the snapshot: within one open environment it names one state of the file.
     let number: UInt64
-    let head: EventSequence
+    let head: EventNumber
     /// Kept until the end.
     let histories: Unmanaged<SchemaHistory>
 
-    init(number: UInt64, head: EventSequence, histories: SchemaHistory) {
+    init(number: UInt64, head: EventNumber, histories: SchemaHistory) {
         self.number = number
         self.head = head
         self.histories = Unmanaged.passRetained(histories)

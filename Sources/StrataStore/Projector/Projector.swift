@@ -52,17 +52,17 @@ struct Projector: ~Copyable {
     ///
     /// - Parameter before: the image of the row that the event changes or removes, where the caller has just read it.
     mutating func apply(
-        _ event: EventView, _ sequence: EventSequence, _ transaction: WriteTransaction,
+        _ event: EventView, _ eventNumber: EventNumber, _ transaction: WriteTransaction,
         before: UnsafeRawBufferPointer? = nil
     ) throws {
         let id = event.header.object
         switch event.header.kind {
-        case .inserted: try insert(id, event.payload, sequence, event.header.previous)
-        case .updated: try update(id, event, sequence, try currentRow(id, transaction, before))
-        case .deleted: try delete(id, sequence, try currentRow(id, transaction, before))
-        case .linked: try link(try event.pair(), sequence, transaction)
+        case .inserted: try insert(id, event.payload, eventNumber, event.header.previous)
+        case .updated: try update(id, event, eventNumber, try currentRow(id, transaction, before))
+        case .deleted: try delete(id, eventNumber, try currentRow(id, transaction, before))
+        case .linked: try link(try event.pair(), eventNumber, transaction)
         case .unlinked: try unlink(try event.pair(), transaction)
-        case .moved: try move(try event.pair(), sequence, transaction)
+        case .moved: try move(try event.pair(), eventNumber, transaction)
         case .modelInstalled: try install(event, transaction)
         case .maintenance: break
         }
@@ -94,7 +94,7 @@ struct Projector: ~Copyable {
     /// Enters a transaction under its id.
     mutating func enter(_ record: TransactionRecord) {
         withUnsafeBytes(of: record.id.uuid) { key in
-            withUnsafeBytes(of: record.sequence.rawValue.littleEndian) {
+            withUnsafeBytes(of: record.number.rawValue.littleEndian) {
                 batch.put(.transactionIDs, key: key, value: $0)
             }
         }
@@ -132,12 +132,12 @@ struct Projector: ~Copyable {
     }
 
     private mutating func insert(
-        _ id: ObjectID, _ image: UnsafeRawBufferPointer, _ sequence: EventSequence, _ previous: EventSequence
+        _ id: ObjectID, _ image: UnsafeRawBufferPointer, _ eventNumber: EventNumber, _ previous: EventNumber
     ) throws {
         let entity = try entity(id)
         let layout = try histories.layout(of: image, id: id)
         let reader = try RowReader(image, layout: layout)
-        writeRow(id, image, sequence)
+        writeRow(id, image, eventNumber)
         if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
         batch.add(1, to: .entity(id.entityID))
         // By place: copies of what an entity has would count references, some for each row.
@@ -150,7 +150,7 @@ struct Projector: ~Copyable {
         try countBlobs(reader, layout)
     }
 
-    private mutating func delete(_ id: ObjectID, _ sequence: EventSequence, _ row: CurrentRow) throws {
+    private mutating func delete(_ id: ObjectID, _ eventNumber: EventNumber, _ row: CurrentRow) throws {
         let entity = try entity(id)
         let reader = try RowReader(row.image, layout: row.layout)
         for link in entity.links { try removeLink(link.link, of: id, reader, row.layout, entity.schema) }
@@ -160,11 +160,11 @@ struct Projector: ~Copyable {
         batch.add(-1, to: .entity(id.entityID))
         batch.remove(.objects, key: id.rawValue)
         if case .overlapping = tracking { writtenRows.note(id, .removed) }
-        withUnsafeBytes(of: sequence.rawValue.littleEndian) { batch.put(.tombstones, key: id.rawValue, value: $0) }
+        withUnsafeBytes(of: eventNumber.rawValue.littleEndian) { batch.put(.tombstones, key: id.rawValue, value: $0) }
     }
 
     private mutating func update(
-        _ id: ObjectID, _ event: EventView, _ sequence: EventSequence, _ row: CurrentRow
+        _ id: ObjectID, _ event: EventView, _ eventNumber: EventNumber, _ row: CurrentRow
     ) throws {
         let entity = try entity(id)
         if try !patch(row, with: event, of: entity) {
@@ -180,7 +180,7 @@ struct Projector: ~Copyable {
             try removeEntry(entity.indexes[place].index, of: entity.schema, before, row.layout, id, entity.plan)
             try addEntry(entity.indexes[place].index, of: entity.schema, after, entity.layout, id, entity.plan)
         }
-        writeRow(id, rowWriter.bytes, sequence)
+        writeRow(id, rowWriter.bytes, eventNumber)
     }
 
     /// Makes the new row from the bytes of the old one, where all new values have fixed widths: no value is decoded.
@@ -234,10 +234,10 @@ struct Projector: ~Copyable {
         index.partialPredicate != nil || index.elements.contains { changed.contains($0.propertyID) }
     }
 
-    private mutating func writeRow(_ id: ObjectID, _ image: UnsafeRawBufferPointer, _ sequence: EventSequence) {
+    private mutating func writeRow(_ id: ObjectID, _ image: UnsafeRawBufferPointer, _ eventNumber: EventNumber) {
         let size = StoredRow.headerSize + image.count
         let offset = batch.reserve(.objects, key: id.rawValue, size: size) {
-            StoredRow.encode(revision: sequence, image: image, into: $0)
+            StoredRow.encode(revision: eventNumber, image: image, into: $0)
         }
         if case .overlapping = tracking { writtenRows.note(id, .written(offset: offset, size: size)) }
     }
@@ -335,10 +335,10 @@ extension Projector {
     }
 
     private mutating func link(
-        _ event: PairEvent, _ sequence: EventSequence, _ transaction: ReadTransaction
+        _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
         guard try currentPair(event.key, transaction) == nil else { throw Self.disagreement(event) }
-        try writePair(event.key, PairState(revision: sequence, positions: event.positions))
+        try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
         for entry in plan.links(of: event.key, event.positions) {
             putLink(entry)
             batch.add(1, to: .members(entry.link, owner: entry.owner))
@@ -356,12 +356,12 @@ extension Projector {
     }
 
     private mutating func move(
-        _ event: PairEvent, _ sequence: EventSequence, _ transaction: ReadTransaction
+        _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
         guard let state = try currentPair(event.key, transaction) else { throw Self.disagreement(event) }
         for entry in plan.links(of: event.key, state.positions) { removeLink(entry) }
         for entry in plan.links(of: event.key, event.positions) { putLink(entry) }
-        try writePair(event.key, PairState(revision: sequence, positions: event.positions))
+        try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
     }
 
     private mutating func writePair(_ key: PairKey, _ state: PairState) throws {

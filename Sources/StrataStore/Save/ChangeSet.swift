@@ -36,20 +36,20 @@ package struct ChangeSet: Sendable {
     package struct Update: Sendable {
         package var id: ObjectID
         /// The revision of the row that the context had read.
-        package var baseRevision: EventSequence
+        package var baseRevision: EventNumber
         /// The whole new row.
         package var image: RowImage
         /// The slots in which it differs from the base.
         package var changedSlots: SlotSet
 
-        package init(id: ObjectID, baseRevision: EventSequence, image: RowImage, changedSlots: SlotSet) {
+        package init(id: ObjectID, baseRevision: EventNumber, image: RowImage, changedSlots: SlotSet) {
             self.id = id
             self.baseRevision = baseRevision
             self.image = image
             self.changedSlots = changedSlots
         }
 
-        package init(id: ObjectID, baseRevision: EventSequence, image: RowImage, changedSlots: [Int]) {
+        package init(id: ObjectID, baseRevision: EventNumber, image: RowImage, changedSlots: [Int]) {
             self.init(id: id, baseRevision: baseRevision, image: image, changedSlots: SlotSet(changedSlots))
         }
     }
@@ -57,9 +57,9 @@ package struct ChangeSet: Sendable {
     /// An object that is to go. Its many-to-many pairs are unlinked by the store.
     package struct Deletion: Sendable {
         package var id: ObjectID
-        package var baseRevision: EventSequence
+        package var baseRevision: EventNumber
 
-        package init(id: ObjectID, baseRevision: EventSequence) {
+        package init(id: ObjectID, baseRevision: EventNumber) {
             self.id = id
             self.baseRevision = baseRevision
         }
@@ -84,7 +84,7 @@ package struct ChangeSet: Sendable {
     /// Unique; submitting the same id again returns the first result.
     package var transactionID: UUID
     /// Where the context stood when it prepared this.
-    package var base: EventSequence
+    package var base: EventNumber
     package var modelVersion: ModelVersion
     package var author: String?
     package var contextName: String?
@@ -94,12 +94,12 @@ package struct ChangeSet: Sendable {
     package var deletions: [Deletion] = []
     package var pairs: [PairChange] = []
     /// Revisions that rows must have at the head, whether the save writes them or not.
-    package var expectedRevisions: [ObjectID: EventSequence?] = [:]
+    package var expectedRevisions: [ObjectID: EventNumber?] = [:]
     /// What becomes of insertions whose unique values another object has.
     package var uniquenessPolicy = UniquenessPolicy.reject
 
     package init(
-        transactionID: UUID = .ofTransaction(), base: EventSequence, modelVersion: ModelVersion, author: String? = nil,
+        transactionID: UUID = .ofTransaction(), base: EventNumber, modelVersion: ModelVersion, author: String? = nil,
         contextName: String? = nil, metadata: [String: String] = [:]
     ) {
         self.transactionID = transactionID
@@ -148,11 +148,11 @@ package enum SaveOutcome: Sendable {
 
 /// A save that is in the log.
 package struct SaveReceipt: Sendable {
-    package let transaction: TransactionSequence
+    package let transaction: TransactionNumber
     /// The last event of the transaction: where the context stands from now on.
-    package let sequence: EventSequence
+    package let eventNumber: EventNumber
     /// The head that the save was checked against, the end of what others did.
-    package let previousHead: EventSequence
+    package let previousHead: EventNumber
     package let date: Date
     /// What the save's `UniquenessPolicy` made of its insertions.
     package var upsert = UpsertOutcome()
@@ -161,10 +161,10 @@ package struct SaveReceipt: Sendable {
     package var derived: [ObjectID: RowImage]? = [:]
 
     package init(
-        transaction: TransactionSequence, sequence: EventSequence, previousHead: EventSequence, date: Date
+        transaction: TransactionNumber, eventNumber: EventNumber, previousHead: EventNumber, date: Date
     ) {
         self.transaction = transaction
-        self.sequence = sequence
+        self.eventNumber = eventNumber
         self.previousHead = previousHead
         self.date = date
     }
@@ -177,9 +177,9 @@ package struct Staleness: Sendable {
         package let id: ObjectID
         /// In the newest layout; nil when the object was deleted.
         package let theirs: RowImage?
-        package let revision: EventSequence
+        package let revision: EventNumber
 
-        package init(id: ObjectID, theirs: RowImage?, revision: EventSequence) {
+        package init(id: ObjectID, theirs: RowImage?, revision: EventNumber) {
             self.id = id
             self.theirs = theirs
             self.revision = revision
@@ -214,12 +214,12 @@ package struct Staleness: Sendable {
     }
 
     /// The head these findings are true at.
-    package let head: EventSequence
+    package let head: EventNumber
     package var objects: [StaleObject] = []
     package var members: [UnforeseenMember] = []
     package var missingTargets: [MissingTarget] = []
 
-    package init(head: EventSequence) { self.head = head }
+    package init(head: EventNumber) { self.head = head }
 
     package var isEmpty: Bool { objects.isEmpty && members.isEmpty && missingTargets.isEmpty }
 }

@@ -161,18 +161,18 @@ final class Committer {
             throw StrataError(.invalidModel, "The store has no model.")
         }
         let view = View(
-            sequence: head.event, schema: schema, transaction: transaction, tables: store.tables,
+            eventNumber: head.event, schema: schema, transaction: transaction, tables: store.tables,
             histories: projector.histories, layers: [])
         var changes = changes
         let upsert = try UpsertResolution.resolve(&changes, view)
         let check = SaveCheck(changes, view: view, head: head, blobs: blobs)
-        let sequence = TransactionSequence(rawValue: head.transaction.rawValue + 1)
-        switch try check.run(sequence) {
+        let number = TransactionNumber(rawValue: head.transaction.rawValue + 1)
+        switch try check.run(number) {
         case .stale(let staleness): return .stale(staleness)
         case .events(let events, let touched, let derived):
             guard events.count > 0 else {
                 var receipt = SaveReceipt(
-                    transaction: head.transaction, sequence: head.event, previousHead: head.event,
+                    transaction: head.transaction, eventNumber: head.event, previousHead: head.event,
                     date: Date(timeIntervalSince1970: Double(head.microseconds) / 1_000_000))
                 receipt.upsert = upsert
                 return .saved(receipt)
@@ -192,8 +192,8 @@ final class Committer {
 
     private func receipt(_ record: TransactionRecord, previousHead: UInt64) -> SaveReceipt {
         SaveReceipt(
-            transaction: record.sequence, sequence: record.lastEvent,
-            previousHead: EventSequence(rawValue: previousHead), date: record.date)
+            transaction: record.number, eventNumber: record.lastEvent,
+            previousHead: EventNumber(rawValue: previousHead), date: record.date)
     }
 
     private func refuseIfTooLarge(

@@ -21,10 +21,10 @@ struct EventList: ~Copyable {
     private var places: [Place] = []
     /// Whether all that the events say of rows can be turned into views without reading more than `rowBefore`.
     private(set) var hasRowsBefore = true
-    private let transaction: TransactionSequence
+    private let transaction: TransactionNumber
 
     /// - Parameter sizeInBytes: what the payloads of `count` events will take about; a list that grows is copied.
-    init(transaction: TransactionSequence, count: Int = 0, sizeInBytes: Int = 0) {
+    init(transaction: TransactionNumber, count: Int = 0, sizeInBytes: Int = 0) {
         self.transaction = transaction
         arena = Arena(capacity: max(1 << 12, sizeInBytes + count * EventHeader.size))
         places.reserveCapacity(count)
@@ -42,7 +42,7 @@ struct EventList: ~Copyable {
 
     /// Encodes an event, all but its salt, digest and checksum.
     mutating func append(
-        _ kind: EventKind, _ object: ObjectID, previous: EventSequence, flags: EventFlags = .none,
+        _ kind: EventKind, _ object: ObjectID, previous: EventNumber, flags: EventFlags = .none,
         _ payload: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer? = nil
     ) {
         let payloadSize = payload.count
@@ -86,7 +86,7 @@ struct EventList: ~Copyable {
     }
 
     mutating func append(
-        _ kind: EventKind, _ object: ObjectID, previous: EventSequence, _ payload: borrowing ByteWriter,
+        _ kind: EventKind, _ object: ObjectID, previous: EventNumber, _ payload: borrowing ByteWriter,
         before: UnsafeRawBufferPointer? = nil
     ) {
         append(kind, object, previous: previous, payload.bytes, before: before)

@@ -11,7 +11,7 @@ extension SaveCheck {
             let id = insertions[place].id
             let image = insertions[place].image.unsafeBytes
             let entity = try checkedEntity(of: id)
-            var previous = EventSequence.zero
+            var previous = EventNumber.zero
             if !mayExist.isEmpty, mayExist.contains(id.entityID) {
                 guard try !view.exists(id) else {
                     throw StrataError(
@@ -47,12 +47,12 @@ extension SaveCheck {
         return found
     }
 
-    private func tombstone(of id: ObjectID) throws -> EventSequence {
+    private func tombstone(of id: ObjectID) throws -> EventNumber {
         guard let value = try view.transaction.get(view.tables.tombstones, id.rawValue) else { return .zero }
         guard value.count == 8 else {
             throw StrataError.corrupt(CorruptRecord("tombstone of another length", at: 0), "tombstones", id: id)
         }
-        return EventSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
+        return EventNumber(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
     }
 
     mutating func writeUpdates(to events: inout EventList) throws {

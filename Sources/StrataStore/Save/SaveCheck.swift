@@ -42,7 +42,7 @@ struct SaveCheck: ~Copyable {
     }
 
     /// - Throws: `modelChanged`, `constraintMerge` with a detail for each clash, `invalidRequest`.
-    consuming func run(_ transaction: TransactionSequence) throws -> Verdict {
+    consuming func run(_ transaction: TransactionNumber) throws -> Verdict {
         guard changes.modelVersion == schema.version else { throw modelChanged() }
         try checkExpectations()
         if !changes.deletions.isEmpty || schema.indexes.contains(where: \.isUnique) {
@@ -114,7 +114,7 @@ struct SaveCheck: ~Copyable {
 
     /// The row at the head; notes when it is not the one that the save relies on.
     private mutating func checkedRow(
-        _ id: ObjectID, _ base: EventSequence, _ rows: inout View.RowFinder
+        _ id: ObjectID, _ base: EventNumber, _ rows: inout View.RowFinder
     ) throws -> RowView? {
         guard let row = try rows.row(id) else {
             staleness.objects.append(.init(id: id, theirs: nil, revision: .zero))

@@ -4,7 +4,7 @@ extension View {
     /// Holds rows against the revisions that somebody relies on.
     ///
     /// - Throws: `persistentStoreSaveConflicts` (134050) with the objects that were changed or deleted since.
-    package func check(_ expected: [ObjectID: EventSequence?]) throws {
+    package func check(_ expected: [ObjectID: EventNumber?]) throws {
         let moved = try expected.filter { try row($0.key)?.revision != $0.value }.keys.sorted()
         guard let first = moved.first else { return }
         throw StrataError(

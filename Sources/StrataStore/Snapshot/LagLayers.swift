@@ -11,13 +11,13 @@ final class LagLayers: Sendable {
     /// Chunks of one N, bottom to top, reaching up to `head`.
     private struct Entry {
         var chunks: [Layer]
-        var head: EventSequence
+        var head: EventNumber
         var lastUse: UInt64
     }
 
     /// A state, and the model it is read through.
     private struct Key: Hashable {
-        let sequence: EventSequence
+        let eventNumber: EventNumber
         let model: ModelVersion?
     }
 
@@ -33,11 +33,11 @@ final class LagLayers: Sendable {
 
     /// The stack for `sequence` above a base at `head`, bottom to top.
     func layers(
-        at sequence: EventSequence, head: EventSequence, _ transaction: ReadTransaction, _ store: StoreCore,
+        at eventNumber: EventNumber, head: EventNumber, _ transaction: ReadTransaction, _ store: StoreCore,
         _ histories: SchemaHistory
     ) throws -> [Layer] {
-        guard sequence < head else { return [] }
-        let key = Key(sequence: sequence, model: histories.newest?.version)
+        guard eventNumber < head else { return [] }
+        let key = Key(eventNumber: eventNumber, model: histories.newest?.version)
         let known = state.withLock { state -> Entry? in
             state.clock += 1
             state.entries[key]?.lastUse = state.clock
@@ -47,7 +47,7 @@ final class LagLayers: Sendable {
         let usable = known.flatMap { $0.head <= head ? $0 : nil }
         if let usable, usable.head == head { return usable.chunks }
         let fresh = try LagBuilder.layer(
-            after: usable?.head ?? sequence, through: head, transaction, store, histories)
+            after: usable?.head ?? eventNumber, through: head, transaction, store, histories)
         var chunks = [fresh] + (usable?.chunks ?? [])
         if chunks.count > Self.mostChunks { chunks = try Self.merged(chunks) }
         state.withLock { state in
@@ -86,10 +86,10 @@ struct LagBuilder {
         /// The first event on the row was its insertion: the object was not there at A.
         var isAbsent = false
         /// The object was deleted later; its last values with earlier changes undone are its state at A.
-        var deletedAt: EventSequence?
+        var deletedAt: EventNumber?
         /// First before-image of each property, and the event before the one that has it.
-        var before: [PropertyID: (value: RecordedValue, asOf: EventSequence)] = [:]
-        var revision = EventSequence.zero
+        var before: [PropertyID: (value: RecordedValue, asOf: EventNumber)] = [:]
+        var revision = EventNumber.zero
         var isOver: Bool { isAbsent || deletedAt != nil }
     }
 
@@ -106,7 +106,7 @@ struct LagBuilder {
 
     /// The state at `start` of everything that events in (start, end] touch; the base is at `end`.
     static func layer(
-        after start: EventSequence, through end: EventSequence, _ transaction: ReadTransaction, _ store: StoreCore,
+        after start: EventNumber, through end: EventNumber, _ transaction: ReadTransaction, _ store: StoreCore,
         _ histories: SchemaHistory
     ) throws -> Layer {
         guard let schema = histories.newest else {
@@ -114,18 +114,18 @@ struct LagBuilder {
         }
         let first = start.advanced(by: 1), kept = try store.readHead(transaction).firstKeptEvent
         guard first >= kept else {
-            throw StrataError(.historyDropped, "The log begins at \(kept).", context: .init(sequence: start))
+            throw StrataError(.historyDropped, "The log begins at \(kept).", context: .init(eventNumber: start))
         }
         let view = View(
-            sequence: end, schema: schema, transaction: transaction, tables: store.tables, histories: histories,
+            eventNumber: end, schema: schema, transaction: transaction, tables: store.tables, histories: histories,
             layers: [])
         var builder = LagBuilder(
             reader: LogReader(transaction, store.tables, histories), schema: schema, view: view)
         builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
-        var waiting: [(event: EventView, sequence: EventSequence)] = []
+        var waiting: [(event: EventView, eventNumber: EventNumber)] = []
         waiting.reserveCapacity(Self.eventsAtOnce)
-        try builder.reader.events(from: first, through: end) { event, sequence in
-            waiting.append((event, sequence))
+        try builder.reader.events(from: first, through: end) { event, eventNumber in
+            waiting.append((event, eventNumber))
             if waiting.count == Self.eventsAtOnce { try builder.note(&waiting) }
             return true
         }
@@ -144,27 +144,27 @@ struct LagBuilder {
     private static let eventsAtOnce = 32
 
     /// Their bytes are good for as long as the read transaction.
-    private mutating func note(_ events: inout [(event: EventView, sequence: EventSequence)]) throws {
+    private mutating func note(_ events: inout [(event: EventView, eventNumber: EventNumber)]) throws {
         layer.rows.fetchPlaces(of: events)
-        for (event, sequence) in events { try note(event, sequence) }
+        for (event, eventNumber) in events { try note(event, eventNumber) }
         events.removeAll(keepingCapacity: true)
     }
 
-    private mutating func note(_ event: EventView, _ sequence: EventSequence) throws {
+    private mutating func note(_ event: EventView, _ eventNumber: EventNumber) throws {
         let kind = event.header.kind
         if kind.isOnPair { return try notePair(event) }
         guard kind.isOnRow else { return }
-        if reader.histories.isPast { return try notePast(event, sequence) }
+        if reader.histories.isPast { return try notePast(event, eventNumber) }
         let id = event.header.object
         switch kind {
         case .inserted: layer.rows.setAbsent(unlessWhole: id)
-        case .deleted: try noteDeletion(id, event.header.previous, sequence)
+        case .deleted: try noteDeletion(id, event.header.previous, eventNumber)
         default: try noteUpdate(id, event)
         }
     }
 
     private mutating func noteDeletion(
-        _ id: ObjectID, _ previous: EventSequence, _ sequence: EventSequence
+        _ id: ObjectID, _ previous: EventNumber, _ eventNumber: EventNumber
     ) throws {
         let known = try layer.rows.state(of: id)
         switch known {
@@ -172,7 +172,7 @@ struct LagBuilder {
         case .delta?, nil: break
         }
         guard let entity = schema.entity(id.entityID) else { return layer.setAbsent(id) }
-        let last = try reader.lastRow(id, entity, deletedAt: sequence)
+        let last = try reader.lastRow(id, entity, deletedAt: eventNumber)
         if case .delta(let delta)? = known {
             layer.setRow(id, try delta.applied(to: last, entity), revision: delta.revision)
         } else {
@@ -195,13 +195,13 @@ struct LagBuilder {
         }
     }
 
-    private mutating func notePast(_ event: EventView, _ sequence: EventSequence) throws {
+    private mutating func notePast(_ event: EventView, _ eventNumber: EventNumber) throws {
         let id = event.header.object
         var past = pasts[id] ?? Past(revision: event.header.previous)
         guard !past.isOver else { return }
         switch event.header.kind {
         case .inserted: past.isAbsent = true
-        case .deleted: past.deletedAt = sequence
+        case .deleted: past.deletedAt = eventNumber
         default:
             for change in try event.changes() where past.before[change.property] == nil {
                 past.before[change.property] = (change.before, event.header.previous)

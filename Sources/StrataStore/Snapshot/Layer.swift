@@ -11,7 +11,7 @@ package final class Layer: Sendable {
     /// An object at the layer's point.
     package enum State: Sendable {
         case absent
-        case row(RowImage, RowLayout, revision: EventSequence)
+        case row(RowImage, RowLayout, revision: EventNumber)
         /// As below the layer, but for some values.
         case delta(Delta)
     }
@@ -20,7 +20,7 @@ package final class Layer: Sendable {
     /// of what a reader far behind goes by is never read.
     package struct Delta: Sendable {
         var values: [(property: PropertyID, value: AttributeValue)]
-        var revision: EventSequence
+        var revision: EventNumber
 
         func value(_ property: PropertyID) -> AttributeValue? {
             values.first { $0.property == property }?.value
@@ -70,7 +70,7 @@ package final class Layer: Sendable {
         package init(schema: Schema) { self.schema = schema }
 
         /// `image` is canonical, in the newest layout of the object's entity.
-        package mutating func setRow(_ id: ObjectID, _ image: RowImage, revision: EventSequence) {
+        package mutating func setRow(_ id: ObjectID, _ image: RowImage, revision: EventNumber) {
             guard let entity = schema.entity(id.entityID) else { return }
             rows.setRow(id, image, entity.layout, revision: revision)
         }

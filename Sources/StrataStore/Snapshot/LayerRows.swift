@@ -10,7 +10,7 @@ struct LayerRows: Sendable {
 
     private struct Entry {
         let id: ObjectID
-        var revision: EventSequence
+        var revision: EventNumber
         /// For a row its place in `images`, for a delta that of its newest value; -1 for none.
         var first: Int32
         var kind: Kind
@@ -59,7 +59,7 @@ struct LayerRows: Sendable {
 
     /// Brings the places of these objects into the processor's cache. Noted one after the other, each would be waited
     /// for, which took a third of the time of a large layer.
-    func fetchPlaces(of events: [(event: EventView, sequence: EventSequence)]) {
+    func fetchPlaces(of events: [(event: EventView, eventNumber: EventNumber)]) {
         guard !table.isEmpty else { return }
         var sum = 0
         for (event, _) in events { sum += Int(table[start(of: event.header.object)]) }
@@ -144,7 +144,7 @@ struct LayerRows: Sendable {
         setAbsent(id)
     }
 
-    mutating func setRow(_ id: ObjectID, _ image: RowImage, _ layout: RowLayout, revision: EventSequence) {
+    mutating func setRow(_ id: ObjectID, _ image: RowImage, _ layout: RowLayout, revision: EventNumber) {
         let place = makePlace(id)
         entries[place].kind = .row
         entries[place].revision = revision
@@ -153,7 +153,7 @@ struct LayerRows: Sendable {
     }
 
     /// Begins a delta without values, whatever was known of the object.
-    mutating func beginDelta(of id: ObjectID, revision: EventSequence) -> Int {
+    mutating func beginDelta(of id: ObjectID, revision: EventNumber) -> Int {
         let place = makePlace(id)
         entries[place].kind = .delta
         entries[place].revision = revision
@@ -162,7 +162,7 @@ struct LayerRows: Sendable {
     }
 
     /// The place of the object's delta, begun where nothing is known of it; nil where it is absent or whole.
-    mutating func delta(of id: ObjectID, revision: EventSequence) -> Int? {
+    mutating func delta(of id: ObjectID, revision: EventNumber) -> Int? {
         let known = entries.count
         let place = makePlace(id)
         if place == known {

@@ -8,7 +8,7 @@ package import StrataModel
 package struct RowView {
     package let image: UnsafeRawBufferPointer
     /// The newest event that changed the row.
-    package let revision: EventSequence
+    package let revision: EventNumber
     private let unownedLayout: Unmanaged<RowLayout>
     private let unownedHistories: Unmanaged<SchemaHistory>
     /// Keeps a layer's bytes alive; nil for bytes of the map.
@@ -55,7 +55,7 @@ package struct RowView {
         owner = nil
     }
 
-    init(image: RowImage, layout: RowLayout, revision: EventSequence, histories: SchemaHistory) {
+    init(image: RowImage, layout: RowLayout, revision: EventNumber, histories: SchemaHistory) {
         self.image = image.unsafeBytes
         self.revision = revision
         unownedLayout = Unmanaged.passUnretained(layout)

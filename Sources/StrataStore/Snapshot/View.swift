@@ -7,7 +7,7 @@ package import StrataModel
 /// changes answer alike. Valid only inside the read that made it; bytes it hands out do not outlive that either.
 package final class View {
     /// The state it shows.
-    package let sequence: EventSequence
+    package let eventNumber: EventNumber
     /// The newest model, under which everything is read.
     package let schema: Schema
     let transaction: ReadTransaction
@@ -27,14 +27,14 @@ package final class View {
     let verifiedPages: VerifiedPages?
 
     init(
-        sequence: EventSequence, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
+        eventNumber: EventNumber, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
         histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
         queries: QueryCache? = nil, verifiedPages: VerifiedPages? = nil
     ) {
         self.statistics = statistics
         self.queries = queries
         self.verifiedPages = verifiedPages
-        self.sequence = sequence
+        self.eventNumber = eventNumber
         self.schema = schema
         self.transaction = transaction
         self.tables = tables

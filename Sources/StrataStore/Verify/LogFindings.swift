@@ -8,9 +8,9 @@ struct LogFindings: ~Copyable {
         /// The event's sequence, twice, and one more for an object that is alive.
         private let bits: UInt64
 
-        init(sequence: EventSequence, isAlive: Bool) { bits = sequence.rawValue << 1 | (isAlive ? 1 : 0) }
+        init(eventNumber: EventNumber, isAlive: Bool) { bits = eventNumber.rawValue << 1 | (isAlive ? 1 : 0) }
 
-        var sequence: EventSequence { EventSequence(rawValue: bits >> 1) }
+        var eventNumber: EventNumber { EventNumber(rawValue: bits >> 1) }
         var isAlive: Bool { bits & 1 != 0 }
     }
 
@@ -23,8 +23,8 @@ struct LogFindings: ~Copyable {
     var head: LogHead?
     var transactionCount = 0
     var eventCount = 0
-    var objects = ObjectTable(filler: Newest(sequence: .zero, isAlive: false))
-    var pairs: [PairKey: EventSequence] = [:]
+    var objects = ObjectTable(filler: Newest(eventNumber: .zero, isAlive: false))
+    var pairs: [PairKey: EventNumber] = [:]
     var blobs: [Data: BlobUse] = [:]
     /// Version and record of each model, as installed.
     var models: [(version: ModelVersion, record: [UInt8])] = []

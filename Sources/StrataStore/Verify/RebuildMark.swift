@@ -17,9 +17,9 @@ struct RebuildMark {
 
     let head: LogHead
     /// The views are those of a log that ends here.
-    let applied: EventSequence
+    let applied: EventNumber
 
-    init(head: LogHead, applied: EventSequence) {
+    init(head: LogHead, applied: EventNumber) {
         self.head = head
         self.applied = applied
     }
@@ -32,7 +32,7 @@ struct RebuildMark {
         guard Self.checksum(tail) == UInt32(littleEndian: tail.loadUnaligned(fromByteOffset: 8, as: UInt32.self)) else {
             throw CorruptRecord("checksum of the mark of a rebuild does not match", at: LogHead.size)
         }
-        applied = EventSequence(rawValue: UInt64(littleEndian: tail.loadUnaligned(as: UInt64.self)))
+        applied = EventNumber(rawValue: UInt64(littleEndian: tail.loadUnaligned(as: UInt64.self)))
     }
 
     func encoded() -> [UInt8] {

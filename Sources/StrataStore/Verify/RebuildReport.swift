@@ -15,7 +15,7 @@ package struct RebuildReport: Sendable {
         package var isOther: Bool { before != nil && before != after }
     }
 
-    package let head: EventSequence
+    package let head: EventNumber
     package let eventCount: Int
     package let transactionCount: Int
     package let tables: [Comparison]

@@ -14,9 +14,9 @@ final class Replay {
     /// Bytes collected before they are written in key order.
     private let flushLimit: Int
     /// The last event whose views were written.
-    private(set) var applied: EventSequence
+    private(set) var applied: EventNumber
     /// The last event that was collected.
-    private(set) var collected: EventSequence
+    private(set) var collected: EventNumber
     private var projector: Projector
     private var spare: WriteBatch
     /// The transaction of the event behind the last one collected; nil before the first.
@@ -27,7 +27,7 @@ final class Replay {
     /// Where one step of a replay ended.
     struct Step {
         /// The last event that the views now hold.
-        var applied: EventSequence
+        var applied: EventNumber
         var histories: SchemaHistory
 
         /// Before the first event.
@@ -67,7 +67,7 @@ final class Replay {
     ///   - log: read in another transaction than the one that fills the tables.
     ///   - limit: nil goes on to the end.
     func run(
-        _ log: LogReader, through end: EventSequence, limit: Int? = nil, into transaction: WriteTransaction,
+        _ log: LogReader, through end: EventNumber, limit: Int? = nil, into transaction: WriteTransaction,
         _ progress: inout ProgressCounter
     ) throws -> Step {
         let size = min(flushLimit, limit ?? .max)
@@ -93,7 +93,7 @@ final class Replay {
 
     /// Applies events until the batch is as large as told, or one comes that is out of scope.
     private func collect(
-        _ scope: Scope, _ log: LogReader, through end: EventSequence, upTo size: Int, _ transaction: WriteTransaction,
+        _ scope: Scope, _ log: LogReader, through end: EventNumber, upTo size: Int, _ transaction: WriteTransaction,
         _ progress: inout ProgressCounter
     ) throws {
         guard collected < end, projector.batch.sizeInBytes < size else { return }
@@ -104,31 +104,31 @@ final class Replay {
 
     /// The same with everything at hand: what is a property of the class is checked at each use.
     private func collect(
-        _ scope: Scope, _ log: LogReader, through end: EventSequence, upTo size: Int, _ projector: inout Projector,
-        _ collected: inout EventSequence, _ record: inout TransactionRecord, _ transaction: WriteTransaction,
+        _ scope: Scope, _ log: LogReader, through end: EventNumber, upTo size: Int, _ projector: inout Projector,
+        _ collected: inout EventNumber, _ record: inout TransactionRecord, _ transaction: WriteTransaction,
         _ progress: inout ProgressCounter
     ) throws {
-        try log.events(from: collected.advanced(by: 1), through: end) { event, sequence in
+        try log.events(from: collected.advanced(by: 1), through: end) { event, eventNumber in
             if scope == .insertions, event.header.kind != .inserted { return false }
-            try projector.apply(event, sequence, transaction)
-            if sequence == record.lastEvent {
+            try projector.apply(event, eventNumber, transaction)
+            if eventNumber == record.lastEvent {
                 projector.enter(record)
-                if sequence < end { record = try Self.record(record.sequence.rawValue + 1, log) }
+                if eventNumber < end { record = try Self.record(record.number.rawValue + 1, log) }
             }
-            collected = sequence
+            collected = eventNumber
             progress.step()
             return projector.batch.sizeInBytes < size
         }
     }
 
     private static func record(_ number: UInt64, _ log: LogReader) throws -> TransactionRecord {
-        guard let record = try log.transaction(TransactionSequence(rawValue: number)) else {
+        guard let record = try log.transaction(TransactionNumber(rawValue: number)) else {
             throw StrataError(.corrupt, "A transaction of the log is missing: \(number).")
         }
         return record
     }
 
-    private static func record(containing event: EventSequence, _ log: LogReader) throws -> TransactionRecord {
+    private static func record(containing event: EventNumber, _ log: LogReader) throws -> TransactionRecord {
         try record(try log.event(event).header.transaction.rawValue, log)
     }
 }

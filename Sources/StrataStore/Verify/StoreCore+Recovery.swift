@@ -22,11 +22,11 @@ extension StoreCore {
     }
 
     private static func modelsOfLog(
-        _ tables: StoreTables, _ transaction: ReadTransaction, through last: EventSequence
+        _ tables: StoreTables, _ transaction: ReadTransaction, through last: EventNumber
     ) throws -> SchemaHistory {
         var schemas: [Schema] = []
         let log = LogReader(transaction, tables, SchemaHistory([]))
-        try log.events(from: EventSequence(rawValue: 1), through: last) { event, _ in
+        try log.events(from: EventNumber(rawValue: 1), through: last) { event, _ in
             if event.header.kind == .modelInstalled {
                 schemas.append(try SchemaRecord.schema(from: event.installedModel().record))
             }

@@ -55,7 +55,7 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
 /// What `verify` found.
 package struct VerificationReport: Sendable {
     package let depth: VerificationDepth
-    package let head: EventSequence
+    package let head: EventNumber
     package let transactionCount: Int
     package let eventCount: Int
     package let objectCount: Int

@@ -42,13 +42,13 @@ extension Verifier {
     private func checkTransactions(_ head: LogHead) throws {
         var counter = ProgressCounter("reading the log", total: Int(head.event.rawValue), progress)
         var digest = LogHead.start.digest
-        var next = EventSequence(rawValue: 1)
+        var next = EventNumber(rawValue: 1)
         var microseconds = Int64.min
         var number: UInt64 = 1
         while number <= head.transaction.rawValue {
-            let sequence = TransactionSequence(rawValue: number)
+            let transactionNumber = TransactionNumber(rawValue: number)
             number += 1
-            guard let record = try record(sequence) else {
+            guard let record = try record(transactionNumber) else {
                 // Without it nothing says where the next one begins: go on behind it as its successor says.
                 log.isReplayable = false
                 digest = []
@@ -57,25 +57,27 @@ extension Verifier {
             }
             log.transactionCount += 1
             if next != .zero, record.firstEvent != next {
-                note(.transaction, "transaction \(sequence)", "it begins at event \(record.firstEvent), not at \(next)")
+                note(
+                    .transaction, "transaction \(transactionNumber)",
+                    "it begins at event \(record.firstEvent), not at \(next)")
             }
             if record.microseconds <= microseconds {
-                note(.transaction, "transaction \(sequence)", "its time is not after that of the one before")
+                note(.transaction, "transaction \(transactionNumber)", "its time is not after that of the one before")
             }
             microseconds = record.microseconds
             let computed = try checkEvents(of: record, digest, head, &counter)
             if let computed, computed != record.digest {
                 note(
-                    .transaction, "transaction \(sequence)",
+                    .transaction, "transaction \(number)",
                     "its digest does not follow from its events and the digest before")
             }
             digest = record.digest
-            next = EventSequence(rawValue: record.lastEvent.rawValue &+ 1)
+            next = EventNumber(rawValue: record.lastEvent.rawValue &+ 1)
         }
         checkEnd(head, next, digest, microseconds)
     }
 
-    private func checkEnd(_ head: LogHead, _ next: EventSequence, _ digest: [UInt8], _ microseconds: Int64) {
+    private func checkEnd(_ head: LogHead, _ next: EventNumber, _ digest: [UInt8], _ microseconds: Int64) {
         if next != .zero, next.rawValue != head.event.rawValue + 1 {
             note(
                 .head, "head",
@@ -93,15 +95,15 @@ extension Verifier {
         }
     }
 
-    private func record(_ sequence: TransactionSequence) throws -> TransactionRecord? {
-        guard let bytes = try transaction.get(tables.transactions, sequence.rawValue) else {
-            note(.transaction, "transaction \(sequence)", "it is missing")
+    private func record(_ number: TransactionNumber) throws -> TransactionRecord? {
+        guard let bytes = try transaction.get(tables.transactions, number.rawValue) else {
+            note(.transaction, "transaction \(number)", "it is missing")
             return nil
         }
         do {
-            return try TransactionRecord(bytes, sequence: sequence)
+            return try TransactionRecord(bytes, number: number)
         } catch {
-            note(.transaction, "transaction \(sequence)", "\(error.reason)")
+            note(.transaction, "transaction \(number)", "\(error.reason)")
             return nil
         }
     }
@@ -110,12 +112,12 @@ extension Verifier {
     private func checkEvents(
         of record: TransactionRecord, _ previous: [UInt8], _ head: LogHead, _ counter: inout ProgressCounter
     ) throws -> [UInt8]? {
-        guard let bytes = try transaction.get(tables.transactions, record.sequence.rawValue) else { return nil }
+        guard let bytes = try transaction.get(tables.transactions, record.number.rawValue) else { return nil }
         var chain = EventDigest.Chain(previous: previous, record: bytes)
         var isWhole = !previous.isEmpty
         let last = min(record.lastEvent, head.event)
         guard record.firstEvent <= last, record.eventCount > 0 else {
-            note(.transaction, "transaction \(record.sequence)", "its events are not in the log")
+            note(.transaction, "transaction \(record.number)", "its events are not in the log")
             log.isReplayable = false
             return nil
         }
@@ -123,42 +125,42 @@ extension Verifier {
             var found = try cursor.seek(atOrAfter: record.firstEvent.rawValue)
             for number in record.firstEvent.rawValue...last.rawValue {
                 counter.step()
-                let sequence = EventSequence(rawValue: number)
+                let eventNumber = EventNumber(rawValue: number)
                 guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == number else {
-                    note(.event, "event \(sequence)", "it is missing")
+                    note(.event, "event \(eventNumber)", "it is missing")
                     log.isReplayable = false
                     isWhole = false
                     continue
                 }
                 if cursor.value.count >= EventHeader.size { chain.add(cursor.value) } else { isWhole = false }
-                check(cursor.value, sequence, of: record)
+                check(cursor.value, eventNumber, of: record)
                 found = try cursor.next()
             }
         }
         return isWhole ? chain.finish() : nil
     }
 
-    private func check(_ bytes: UnsafeRawBufferPointer, _ sequence: EventSequence, of record: TransactionRecord) {
+    private func check(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber, of record: TransactionRecord) {
         do {
             let event = try EventView(bytes)
             log.eventCount += 1
-            if event.header.transaction != record.sequence {
+            if event.header.transaction != record.number {
                 note(
-                    .event, "event \(sequence)",
-                    "it says transaction \(event.header.transaction), not \(record.sequence)")
+                    .event, "event \(eventNumber)",
+                    "it says transaction \(event.header.transaction), not \(record.number)")
             }
             if event.header.kind == .modelInstalled { try adoptModel(event) }
             guard depth == .full else { return }
             if !EventDigest.matches(event) {
-                note(.payload, "event \(sequence)", "its payload does not match its digest")
+                note(.payload, "event \(eventNumber)", "its payload does not match its digest")
             }
-            try follow(event, sequence)
+            try follow(event, eventNumber)
         } catch let error as CorruptRecord {
             log.isReplayable = false
-            note(.event, "event \(sequence)", "\(error.reason)")
+            note(.event, "event \(eventNumber)", "\(error.reason)")
         } catch {
             log.isReplayable = false
-            note(.event, "event \(sequence)", "\(error)")
+            note(.event, "event \(eventNumber)", "\(error)")
         }
     }
 
@@ -195,42 +197,42 @@ extension Verifier {
 
 extension Verifier {
     /// Holds the event against the one before it on the same row or pair.
-    private func follow(_ event: EventView, _ sequence: EventSequence) throws {
+    private func follow(_ event: EventView, _ eventNumber: EventNumber) throws {
         let kind = event.header.kind
-        if kind.isOnPair { return try followPair(event, sequence) }
+        if kind.isOnPair { return try followPair(event, eventNumber) }
         guard kind.isOnRow else { return }
         let id = event.header.object
-        let newest = log.objects.set(id, to: .init(sequence: sequence, isAlive: kind != .deleted))
-        if event.header.previous != newest?.sequence ?? .zero {
+        let newest = log.objects.set(id, to: .init(eventNumber: eventNumber, isAlive: kind != .deleted))
+        if event.header.previous != newest?.eventNumber ?? .zero {
             note(
-                .chain, "event \(sequence)",
+                .chain, "event \(eventNumber)",
                 "it says that the event before it on \(name(id)) is \(event.header.previous), "
-                    + "which is \(newest?.sequence ?? .zero)")
+                    + "which is \(newest?.eventNumber ?? .zero)")
         }
         if kind == .inserted, newest?.isAlive ?? false {
-            note(.chain, "event \(sequence)", "it inserts \(name(id)), which is there already")
+            note(.chain, "event \(eventNumber)", "it inserts \(name(id)), which is there already")
         }
         if kind != .inserted, !(newest?.isAlive ?? false) {
-            note(.chain, "event \(sequence)", "it changes \(name(id)), which is not there")
+            note(.chain, "event \(eventNumber)", "it changes \(name(id)), which is not there")
         }
         if !event.header.flags.contains(.redacted) { try countBlobs(event) }
     }
 
-    private func followPair(_ event: EventView, _ sequence: EventSequence) throws {
+    private func followPair(_ event: EventView, _ eventNumber: EventNumber) throws {
         let pair = try event.pair()
         let newest = log.pairs[pair.key]
         if event.header.previous != newest ?? .zero {
             note(
-                .chain, "event \(sequence)",
+                .chain, "event \(eventNumber)",
                 "it says that the event before it on the same link is \(event.header.previous), "
                     + "which is \(newest ?? .zero)")
         }
         if (event.header.kind == .linked) != (newest == nil) {
             note(
-                .chain, "event \(sequence)",
+                .chain, "event \(eventNumber)",
                 "it \(newest == nil ? "changes a link that is not there" : "links what is linked")")
         }
-        log.pairs[pair.key] = event.header.kind == .unlinked ? nil : sequence
+        log.pairs[pair.key] = event.header.kind == .unlinked ? nil : eventNumber
     }
 
     /// As the projector counts them: what insertions hold, and what updates put in.

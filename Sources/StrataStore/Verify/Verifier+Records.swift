@@ -12,7 +12,7 @@ extension Verifier {
                 return
             }
             let id = StoreKey.objectID(key, at: 0)
-            guard let sequence = try? Tombstone.sequence(value) else {
+            guard let eventNumber = try? Tombstone.eventNumber(value) else {
                 note(.tombstone, name(id), "a tombstone of another length")
                 return
             }
@@ -22,16 +22,17 @@ extension Verifier {
             case let newest? where newest.isAlive: note(.tombstone, name(id), "the object was not deleted")
             case let newest?:
                 seen += 1
-                if newest.sequence != sequence {
+                if newest.eventNumber != eventNumber {
                     note(
-                        .tombstone, name(id), "it says event \(sequence), the object was deleted by \(newest.sequence)")
+                        .tombstone, name(id),
+                        "it says event \(eventNumber), the object was deleted by \(newest.eventNumber)")
                 }
             }
         }
         guard log.isReplayable, log.count(alive: false) != seen else { return }
         for (id, newest) in log.sorted(alive: false) {
             if try transaction.get(tables.tombstones, id.rawValue) == nil {
-                note(.tombstone, name(id), "it was deleted by event \(newest.sequence), but has no tombstone")
+                note(.tombstone, name(id), "it was deleted by event \(newest.eventNumber), but has no tombstone")
             }
         }
     }
@@ -44,11 +45,11 @@ extension Verifier {
                 note(.transactionID, "key \(key.hexadecimal)", "an entry of another length")
                 return
             }
-            let sequence = TransactionSequence(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
-            let record = try? LogReader(transaction, tables, histories).transaction(sequence)
+            let number = TransactionNumber(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
+            let record = try? LogReader(transaction, tables, histories).transaction(number)
             let id = UUID(uuid: key.loadUnaligned(as: uuid_t.self))
-            guard sequence <= head.transaction, let record, record.id == id else {
-                note(.transactionID, id.uuidString, "it leads to transaction \(sequence), which has another id")
+            guard number <= head.transaction, let record, record.id == id else {
+                note(.transactionID, id.uuidString, "it leads to transaction \(number), which has another id")
                 return
             }
             seen += 1

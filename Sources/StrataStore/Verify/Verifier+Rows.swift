@@ -56,14 +56,14 @@ extension Verifier {
         }
     }
 
-    private func checkRevision(_ id: ObjectID, _ revision: EventSequence, _ newest: LogFindings.Newest?) {
+    private func checkRevision(_ id: ObjectID, _ revision: EventNumber, _ newest: LogFindings.Newest?) {
         guard log.isReplayable else { return }
         guard let newest, newest.isAlive else {
             note(.revision, name(id), "there is a row, but the log does not have the object")
             return
         }
-        if newest.sequence != revision {
-            note(.revision, name(id), "the row is of event \(revision), the newest in the log is \(newest.sequence)")
+        if newest.eventNumber != revision {
+            note(.revision, name(id), "the row is of event \(revision), the newest in the log is \(newest.eventNumber)")
         }
     }
 

@@ -14,11 +14,13 @@ extension UnsafeRawBufferPointer {
 
 extension StrataError {
     /// A record of `table` that is not what it says.
-    static func corrupt(_ cause: CorruptRecord, _ table: String, id: ObjectID? = nil, at sequence: EventSequence? = nil)
+    static func corrupt(
+        _ cause: CorruptRecord, _ table: String, id: ObjectID? = nil, at eventNumber: EventNumber? = nil
+    )
         -> StrataError
     {
         StrataError(
             .corrupt, "A record of the table '\(table)' is damaged: \(cause.reason).",
-            context: Context(objectID: id, sequence: sequence), cause: cause)
+            context: Context(objectID: id, eventNumber: eventNumber), cause: cause)
     }
 }

@@ -67,10 +67,10 @@ struct PairState: Sendable, Hashable {
     static let size = 24
 
     /// The newest event on the pair.
-    var revision: EventSequence
+    var revision: EventNumber
     var positions: PairPositions
 
-    init(revision: EventSequence, positions: PairPositions) {
+    init(revision: EventNumber, positions: PairPositions) {
         self.revision = revision
         self.positions = positions
     }
@@ -80,7 +80,7 @@ struct PairState: Sendable, Hashable {
         func integer(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
-        revision = EventSequence(rawValue: integer(0))
+        revision = EventNumber(rawValue: integer(0))
         positions = PairPositions(
             inSource: Int64(bitPattern: integer(8)), inTarget: Int64(bitPattern: integer(16)))
     }

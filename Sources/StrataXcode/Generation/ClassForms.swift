@@ -130,7 +130,7 @@ extension EntityCode {
             "        case \(place): visitor.visit(object, \\\(className).\(CodeNames.escaped(name)))"
         }
         return """
-                nonisolated \(access)override func _visitKeyPath<_Visitor: \(graph("KeyPathVisitor"))>(
+                nonisolated \(access)override func _visitKeyPath<_Visitor: \(graph("_KeyPathVisitor"))>(
                     at index: \(swift("Int")), _ visitor: inout _Visitor
                 ) {
                     guard let object = self as? \(className) else { return }

@@ -224,13 +224,13 @@ struct RelationshipCode {
         let wanted = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
         let suffix = CodeNames.unique(wanted, beside: taken)
         taken.insert(suffix)
-        let (sequence, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
+        let (eventNumber, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
         var text = """
                 /// Adds one object to `\(relationship.name)`.
                 \(access)func addTo\(suffix)(_ member: \(target)) { \(name).insert(member) }
 
                 /// Adds objects to `\(relationship.name)`.
-                \(access)func addTo\(suffix)(_ members: some \(sequence)<\(target)>) { \(name).insert(contentsOf: members) }
+                \(access)func addTo\(suffix)(_ members: some \(eventNumber)<\(target)>) { \(name).insert(contentsOf: members) }
 
                 /// Takes one object out of `\(relationship.name)`.
                 \(access)func removeFrom\(suffix)(_ member: \(target)) { \(name).remove(member) }

@@ -147,10 +147,10 @@ import Testing
 
     @Test func aChildOfThePastIsRefusedAndAScratchContextIsNot() throws {
         let movie = try savedMovie()
-        let then = parent.sequence
+        let then = parent.eventNumber
         movie.title = "B"
         try parent.save()
-        let past = try container.context(asOf: .sequence(then))
+        let past = try container.context(asOf: .eventNumber(then))
         #expect(throws: StrataError.self) { try past.newChildContext() }
         let scratch = try past.newScratchContext()
         let draft = try scratch.existingObject(with: movie.objectID, as: Movie.self)

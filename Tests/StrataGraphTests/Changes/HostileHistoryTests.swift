@@ -13,9 +13,9 @@ import Testing
         context = container.newBackgroundContext()
     }
 
-    private func save() throws -> TransactionSequence {
+    private func save() throws -> TransactionNumber {
         try context.save()
-        return try #require(try container.transactions().last).sequence
+        return try #require(try container.transactions().last).number
     }
 
     // MARK: Moments
@@ -24,7 +24,7 @@ import Testing
         let movie = Movie(context: context)
         movie.title = "A"
         _ = try save()
-        for moment in [HistoryMoment.date(.distantPast), .sequence(.zero)] {
+        for moment in [HistoryMoment.date(.distantPast), .eventNumber(.zero)] {
             let past = try container.context(asOf: moment)
             #expect(try past.fetch(FetchRequest<Movie>()).isEmpty && past.count(for: FetchRequest<Movie>()) == 0)
             #expect(thrownError { _ = try past.existingObject(with: movie.objectID) }?.code == .referentialIntegrity)
@@ -36,12 +36,12 @@ import Testing
     @Test func whatIsNotYetInTheLogIsRefused() throws {
         Movie(context: context).title = "A"
         let last = try save()
-        let beyond = EventSequence(rawValue: try container.head().rawValue + 1)
-        #expect(thrownError { _ = try container.context(asOf: .sequence(beyond)) }?.code == .futureSequence)
-        let next = TransactionSequence(rawValue: last.rawValue + 1)
+        let beyond = EventNumber(rawValue: try container.head().rawValue + 1)
+        #expect(thrownError { _ = try container.context(asOf: .eventNumber(beyond)) }?.code == .futureSequence)
+        let next = TransactionNumber(rawValue: last.rawValue + 1)
         #expect(thrownError { _ = try container.context(asOf: .transaction(next)) }?.code == .futureSequence)
         #expect(thrownError { try context.revert(next) }?.code == .futureSequence)
-        #expect(thrownError { try container.setTag("later", at: .sequence(beyond)) }?.code == .futureSequence)
+        #expect(thrownError { try container.setTag("later", at: .eventNumber(beyond)) }?.code == .futureSequence)
         #expect(thrownError { _ = try container.context(asOf: .tag("none")) }?.code == .unknownKey)
     }
 
@@ -63,9 +63,9 @@ import Testing
     @Test func aMomentWithinATransactionIsItsEnd() throws {
         for title in ["A", "B", "C"] { Movie(context: context).title = title }
         let transaction = try save()
-        let record = try #require(try container.transactions().last { $0.sequence == transaction })
-        let past = try container.context(asOf: .sequence(record.firstEvent))
-        #expect(try past.count(for: FetchRequest<Movie>()) == 3 && past.sequence == record.lastEvent)
+        let record = try #require(try container.transactions().last { $0.number == transaction })
+        let past = try container.context(asOf: .eventNumber(record.firstEvent))
+        #expect(try past.count(for: FetchRequest<Movie>()) == 3 && past.eventNumber == record.lastEvent)
     }
 
     @Test func thePastIsAskedOverItsOwnLinksAndExplains() throws {
@@ -178,12 +178,12 @@ import Testing
         try mailer.acknowledge(tokens[1])
         #expect(try mailer.acknowledged() == tokens[2])
         // A second consumer of the name is the same consumer.
-        #expect(try container.subscription(named: "mailer", from: .sequence(.zero)).acknowledged() == tokens[2])
+        #expect(try container.subscription(named: "mailer", from: .eventNumber(.zero)).acknowledged() == tokens[2])
         #expect(try container.removeSubscription(named: "mailer"))
         #expect(thrownError { try mailer.acknowledge(tokens[2]) }?.code == .unknownKey)
         #expect(try container.subscriptions().isEmpty)
-        let first = try container.subscription(named: "mailer", from: .sequence(.zero))
+        let first = try container.subscription(named: "mailer", from: .eventNumber(.zero))
         var again = try first.changes().makeAsyncIterator()
-        #expect(try await again.next()?.transaction.sequence == container.transactions().first?.sequence)
+        #expect(try await again.next()?.transaction.number == container.transactions().first?.number)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         try save("2")
         var seen: [AttributeValue] = []
         var last = token
-        for try await change in try container.changes(since: token) {
+        for try await change in try container.transactions(since: token) {
             seen += try titles(change)
             last = change.token
             if seen.count < 5 { try save("\(seen.count + 2)") } else { break }
@@ -33,14 +33,14 @@ import Testing
         let copy = try JSONDecoder().decode(HistoryToken.self, from: try JSONEncoder().encode(last))
         #expect(copy == last)
         try save("after")
-        var iterator = try container.changes(since: copy).makeAsyncIterator()
+        var iterator = try container.transactions(since: copy).makeAsyncIterator()
         var found = try await iterator.next()
         while let change = found, try titles(change) != [.string("after")] { found = try await iterator.next() }
         #expect(found != nil)
     }
 
     @Test(.timeLimit(.minutes(30))) func cancellingEndsIt() async throws {
-        let changes = try container.changes(since: try container.currentHistoryToken())
+        let changes = try container.transactions(since: try container.currentHistoryToken())
         let task = Task {
             var count = 0
             for try await _ in changes { count += 1 }
@@ -55,7 +55,7 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-feed-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let other = try makeContainer([Movie.self, FamilyMember.self], at: .url(directory))
-        let changes = try other.changes(since: try other.currentHistoryToken())
+        let changes = try other.transactions(since: try other.currentHistoryToken())
         let task = Task { for try await _ in changes {} }
         try await Task.sleep(for: .milliseconds(20))
         other.close()
@@ -65,7 +65,7 @@ import Testing
     @Test func tokensOfOtherStoresAndTimesAreRefused() throws {
         let other = try makeContainer([Movie.self, FamilyMember.self])
         let token = try other.currentHistoryToken()
-        #expect(throws: StrataError.self) { try container.changes(since: token) }
+        #expect(throws: StrataError.self) { try container.transactions(since: token) }
     }
 
     @Test(.timeLimit(.minutes(30))) func aSubscriptionGoesOnWhereItWas() async throws {

@@ -12,11 +12,11 @@ import Testing
         context = container.newBackgroundContext()
     }
 
-    private func save(_ reason: String? = nil, by author: String? = nil) throws -> TransactionSequence {
+    private func save(_ reason: String? = nil, by author: String? = nil) throws -> TransactionNumber {
         context.transactionReason = reason
         context.transactionAuthor = author
         try context.save()
-        return try #require(try container.transactions().last?.sequence)
+        return try #require(try container.transactions().last?.number)
     }
 
     private func movie(_ title: String) -> Movie {
@@ -45,8 +45,8 @@ import Testing
         movie.rating = 4
         let third = try save(by: "cat")
         let blame = try container.blame(movie.objectID)
-        #expect(blame["title"]?.transaction.sequence == first && blame["title"]?.author == "ann")
-        #expect(blame["rating"]?.transaction.sequence == third && blame["rating"]?.author == "cat")
+        #expect(blame["title"]?.transaction.number == first && blame["title"]?.author == "ann")
+        #expect(blame["rating"]?.transaction.number == third && blame["rating"]?.author == "cat")
         #expect(second < third)
     }
 
@@ -94,13 +94,13 @@ import Testing
         let context = store.newBackgroundContext()
         Movie(context: context).title = "A"
         try context.save()
-        try store.setTag("kept", at: .sequence(context.sequence))
+        try store.setTag("kept", at: .eventNumber(context.eventNumber))
         #expect(try store.rebuildViews().isUnchanged)
         #expect(try store.verify().isSound)
-        let sequence = try store.sequence(at: .tag("kept"))
+        let eventNumber = try store.eventNumber(at: .tag("kept"))
         store.close()
         let again = try makeContainer([Movie.self, FamilyMember.self], at: .url(directory))
-        #expect(try again.sequence(at: .tag("kept")) == sequence)
+        #expect(try again.eventNumber(at: .tag("kept")) == eventNumber)
         again.close()
     }
 
@@ -129,7 +129,7 @@ import Testing
         #expect(back?["title"]?.after == .string("A"))
         #expect(try container.changes(from: .transaction(end), to: .now).isEmpty)
         #expect(throws: StrataError.self) {
-            try container.changes(from: .transaction(start), to: .transaction(TransactionSequence(rawValue: 999)))
+            try container.changes(from: .transaction(start), to: .transaction(TransactionNumber(rawValue: 999)))
         }
     }
 
@@ -212,7 +212,7 @@ import Testing
         owner.name = "O"
         movie.familyMember = owner
         _ = try save()
-        let then = context.sequence
+        let then = context.eventNumber
         movie.title = "B"
         movie.familyMember = nil
         _ = try save()

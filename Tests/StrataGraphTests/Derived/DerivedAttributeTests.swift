@@ -177,7 +177,7 @@ import Testing
         try context.save()
         let history = try container.history(of: order.objectID)
         #expect(history.first?.changes.map(\.key) == ["itemCount"] && history.count == 2)
-        let past = try container.context(asOf: .sequence(try #require(history.last).sequence))
+        let past = try container.context(asOf: .eventNumber(try #require(history.last).eventNumber))
         #expect(try past.all("Order").map { try $0.get("itemCount") } == [Int64(0)])
     }
 
@@ -186,14 +186,15 @@ import Testing
         try context.save()
         _ = try context.make("Item", ["order": order])
         try context.save()
-        let transaction = try #require(try container.history(of: order.objectID).first?.transaction.sequence)
+        let transaction = try #require(try container.history(of: order.objectID).first?.transaction.number)
         _ = try context.make("Item", ["order": order])
         try context.save()
         // The second item changed the count again: that is no conflict.
         try context.revert(transaction)
         try context.save()
         #expect(try order.get("itemCount") == Int64(1))
-        try context.restore(order.objectID, at: try #require(try container.history(of: order.objectID).last).sequence)
+        try context.restore(
+            order.objectID, at: try #require(try container.history(of: order.objectID).last).eventNumber)
         #expect(!context.hasChanges)
     }
 

@@ -26,11 +26,11 @@ struct DerivedMigrationTests {
     }
 
     private func open(
-        _ model: ManagedObjectModel, values: [MigratedValue] = []
+        _ model: ManagedObjectModel, values: [MigrationRule] = []
     ) throws -> PersistentContainer {
         let container = PersistentContainer(
             name: "Test", model: model, at: .url(url),
-            options: .init(durability: .disposable, migratedValues: values))
+            options: .init(durability: .disposable, migrationRules: values))
         try container.loadPersistentStores()
         return container
     }
@@ -106,7 +106,7 @@ struct DerivedMigrationTests {
         let first = try open(try model())
         try fill(first)
         first.close()
-        let rule = MigratedValue(entity: "Box", property: "alias") { .string("box \($0["name"].text ?? "")") }
+        let rule = MigrationRule(entity: "Box", property: "alias") { .string("box \($0["name"].text ?? "")") }
         let second = try open(
             try model(
                 .init(name: "name", type: .string, isOptional: true), DerivedModel.plain("alias", .string),

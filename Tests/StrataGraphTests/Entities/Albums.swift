@@ -19,7 +19,7 @@ final class Album: ManagedObject {
         entity.beginOwnProperties()
         entity.relationship(\Leaf.pictures, "pictures", deleteRule: .cascade, inverse: \Picture.album)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Album._propertyBase_Album {
         case 0: visitor.visit(self, \Album.pictures)
         default: super._visitKeyPath(at: index, &visitor)
@@ -57,7 +57,7 @@ final class Picture: ManagedObject {
         entity.property(\Leaf.number, "number")
         entity.property(\Leaf.album, "album")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Picture._propertyBase_Picture {
         case 0: visitor.visit(self, \Picture.number)
         case 1: visitor.visit(self, \Picture.album)

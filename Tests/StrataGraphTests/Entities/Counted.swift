@@ -34,7 +34,7 @@ final class Counted: ManagedObject {
         entity.property(\Leaf.loud, "loud", .derived("uppercase:(name)"))
         entity.relationship(\Leaf.parts, "parts", deleteRule: .cascade, inverse: \CountedPart.whole)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Counted._propertyBase_Counted {
         case 0: visitor.visit(self, \Counted.name)
         case 1: visitor.visit(self, \Counted.partCount)
@@ -64,7 +64,7 @@ final class CountedPart: ManagedObject {
         entity.beginOwnProperties()
         entity.property(\Leaf.whole, "whole")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - CountedPart._propertyBase_CountedPart {
         case 0: visitor.visit(self, \CountedPart.whole)
         default: super._visitKeyPath(at: index, &visitor)

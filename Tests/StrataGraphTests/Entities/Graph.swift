@@ -47,7 +47,7 @@ class Person: ManagedObject {
         entity.property(\Leaf.reports, "reports")
         entity.relationship(\Leaf.clubs, "clubs", inverse: \Club.members)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Person._propertyBase_Person {
         case 0: visitor.visit(self, \Person.name)
         case 1: visitor.visit(self, \Person.friends)
@@ -81,7 +81,7 @@ final class Employee: Person {
         entity.beginOwnProperties()
         entity.property(\Leaf.salary, "salary")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Employee._propertyBase_Employee {
         case 0: visitor.visit(self, \Employee.salary)
         default: super._visitKeyPath(at: index, &visitor)
@@ -113,7 +113,7 @@ final class Passport: ManagedObject {
         entity.property(\Leaf.number, "number", .unique)
         entity.property(\Leaf.holder, "holder")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Passport._propertyBase_Passport {
         case 0: visitor.visit(self, \Passport.number)
         case 1: visitor.visit(self, \Passport.holder)
@@ -157,7 +157,7 @@ final class Club: ManagedObject {
         entity.relationship(\Leaf.rules, "rules", deleteRule: .deny, inverse: \Rule.club)
         entity.relationship(\Leaf.guests, "guests", .noInverse)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Club._propertyBase_Club {
         case 0: visitor.visit(self, \Club.title)
         case 1: visitor.visit(self, \Club.members)
@@ -198,7 +198,7 @@ final class Rule: ManagedObject {
         entity.property(\Leaf.club, "club")
         entity.relationship(\Leaf.author, "author", .noInverse)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Rule._propertyBase_Rule {
         case 0: visitor.visit(self, \Rule.text)
         case 1: visitor.visit(self, \Rule.club)
@@ -238,7 +238,7 @@ final class Playlist: ManagedObject {
         entity.relationship(\Leaf.songs, "songs", inverse: \Song.playlists, .ordered)
         entity.relationship(\Leaf.tracks, "tracks", deleteRule: .cascade, inverse: \Track.playlist, .ordered)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Playlist._propertyBase_Playlist {
         case 0: visitor.visit(self, \Playlist.name)
         case 1: visitor.visit(self, \Playlist.songs)
@@ -273,7 +273,7 @@ final class Song: ManagedObject {
         entity.property(\Leaf.title, "title")
         entity.property(\Leaf.playlists, "playlists")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Song._propertyBase_Song {
         case 0: visitor.visit(self, \Song.title)
         case 1: visitor.visit(self, \Song.playlists)
@@ -307,7 +307,7 @@ final class Track: ManagedObject {
         entity.property(\Leaf.title, "title")
         entity.property(\Leaf.playlist, "playlist")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Track._propertyBase_Track {
         case 0: visitor.visit(self, \Track.title)
         case 1: visitor.visit(self, \Track.playlist)

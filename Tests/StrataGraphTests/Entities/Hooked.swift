@@ -71,7 +71,7 @@ final class Hooked: ManagedObject {
         entity.property(\Leaf.stamp, "stamp", default: 0)
         entity.property(\Leaf.count, "count", default: 0, .range(0...9))
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Hooked._propertyBase_Hooked {
         case 0: visitor.visit(self, \Hooked.name)
         case 1: visitor.visit(self, \Hooked.stamp)

@@ -188,7 +188,7 @@ final class Kinds: ManagedObject {
         entity.transformable(\Leaf.color, "color", by: "Color")
         entity.transient(\Leaf.note, "note")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Kinds._propertyBase_Kinds {
         case 0: visitor.visit(self, \Kinds.text)
         case 1: visitor.visit(self, \Kinds.textOrNil)

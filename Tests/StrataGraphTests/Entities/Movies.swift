@@ -32,7 +32,7 @@ final class Movie: ManagedObject {
         entity.property(\Leaf.rating, "rating", default: 0, .range(0...5))
         entity.property(\Leaf.familyMember, "familyMember")
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Movie._propertyBase_Movie {
         case 0: visitor.visit(self, \Movie.title)
         case 1: visitor.visit(self, \Movie.rating)
@@ -68,7 +68,7 @@ final class FamilyMember: ManagedObject {
         entity.property(\Leaf.name, "name")
         entity.relationship(\Leaf.favoriteMovies, "favoriteMovies", deleteRule: .cascade, inverse: \Movie.familyMember)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - FamilyMember._propertyBase_FamilyMember {
         case 0: visitor.visit(self, \FamilyMember.name)
         case 1: visitor.visit(self, \FamilyMember.favoriteMovies)

@@ -30,13 +30,13 @@ import Testing
         try same(other, in: theirs).rating = 3
         other.title = "Mine too"
         try theirs.save()
-        let place = mine.sequence
+        let place = mine.eventNumber
         mine.mergePolicy = .custom { conflict, _ in
             if conflict.properties.count > 1 { throw Refusal() }
             return .theirs
         }
         #expect(throws: Refusal.self) { try mine.save() }
-        #expect(a.title == "Mine" && a.rating == 1 && other.rating == 0 && mine.sequence == place)
+        #expect(a.title == "Mine" && a.rating == 1 && other.rating == 0 && mine.eventNumber == place)
         #expect(mine.updatedObjects == [a, other])
         mine.mergePolicy = .mergeByPropertyObjectTrump
         try mine.save()
@@ -120,7 +120,7 @@ import Testing
         let observation = mine.observe(.didMerge) { changes in
             told += 1
             guard told < 3 else { return }
-            #expect(a.rating == Double(told) && changes.sequence <= mine.sequence)
+            #expect(a.rating == Double(told) && changes.eventNumber <= mine.eventNumber)
             // Others go on meanwhile.
             b.rating = Double(told + 1)
             do { try theirs.save() } catch { Issue.record(error) }
@@ -295,9 +295,9 @@ import Testing
             Movie(context: other).title = "\(number)"
             try other.save()
         }
-        let place = mine.sequence
-        let transaction = try #require(try otherContainer.transactions().last).sequence
+        let place = mine.eventNumber
+        let transaction = try #require(try otherContainer.transactions().last).number
         #expect(thrownError { try mine.mergeChanges(from: transaction) }?.code == .futureSequence)
-        #expect(mine.sequence == place)
+        #expect(mine.eventNumber == place)
     }
 }

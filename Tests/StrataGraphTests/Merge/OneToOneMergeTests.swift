@@ -193,7 +193,7 @@ import Testing
             case 0, 1:
                 let policy = Int.random(in: 0..<Self.policies.count, using: &random)
                 context.mergePolicy = Self.policies[policy]
-                let isBehind = try container.head() != context.sequence
+                let isBehind = try container.head() != context.eventNumber
                 do {
                     try context.save()
                 } catch let error as StrataError {

@@ -170,7 +170,7 @@ import Testing
         try theirs.save()
         switch way {
         case 0: mine.refreshAllObjects()
-        case 1: try mine.mergeChanges(from: try #require(try container.transactions().last).sequence)
+        case 1: try mine.mergeChanges(from: try #require(try container.transactions().last).number)
         case 2: mine.automaticallyMergesChangesFromParent = true
         default: mine.refresh(try object("2", mine), mergeChanges: true)
         }

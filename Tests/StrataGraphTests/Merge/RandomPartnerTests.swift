@@ -87,7 +87,7 @@ import Testing
                 let isMerged = number(2) == 0
                 trace.append("refresh \(object.objectID) \(isMerged)")
                 context.refresh(object, mergeChanges: isMerged)
-            case 1: try context.mergeChanges(from: try #require(try container.transactions().last).sequence)
+            case 1: try context.mergeChanges(from: try #require(try container.transactions().last).number)
             default: context.refreshAllObjects()
             }
         }
@@ -110,7 +110,7 @@ import Testing
             if number(3) == 0 {
                 context.mergePolicy = RandomPartnerTests.policies[number(RandomPartnerTests.policies.count)]
             }
-            if try container.head() != context.sequence { merges += 1 }
+            if try container.head() != context.eventNumber { merges += 1 }
             trace.append("save \(context.mergePolicy.name)")
             try tolerating(context) { try context.save() }
             if let problem = try PartnerModel.joinDisagreement(context) { throw Disagreement(problem: problem) }
@@ -171,10 +171,10 @@ import Testing
             }
         }
         #expect(run.merges > 2)
-        let sequence = try container.head()
+        let eventNumber = try container.head()
         container.close()
         let reopened = try PartnerModel.container(at: .url(folder))
-        #expect(try reopened.head() == sequence)
+        #expect(try reopened.head() == eventNumber)
         let seen = reopened.newBackgroundContext()
         #expect(
             try PartnerModel.disagreement(seen) == nil && PartnerModel.joinDisagreement(seen) == nil, "seed \(seed)")

@@ -120,7 +120,7 @@ import Testing
             #expect(try state(container.newBackgroundContext()) == before, "saved undo \(rule) \(key)")
             context.delete(try context.existingObject(with: nodes[0].objectID))
             try context.save()
-            let transaction = try #require(container.transactions().last?.sequence)
+            let transaction = try #require(container.transactions().last?.number)
             let other = container.newBackgroundContext()
             try other.revert(transaction)
             #expect(try state(other) == before, "revert \(rule) \(key)")

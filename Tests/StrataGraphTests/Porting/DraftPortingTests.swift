@@ -77,7 +77,7 @@ import Testing
         #expect(file.isDeleted && folder.isDeleted)
         try parent.save()
         #expect(try container.newBackgroundContext().find("File").isEmpty)
-        try parent.revert(try #require(container.transactions().last?.sequence))
+        try parent.revert(try #require(container.transactions().last?.number))
         try parent.save()
         // What the parent had changed was never saved.
         #expect(try container.newBackgroundContext().find("File").map { try $0.text() } == ["f"])
@@ -118,7 +118,7 @@ import Testing
         parent.undoManager = ObjectUndoManager()
         try file.setValue(bytes(2), forKey: "data")
         try parent.save()
-        let second = try #require(container.transactions().last?.sequence)
+        let second = try #require(container.transactions().last?.number)
         try parent.undoManager?.undo()
         #expect(try file.value(forKey: "data") as? Data == bytes(1))
         try parent.undoManager?.redo()

@@ -77,12 +77,12 @@ import Testing
             let history = try container.history(of: ids.0)
             #expect(history.map(\.entityName) == ["Movie", "Movie"])
             #expect(history[0].changes.map(\.key) == ["name"])
-            try context.restore(ids.0, at: history[1].sequence)
+            try context.restore(ids.0, at: history[1].eventNumber)
             #expect(try film.text() == "Mirror")
             try context.save()
             context.delete(film)
             try context.save()
-            let past = try container.context(asOf: .sequence(history[1].sequence))
+            let past = try container.context(asOf: .eventNumber(history[1].eventNumber))
             #expect(try past.existingObject(with: ids.0).text() == "Mirror")
             #expect(try past.find("Movie", "name == 'Mirror' AND director.name == 'T'").count == 1)
         }
@@ -176,7 +176,7 @@ import Testing
             try a.setValue(
                 (a.value(forKey: "b") as? [ManagedObject] ?? []) + [context.make("B", ["name": "c"])], forKey: "b")
             try context.save()
-            let past = try container.context(asOf: .sequence(then))
+            let past = try container.context(asOf: .eventNumber(then))
             let old = try past.existingObject(with: ids[0])
             #expect(try (old.value(forKey: "b") as? ManagedObject)?.text() == "b")
             #expect(try past.find("A", "b.name == 'b'").count == 2)
@@ -196,7 +196,7 @@ import Testing
         }
         try with(model(false)) { container, context in
             #expect(try context.find("A", "b != nil").count == 2)
-            let past = try container.context(asOf: .sequence(then))
+            let past = try container.context(asOf: .eventNumber(then))
             #expect(try past.find("A").count == 2)
         }
     }
@@ -219,7 +219,7 @@ import Testing
             let item = try context.make("Item", ["name": "a", "colour": "red"])
             let note = try context.make("Note", ["text": "n", "item": item, "tagged": [item]])
             try context.save()
-            let first = try #require(container.transactions().last?.sequence)
+            let first = try #require(container.transactions().last?.number)
             try item.setValue("blue", forKey: "colour")
             try note.setValue("m", forKey: "text")
             try context.save()
@@ -246,14 +246,14 @@ import Testing
             // What the transaction of then changed is in part no more.
             context.delete(now)
             try context.save()
-            let restored = try context.restore(item, at: try #require(history.last).sequence)
+            let restored = try context.restore(item, at: try #require(history.last).eventNumber)
             #expect(try restored?.text() == "a" && restored?.value(forKey: "stars") as? Int16 == 3)
             try context.save()
             #expect(
                 try container.newBackgroundContext().existingObject(with: item).value(forKey: "stars") as? Int16 == 3)
             context.delete(try context.existingObject(with: item))
             try context.save()
-            let deletion = try #require(container.transactions().last?.sequence)
+            let deletion = try #require(container.transactions().last?.number)
             try context.revert(deletion)
             try context.save()
             #expect(try context.find("Item").map { try $0.text() } == ["a"])
@@ -284,7 +284,7 @@ import Testing
             try context.undoManager?.undo()
             try context.save()
             #expect(try context.find("Item", "name == 'none'").count == 1)
-            try context.restore(ids[1], at: try #require(container.history(of: ids[1]).last).sequence)
+            try context.restore(ids[1], at: try #require(container.history(of: ids[1]).last).eventNumber)
             // As it was then, which the rules of now may refuse.
             let restored = try context.existingObject(with: ids[1])
             if try restored.text() == nil {

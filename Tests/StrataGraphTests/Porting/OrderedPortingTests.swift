@@ -143,7 +143,7 @@ import Testing
             try context.save()
             try people[1].setValue(pick("ea"), forKey: inverse)
             try context.save()
-            let transaction = try #require(try container.transactions().last?.sequence)
+            let transaction = try #require(try container.transactions().last?.number)
             try context.revert(transaction)
             try expect("b", inverse, "fea")
         }

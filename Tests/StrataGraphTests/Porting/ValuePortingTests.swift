@@ -46,8 +46,8 @@ import Testing
         try check()
     }
 
-    private func firstEvent(of object: ManagedObject, _ container: PersistentContainer) throws -> EventSequence {
-        try #require(container.history(of: object.objectID).last?.sequence)
+    private func firstEvent(of object: ManagedObject, _ container: PersistentContainer) throws -> EventNumber {
+        try #require(container.history(of: object.objectID).last?.eventNumber)
     }
 
     @Test func zerosAreOneUniqueValueAndNotANumberAnother() throws {
@@ -248,7 +248,7 @@ import Testing
         #expect(try wide.text("p294") == "v294" && wide.changedValues.isEmpty)
         #expect(try context.find("Wide", "p298 == 298").count == 1)
         let first = try #require(container.transactions().first { try $0.lastEvent >= firstEvent(of: wide, container) })
-        let past = try container.context(asOf: .transaction(first.sequence))
+        let past = try container.context(asOf: .transaction(first.number))
         #expect(try past.existingObject(with: wide.objectID).text("p288") == "v288")
     }
 
@@ -442,7 +442,7 @@ import Testing
         try expect(short, context)
         try context.save()
         try expect(short)
-        try context.revert(try #require(container.transactions().last?.sequence))
+        try context.revert(try #require(container.transactions().last?.number))
         try expect(long, context)
         try context.save()
         try expect(long)
@@ -460,7 +460,7 @@ import Testing
             try context.make("Item", ["number": Double.nan, "money": Decimal.nan])
         }
         try context.save()
-        let first = try #require(container.transactions().last?.sequence)
+        let first = try #require(container.transactions().last?.number)
         let child = try context.newChildContext()
         try child.existingObject(with: items[0].objectID).setValue(1.0, forKey: "number")
         child.delete(try child.existingObject(with: items[1].objectID))

@@ -24,7 +24,7 @@ import Testing
 
     let container: PersistentContainer
     let context: ManagedObjectContext
-    let then: EventSequence
+    let then: EventNumber
 
     init() throws {
         var random = SeededGenerator(seed: 4)
@@ -49,7 +49,7 @@ import Testing
         }
         try make(25)
         try context.save()
-        then = context.sequence
+        then = context.eventNumber
         try make(15)
         let saved = try context.fetch(FetchRequest<Person>())
         saved.prefix(4).forEach(context.delete)
@@ -66,7 +66,7 @@ import Testing
     private func contexts(_ time: Time) throws -> (ManagedObjectContext, judge: ManagedObjectContext) {
         switch time {
         case .past:
-            let past = try container.context(asOf: .sequence(then))
+            let past = try container.context(asOf: .eventNumber(then))
             return (past, past)
         case .present:
             let other = container.newBackgroundContext()

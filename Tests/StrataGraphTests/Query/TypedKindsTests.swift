@@ -47,7 +47,7 @@ import Testing
         two.text = "two"
     }
 
-    private func found(_ condition: (Path<Kinds>) -> Term<Bool>) throws -> [String] {
+    private func found(_ condition: (ObjectExpression<Kinds>) -> ValueExpression<Bool>) throws -> [String] {
         try context.fetch(FetchRequest<Kinds>().where(condition).sorted(by: \.text)).map(\.text)
     }
 
@@ -135,11 +135,11 @@ import Testing
         club.title = "C"
         club.members = [ann, bob]
         try context.save()
-        let before = context.sequence
+        let before = context.eventNumber
         try context.execute(BatchDeleteRequest<Person>([ann.objectID]))
         #expect(passport.holder == nil && bob.boss == nil)
         #expect(Array(club.members) == [bob] && bob.friends.isEmpty)
-        let past = try container.context(asOf: .sequence(before))
+        let past = try container.context(asOf: .eventNumber(before))
         #expect(try past.count(for: FetchRequest<Person>()) == 2)
         #expect(try container.verify().isSound)
     }

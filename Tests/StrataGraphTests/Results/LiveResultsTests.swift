@@ -27,11 +27,11 @@ import Testing
             merged.append(changes)
             news.yield()
         }
-        let before = context.sequence
+        let before = context.eventNumber
         try await addPeople(["a"], to: container)
         for await _ in events { break }
         let head = try container.head()
-        #expect(context.sequence > before && context.sequence == head)
+        #expect(context.eventNumber > before && context.eventNumber == head)
         #expect(merged.count == 1 && merged[0].insertedObjectIDs.count == 1 && merged[0].refreshed.isEmpty)
         withExtendedLifetime(observation) {}
     }
@@ -72,9 +72,9 @@ import Testing
             #expect(count == 2)
             break
         }
-        let sequence = await actor.perform { $0.sequence }
+        let eventNumber = await actor.perform { $0.eventNumber }
         let head = try container.head()
-        #expect(sequence == head)
+        #expect(eventNumber == head)
     }
 
     @MainActor @Test func aSequenceOfResultsFollowsOthersAndItsContext() async throws {

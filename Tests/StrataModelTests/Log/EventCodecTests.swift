@@ -66,7 +66,7 @@ struct EventCodecTests {
         let hasObject = example.kind != .modelInstalled && example.kind != .maintenance
         let header = EventHeader(
             kind: example.kind, flags: example.flags, object: hasObject ? Self.source : ObjectID(rawValue: 0),
-            transaction: TransactionSequence(rawValue: 17), previous: EventSequence(rawValue: 16),
+            transaction: TransactionNumber(rawValue: 17), previous: EventNumber(rawValue: 16),
             payloadSize: payload.count)
         var bytes = [UInt8](repeating: 0, count: EventHeader.size) + payload.array
         bytes.withUnsafeMutableBytes { bytes in
@@ -161,9 +161,9 @@ struct EventCodecTests {
     // MARK: Transactions
 
     private static let record = TransactionRecord(
-        sequence: TransactionSequence(rawValue: 17), digest: Array(0..<32),
+        number: TransactionNumber(rawValue: 17), digest: Array(0..<32),
         id: UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)),
-        firstEvent: EventSequence(rawValue: 40), eventCount: 2, modelVersion: ModelVersion(rawValue: 3),
+        firstEvent: EventNumber(rawValue: 40), eventCount: 2, modelVersion: ModelVersion(rawValue: 3),
         microseconds: -5, processID: 99, author: "Ann", contextName: nil, processName: "",
         metadata: ["b": "ü", "a": "1"],
         touched: [
@@ -182,14 +182,14 @@ struct EventCodecTests {
                 + "0200" + "0100000061" + "0100000031" + "0100000062" + "02000000c3bc"
                 + "0100" + "03000a0200" + "07000000" + "09000000")
         try bytes.withUnsafeBytes { bytes throws in
-            #expect(try TransactionRecord(bytes, sequence: Self.record.sequence) == Self.record)
+            #expect(try TransactionRecord(bytes, number: Self.record.number) == Self.record)
         }
     }
 
     @Test func damagedTransactionsAreRefused() throws {
         let bytes = Self.record.encoded()
         func read(_ bytes: [UInt8]) throws {
-            try bytes.withUnsafeBytes { _ = try TransactionRecord($0, sequence: Self.record.sequence) }
+            try bytes.withUnsafeBytes { _ = try TransactionRecord($0, number: Self.record.number) }
         }
         for count in bytes.indices { #expect(throws: CorruptRecord.self) { try read(Array(bytes[..<count])) } }
         for offset in bytes.indices {

@@ -135,7 +135,7 @@ struct StoredRowTests {
         var bytes = [UInt8](repeating: 0xAA, count: StoredRow.size(imageSize: image.count))
         bytes.withUnsafeMutableBytes { target in
             image.withUnsafeBytes {
-                StoredRow.encode(revision: EventSequence(rawValue: revision), image: $0, into: target)
+                StoredRow.encode(revision: EventNumber(rawValue: revision), image: $0, into: target)
             }
         }
         return bytes

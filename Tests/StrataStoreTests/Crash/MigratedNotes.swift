@@ -30,13 +30,13 @@ enum MigratedNotes {
 
     /// What the notes say, as text: now, or at a sequence through the model of then.
     static func values(
-        _ store: Store, at sequence: EventSequence? = nil, through schema: Schema? = nil
+        _ store: Store, at eventNumber: EventNumber? = nil, through schema: Schema? = nil
     ) throws -> Set<String> {
         var values: Set<String> = []
         // The model may become another one meanwhile.
         let schema = schema ?? store.schema
         guard let note = schema.entity(named: "Note"), let x = note.property(named: "x") else { return values }
-        try store.read(at: try sequence ?? store.head(), through: schema) { view in
+        try store.read(at: try eventNumber ?? store.head(), through: schema) { view in
             try view.scan(note.id) { _, row in
                 let value = try row.converted(to: note).withReader(note.layout) { reader throws(CorruptRecord) in
                     try reader.value(x.slot)

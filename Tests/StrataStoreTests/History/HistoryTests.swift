@@ -21,7 +21,7 @@ import Testing
         let history = try fixture.store.history(of: id)
         #expect(history.map(\.kind) == [.deleted, .updated, .inserted])
         #expect(history.map(\.object) == [id, id, id])
-        #expect(history[0].previous == history[1].sequence)
+        #expect(history[0].previous == history[1].eventNumber)
         guard case .updated(let changes) = history[1].payload else {
             Issue.record("an update was expected")
             return
@@ -31,8 +31,8 @@ import Testing
         let names = try fixture.store.recordedNames()
         #expect(names.name(of: changes[0].property) == "rating")
         #expect(names.name(of: id) == "Movie/p\(id.row)")
-        #expect(try fixture.store.history(of: id, after: history[1].sequence).map(\.kind) == [.deleted])
-        #expect(try fixture.store.history(of: id, after: history[0].sequence).isEmpty)
+        #expect(try fixture.store.history(of: id, after: history[1].eventNumber).map(\.kind) == [.deleted])
+        #expect(try fixture.store.history(of: id, after: history[0].eventNumber).isEmpty)
         let never = ObjectID(entity: id.entityID, row: 999_999_999)
         #expect(try fixture.store.history(of: never).isEmpty)
     }
@@ -57,18 +57,18 @@ import Testing
         let fixture = try StoreFixture()
         for title in ["A", "B", "C"] { _ = try fixture.insert("Movie", ["title": .string(title)]) }
         let head = try fixture.store.head()
-        var forward: [EventSequence] = []
+        var forward: [EventNumber] = []
         try fixture.store.events(from: .zero, through: head) {
-            forward.append($0.sequence)
+            forward.append($0.eventNumber)
             return true
         }
-        var backward: [EventSequence] = []
+        var backward: [EventNumber] = []
         try fixture.store.events(from: .zero, through: head.advanced(by: 10), order: .newestFirst) {
-            backward.append($0.sequence)
+            backward.append($0.eventNumber)
             return backward.count < 2
         }
         #expect(forward.map(\.rawValue) == Array(1...head.rawValue))
-        #expect(backward == [head, EventSequence(rawValue: head.rawValue - 1)])
+        #expect(backward == [head, EventNumber(rawValue: head.rawValue - 1)])
     }
 
     @Test func aMomentIsTheEndOfTheTransactionBeforeIt() throws {
@@ -80,13 +80,13 @@ import Testing
         _ = try fixture.insert("Movie", ["title": .string("B")], into: &changes)
         let receipt = try fixture.save(changes)
         let store = fixture.store
-        #expect(try store.sequence(at: .distantPast) == .zero)
-        #expect(try store.sequence(at: middle.date) == middle.lastEvent)
-        #expect(try store.sequence(at: receipt.date) == receipt.sequence)
-        #expect(try store.sequence(at: .distantFuture) == receipt.sequence)
-        #expect(try store.sequence(of: receipt.transaction) == receipt.sequence)
-        #expect(try store.sequence(of: middle.sequence) == middle.lastEvent)
-        #expect(throws: StrataError.self) { try store.sequence(of: TransactionSequence(rawValue: 99)) }
+        #expect(try store.eventNumber(at: .distantPast) == .zero)
+        #expect(try store.eventNumber(at: middle.date) == middle.lastEvent)
+        #expect(try store.eventNumber(at: receipt.date) == receipt.eventNumber)
+        #expect(try store.eventNumber(at: .distantFuture) == receipt.eventNumber)
+        #expect(try store.eventNumber(of: receipt.transaction) == receipt.eventNumber)
+        #expect(try store.eventNumber(of: middle.number) == middle.lastEvent)
+        #expect(throws: StrataError.self) { try store.eventNumber(of: TransactionNumber(rawValue: 99)) }
     }
 
     @Test func anEventLeadsToItsTransaction() throws {
@@ -96,17 +96,17 @@ import Testing
         for title in ["A", "B", "C"] { _ = try fixture.insert("Movie", ["title": .string(title)], into: &changes) }
         let receipt = try fixture.save(changes)
         let store = fixture.store
-        for number in receipt.previousHead.rawValue + 1...receipt.sequence.rawValue {
-            let record = try store.transaction(containing: EventSequence(rawValue: number))
-            #expect(record?.sequence == receipt.transaction)
+        for number in receipt.previousHead.rawValue + 1...receipt.eventNumber.rawValue {
+            let record = try store.transaction(containing: EventNumber(rawValue: number))
+            #expect(record?.number == receipt.transaction)
             #expect(record?.author == "ann")
         }
-        #expect(try store.transaction(containing: receipt.sequence.advanced(by: 1)) == nil)
+        #expect(try store.transaction(containing: receipt.eventNumber.advanced(by: 1)) == nil)
         #expect(try store.transaction(containing: .zero) == nil)
         let all = try store.transactions(limit: 100)
-        #expect(all.map(\.sequence.rawValue) == Array(1...receipt.transaction.rawValue))
+        #expect(all.map(\.number.rawValue) == Array(1...receipt.transaction.rawValue))
         #expect(
-            try store.transactions(after: TransactionSequence(rawValue: 1), limit: 1).map(\.sequence.rawValue) == [2])
+            try store.transactions(after: TransactionNumber(rawValue: 1), limit: 1).map(\.number.rawValue) == [2])
     }
 
     @Test func changedObjectsAreThoseWithANewRowOrPair() throws {

@@ -39,7 +39,7 @@ struct ModelChain {
     var others: Set<ObjectID> = []
     var links: Set<[ObjectID]> = []
     /// What there was, and under which model.
-    var history: [(sequence: EventSequence, version: ModelVersion, dump: StateDump)] = []
+    var history: [(eventNumber: EventNumber, version: ModelVersion, dump: StateDump)] = []
 
     init(seed: UInt64, options: StoreOptions = StoreOptions()) {
         generator = SeededGenerator(seed: seed)
@@ -267,12 +267,12 @@ struct ModelChain {
     }
 
     func checkHistory(_ fixture: StoreFixture, _ comment: String) throws {
-        for (sequence, version, dump) in history {
-            let then = try fixture.store.schema(at: sequence)
+        for (eventNumber, version, dump) in history {
+            let then = try fixture.store.schema(at: eventNumber)
             #expect(then.version == version, "\(comment)")
             #expect(
-                try StateDump(fixture.store, at: sequence, through: then) == dump,
-                "\(comment): \(sequence) under model \(version.rawValue)")
+                try StateDump(fixture.store, at: eventNumber, through: then) == dump,
+                "\(comment): \(eventNumber) under model \(version.rawValue)")
         }
     }
 }

@@ -22,9 +22,9 @@ struct ResumedMigrationTests {
     }
 
     /// Makes strings of numbers, until it has done so often enough.
-    private func rule(failingAfter limit: Int) -> MigratedValue {
+    private func rule(failingAfter limit: Int) -> MigrationRule {
         let calls = Mutex(0)
-        return MigratedValue(entity: "Note", property: "x") { old in
+        return MigrationRule(entity: "Note", property: "x") { old in
             let count = calls.withLock { calls in
                 calls += 1
                 return calls

@@ -14,8 +14,8 @@ struct StateDump: Equatable {
 
     init() {}
 
-    init(_ store: Store, at sequence: EventSequence, through schema: Schema? = nil) throws {
-        let objects = try store.read(at: sequence, through: schema) { view in
+    init(_ store: Store, at eventNumber: EventNumber, through schema: Schema? = nil) throws {
+        let objects = try store.read(at: eventNumber, through: schema) { view in
             var objects: [ObjectID: [String: Held]] = [:]
             for entity in view.schema.entities where !entity.isAbstract {
                 var count = 0
@@ -95,7 +95,7 @@ struct MigratedStore {
     }
 
     static func options(
-        values: [MigratedValue] = [], oneCommit: Int = 200_000, step: Int = 20_000
+        values: [MigrationRule] = [], oneCommit: Int = 200_000, step: Int = 20_000
     ) -> StoreOptions {
         var options = StoreOptions()
         options.migration.values = values

@@ -70,7 +70,7 @@ struct ValueMigrationTests {
         #expect(error?.details.first?.context.key == "x")
         try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
         // A rule of the app's says what the types do not.
-        let rule = MigratedValue(entity: "Note", property: "x") { old in
+        let rule = MigrationRule(entity: "Note", property: "x") { old in
             if case .string(let text) = old["x"] { return .integer(Int64(text) ?? 0) }
             return .null
         }
@@ -100,7 +100,7 @@ struct ValueMigrationTests {
         defer { store.remove() }
         let x = Describe.attribute("x", .integer32)
         let id = try store.open(note([x])) { try $0.insert("Note", ["x": .integer(4)]) }
-        let square = MigratedValue(entity: "Note", property: "square") { old in
+        let square = MigrationRule(entity: "Note", property: "square") { old in
             guard case .integer(let x) = old["x"] else { return .null }
             return .integer(x * x)
         }

@@ -15,7 +15,7 @@ struct StoreOracle {
     let fixture: StoreFixture
     var generator: SeededGenerator
     var now = Moment()
-    var history: [(sequence: EventSequence, moment: Moment)] = []
+    var history: [(eventNumber: EventNumber, moment: Moment)] = []
     private var names = 0
 
     init(seed: UInt64, _ location: StoreLocation = .inMemory) throws {
@@ -41,7 +41,7 @@ struct StoreOracle {
         guard !changes.isEmpty else { return }
         changes.insertions.sort { $0.id < $1.id }
         let receipt = try fixture.save(changes)
-        history.append((receipt.sequence, now))
+        history.append((receipt.eventNumber, now))
     }
 
     private func living(_ entity: String) -> [ObjectID] {
@@ -150,8 +150,8 @@ struct StoreOracle {
     // MARK: Comparing
 
     /// What the store says of one moment, read through the view.
-    func read(at sequence: EventSequence) throws -> Moment {
-        try fixture.store.read(at: sequence) { view in
+    func read(at eventNumber: EventNumber) throws -> Moment {
+        try fixture.store.read(at: eventNumber) { view in
             var moment = Moment()
             for entity in fixture.schema.entities {
                 var count = 0
@@ -161,7 +161,7 @@ struct StoreOracle {
                     return true
                 }
                 guard try view.count(of: entity.id) == count else {
-                    throw StrataError(.corrupt, "the counter of \(entity.name) is not \(count) at \(sequence)")
+                    throw StrataError(.corrupt, "the counter of \(entity.name) is not \(count) at \(eventNumber)")
                 }
             }
             try readLinks(view, &moment)

@@ -8,8 +8,8 @@ import Testing
     func everyMomentEqualsTheOracle(seed: UInt64) throws {
         var oracle = try StoreOracle(seed: seed)
         for _ in 0..<120 { try oracle.step() }
-        for (sequence, expected) in oracle.history {
-            #expect(try oracle.read(at: sequence) == expected, "seed \(seed), sequence \(sequence)")
+        for (eventNumber, expected) in oracle.history {
+            #expect(try oracle.read(at: eventNumber) == expected, "seed \(seed), sequence \(eventNumber)")
         }
     }
 
@@ -18,10 +18,10 @@ import Testing
     func aReaderThatStaysBehindSeesItsMomentAfterEverySave(seed: UInt64) throws {
         var oracle = try StoreOracle(seed: seed)
         for _ in 0..<30 { try oracle.step() }
-        let (sequence, expected) = oracle.history[oracle.history.count / 2]
+        let (eventNumber, expected) = oracle.history[oracle.history.count / 2]
         for _ in 0..<40 {
             try oracle.step()
-            #expect(try oracle.read(at: sequence) == expected, "seed \(seed), sequence \(sequence)")
+            #expect(try oracle.read(at: eventNumber) == expected, "seed \(seed), sequence \(eventNumber)")
         }
     }
 }

@@ -72,9 +72,9 @@ import Testing
     }
 
     private func found(
-        _ entity: String, _ predicate: FetchPredicate, at sequence: EventSequence? = nil, layers: [Layer] = []
+        _ entity: String, _ predicate: FetchPredicate, at eventNumber: EventNumber? = nil, layers: [Layer] = []
     ) throws -> (ids: [ObjectID], steps: [QueryExplanation.Step.Operation]) {
-        try fixture.store.read(at: try sequence ?? fixture.store.head(), layers: layers) {
+        try fixture.store.read(at: try eventNumber ?? fixture.store.head(), layers: layers) {
             try found(entity, predicate, $0)
         }
     }

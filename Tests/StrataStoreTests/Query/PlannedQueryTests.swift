@@ -19,15 +19,15 @@ import Testing
         let pending = try world.layer(step, from: saved)
         let past = try #require(world.moments.dropLast().randomElement(using: &random))
         let head = try world.fixture.store.head()
-        let moments: [(String, EventSequence, [Layer], PlainState)] = [
-            ("now", head, [], saved), ("past", past.sequence, [], past.state),
+        let moments: [(String, EventNumber, [Layer], PlainState)] = [
+            ("now", head, [], saved), ("past", past.eventNumber, [], past.state),
             ("pending", head, [pending], world.state),
         ]
         var operations: [QueryExplanation.Step.Operation: Int] = [:]
         var hits = 0
-        for (name, sequence, layers, state) in moments {
+        for (name, eventNumber, layers, state) in moments {
             let oracle = QueryOracle(state: state, schema: world.fixture.schema)
-            try world.fixture.store.read(at: sequence, layers: layers) { view in
+            try world.fixture.store.read(at: eventNumber, layers: layers) { view in
                 for number in 0..<40 {
                     var generator = QueryGenerator(random: random, state: state)
                     let request = try generator.request(world)

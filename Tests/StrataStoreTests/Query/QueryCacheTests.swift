@@ -19,8 +19,8 @@ import Testing
         let pending = try world.layer(step, from: saved)
         let head = try world.fixture.store.head()
         let past = try #require(world.moments.first)
-        let moments: [(String, EventSequence, [Layer], PlainState)] = [
-            ("now", head, [], saved), ("past", past.sequence, [], past.state),
+        let moments: [(String, EventNumber, [Layer], PlainState)] = [
+            ("now", head, [], saved), ("past", past.eventNumber, [], past.state),
             ("pending", head, [pending], world.state),
         ]
         var generator = QueryGenerator(random: random, state: saved)
@@ -28,9 +28,9 @@ import Testing
         for _ in 0..<60 { shapes.append(try generator.request(world)) }
         var answers = Set<String>()
         for round in 0..<4 {
-            for (name, sequence, layers, state) in moments {
+            for (name, eventNumber, layers, state) in moments {
                 let oracle = QueryOracle(state: state, schema: world.fixture.schema)
-                try world.fixture.store.read(at: sequence, layers: layers) { view in
+                try world.fixture.store.read(at: eventNumber, layers: layers) { view in
                     for (number, shape) in shapes.enumerated() {
                         let (request, isUsual) = round == 0 ? (shape, true) : generator.withOtherConstants(shape)
                         let place: Comment = "seed \(seed), round \(round), \(name), shape \(number): \(request)"

@@ -125,7 +125,7 @@ enum ValuePool {
 struct QueryWorld {
     let fixture: StoreFixture
     var state = PlainState()
-    private(set) var moments: [(sequence: EventSequence, state: PlainState)] = []
+    private(set) var moments: [(eventNumber: EventNumber, state: PlainState)] = []
     private var names = 0
 
     static let itemAttributes = ["title", "year", "rating", "score", "price", "flag", "when", "code"]

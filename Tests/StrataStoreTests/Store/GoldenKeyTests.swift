@@ -34,7 +34,7 @@ struct GoldenKeyTests {
             #expect(StoreKey.pair(key) == pair)
         }
         let state = PairState(
-            revision: EventSequence(rawValue: 41), positions: PairPositions(inSource: -1, inTarget: 2))
+            revision: EventNumber(rawValue: 41), positions: PairPositions(inSource: -1, inTarget: 2))
         try state.withBytes { (bytes: UnsafeRawBufferPointer) throws in
             #expect(hex(bytes) == "2900000000000000" + "ffffffffffffffff" + "0200000000000000")
             #expect(try PairState(bytes) == state)

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Waits until the heard heads end with the store's, at most ten seconds.
-    private func waitForHead(_ store: Store, in heard: Locked<[EventSequence]>) throws -> Bool {
+    private func waitForHead(_ store: Store, in heard: Locked<[EventNumber]>) throws -> Bool {
         let head = try store.head()
         for _ in 0..<2000 {
             if heard.withLock({ $0.last }) == head { return true }
@@ -24,7 +24,7 @@ import Testing
 
     @Test func everySaveIsHeardOf() throws {
         let fixture = try StoreFixture()
-        let heard = Locked<[EventSequence]>([])
+        let heard = Locked<[EventNumber]>([])
         let observation = try fixture.store.observeHead { head in heard.withLock { $0.append(head) } }
         for number in 0..<5 {
             try save("movie \(number)", in: fixture)
@@ -43,7 +43,7 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appending(path: "strata-head-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let fixture = try StoreFixture(.directory(directory))
-        let heard = Locked<[EventSequence]>([])
+        let heard = Locked<[EventNumber]>([])
         let observation = try fixture.store.observeHead { head in heard.withLock { $0.append(head) } }
         let other = try StoreFixture(.directory(directory))
         try save("theirs", in: other)
@@ -55,7 +55,7 @@ import Testing
 
     @Test func theThreadEndsWithTheLastObservationAndBeginsAgain() throws {
         let fixture = try StoreFixture()
-        let heard = Locked<[EventSequence]>([])
+        let heard = Locked<[EventNumber]>([])
         for number in 0..<3 {
             let observation = try fixture.store.observeHead { head in heard.withLock { $0.append(head) } }
             try save("movie \(number)", in: fixture)

@@ -67,7 +67,7 @@ struct LayerTests {
         let entity = try fixture.entity("Movie")
         let (one, two) = (ObjectID(entity: entity.id, row: 1), ObjectID(entity: entity.id, row: 2))
         let image = try fixture.image("Movie", ["title": .string("A")])
-        rows.setRow(one, image, entity.layout, revision: EventSequence(rawValue: 3))
+        rows.setRow(one, image, entity.layout, revision: EventNumber(rawValue: 3))
         for id in [one, two] { rows.setAbsent(unlessWhole: id) }
         guard case .row(_, _, let revision)? = try rows.state(of: one), revision.rawValue == 3 else {
             Issue.record("The row is gone.")

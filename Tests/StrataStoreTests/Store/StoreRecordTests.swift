@@ -8,9 +8,9 @@ import Testing
 struct StoreRecordTests {
     private static let ascending = "000102030405060708090a0b0c0d0e0f"
     private static let head = LogHead(
-        modelVersion: ModelVersion(rawValue: 3), event: EventSequence(rawValue: 41),
-        transaction: TransactionSequence(rawValue: 17), microseconds: -5, digest: Array(0..<32),
-        firstKeptEvent: EventSequence(rawValue: 1))
+        modelVersion: ModelVersion(rawValue: 3), event: EventNumber(rawValue: 41),
+        transaction: TransactionNumber(rawValue: 17), microseconds: -5, digest: Array(0..<32),
+        firstKeptEvent: EventNumber(rawValue: 1))
     private static let headHex =
         "97c42efb" + "03000000" + "2900000000000000" + "1100000000000000" + "fbffffffffffffff" + ascending
         + "101112131415161718191a1b1c1d1e1f" + "0100000000000000"
@@ -66,7 +66,7 @@ struct StoreRecordTests {
         let place = MigrationMark.Place(pass: 1, next: ObjectID(entity: EntityID(rawValue: 3), row: 5))
         let migration = MigrationMark(
             head: Self.head, from: ModelVersion(rawValue: 2), to: ModelVersion(rawValue: 3),
-            lastOfOld: EventSequence(rawValue: 30), valuesDigest: 0xABCD, place: place
+            lastOfOld: EventNumber(rawValue: 30), valuesDigest: 0xABCD, place: place
         ).encoded()
         #expect(
             hex(migration)
@@ -76,7 +76,7 @@ struct StoreRecordTests {
         try expectDamageIsFound(Array(migration.dropLast(4))) { bytes in
             try (Array(bytes) + [0, 0, 0, 0]).withUnsafeBytes { try MigrationMark($0)?.place == place }
         }
-        let rebuild = RebuildMark(head: Self.head, applied: EventSequence(rawValue: 30)).encoded()
+        let rebuild = RebuildMark(head: Self.head, applied: EventNumber(rawValue: 30)).encoded()
         #expect(hex(rebuild) == Self.headHex + "1e00000000000000" + "cf584a1d" + "00000000")
     }
 }

@@ -38,7 +38,7 @@ import Testing
 
     private func kinds(_ store: Store) throws -> [EventKind] {
         var kinds: [EventKind] = []
-        try store.events(from: EventSequence(rawValue: 1), through: try store.head()) {
+        try store.events(from: EventNumber(rawValue: 1), through: try store.head()) {
             kinds.append($0.kind)
             return true
         }
@@ -68,7 +68,7 @@ import Testing
             guard let base = bytes.baseAddress else { return }
             EventHeader(
                 kind: .maintenance, flags: .skippable, object: ObjectID(rawValue: 0),
-                transaction: TransactionSequence(rawValue: 1), previous: .zero, payloadSize: 0
+                transaction: TransactionNumber(rawValue: 1), previous: .zero, payloadSize: 0
             ).encode(into: base)
         }
         for (flags, isRead) in [(UInt8(1), true), (0, false)] {
@@ -87,16 +87,16 @@ import Testing
         let record = try #require(found)
         var head = try record.value.withUnsafeBytes { try LogHead($0) }
         let last = head.event.rawValue
-        head.firstKeptEvent = EventSequence(rawValue: last - 1)
+        head.firstKeptEvent = EventNumber(rawValue: last - 1)
         try damaged.put("meta", record.key, head.encoded())
         let store = damaged.store
         for number in 0...last {
-            let sequence = EventSequence(rawValue: number)
+            let eventNumber = EventNumber(rawValue: number)
             if number + 1 < last - 1 {
-                let error = #expect(throws: StrataError.self) { try store.read(at: sequence) { _ in } }
-                #expect(error?.code == .historyDropped && error?.context.sequence == sequence)
+                let error = #expect(throws: StrataError.self) { try store.read(at: eventNumber) { _ in } }
+                #expect(error?.code == .historyDropped && error?.context.eventNumber == eventNumber)
             } else {
-                try store.read(at: sequence) { view in _ = try view.row(damaged.alien) }
+                try store.read(at: eventNumber) { view in _ = try view.row(damaged.alien) }
             }
         }
         let error = #expect(throws: StrataError.self) {

@@ -114,13 +114,13 @@ struct StoredFormatTests {
     }
 
     private func found(
-        _ predicate: FetchPredicate, _ fixture: StoreFixture, at sequence: EventSequence? = nil, usesIndex: Bool = true
+        _ predicate: FetchPredicate, _ fixture: StoreFixture, at eventNumber: EventNumber? = nil, usesIndex: Bool = true
     ) throws -> [ObjectID] {
         let request = StoreRequest(
             entityID: try fixture.entity("Movie").id, predicate: predicate, sort: [SortDescription("rating")])
         let query = try CompiledQuery(request, fixture.schema, access: .avoidingScans)
         let scan = try CompiledQuery(request, fixture.schema, access: .scanOnly)
-        return try fixture.store.read(at: try sequence ?? fixture.store.head()) { view in
+        return try fixture.store.read(at: try eventNumber ?? fixture.store.head()) { view in
             #expect(try view.explain(query).steps.contains { $0.operation == .index })
             let found = try view.fetch(query)
             #expect(try view.fetch(scan) == found)

@@ -84,10 +84,10 @@ struct WriteEstimateTests {
             let head = try core.readHead(transaction)
             let histories = try core.histories(for: head, transaction)
             let view = View(
-                sequence: head.event, schema: try #require(histories.newest), transaction: transaction,
+                eventNumber: head.event, schema: try #require(histories.newest), transaction: transaction,
                 tables: core.tables, histories: histories, layers: [])
             let check = SaveCheck(changes, view: view, head: head, blobs: store.blobs)
-            switch try check.run(TransactionSequence(rawValue: head.transaction.rawValue + 1)) {
+            switch try check.run(TransactionNumber(rawValue: head.transaction.rawValue + 1)) {
             case .stale: break
             case .events(let events, _, _): pages = try WriteEstimate(changes, events, view).pages(above: 0)
             }

@@ -55,7 +55,7 @@ import Testing
         #expect(statistics.files.first?.path == damaged.directory.path(percentEncoded: false) + "/data.mdb")
         #expect(statistics.files.first?.sizeInBytes ?? 0 > 0)
         #expect(statistics.lastTransaction?.lastEvent == statistics.head.event)
-        #expect(statistics.firstTransaction?.sequence.rawValue == 1)
+        #expect(statistics.firstTransaction?.number.rawValue == 1)
         #expect(statistics.modelVersions.map(\.rawValue) == [1])
     }
 }

@@ -14,8 +14,8 @@ import Testing
         #expect(report.isUnchanged, "seed \(seed)")
         #expect(report.tables.map(\.name) == StoreTables.viewNames)
         #expect(report.head == (try oracle.fixture.store.head()))
-        for (sequence, expected) in oracle.history {
-            #expect(try oracle.read(at: sequence) == expected, "seed \(seed), sequence \(sequence)")
+        for (eventNumber, expected) in oracle.history {
+            #expect(try oracle.read(at: eventNumber) == expected, "seed \(seed), sequence \(eventNumber)")
         }
         try oracle.step()
         #expect(try oracle.fixture.store.verify().isSound)

@@ -165,9 +165,9 @@ import Testing
     @Test func aTransactionBeforeTheOneBeforeItIsFound() throws {
         let damaged = try DamagedStore()
         let records = try damaged.records("transactions")
-        let sequence = TransactionSequence(rawValue: UInt64(records.count))
+        let number = TransactionNumber(rawValue: UInt64(records.count))
         var last = try records[records.count - 1].value.withUnsafeBytes {
-            try TransactionRecord($0, sequence: sequence)
+            try TransactionRecord($0, number: number)
         }
         last.microseconds = 1
         try damaged.put("transactions", records[records.count - 1].key, last.encoded())

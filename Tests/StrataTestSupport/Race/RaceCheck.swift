@@ -10,17 +10,19 @@ public enum RaceCheck {
         let events = try container.events(through: try container.head())
         var next = 0
         let sum = Int64(RaceWorld.accountCount) * RaceWorld.balance
-        for sight in reports.flatMap(\.sights).sorted(by: { $0.sequence < $1.sequence }) {
-            while next < events.count, events[next].sequence.rawValue <= sight.sequence {
+        for sight in reports.flatMap(\.sights).sorted(by: { $0.eventNumber < $1.eventNumber }) {
+            while next < events.count, events[next].eventNumber.rawValue <= sight.eventNumber {
                 versions.apply(events[next])
                 next += 1
             }
             if next < events.count, events[next].transaction == events[max(0, next - 1)].transaction, next > 0 {
-                problems.append("\(sight.sequence) is in the middle of a transaction")
+                problems.append("\(sight.eventNumber) is in the middle of a transaction")
             }
             let expected = versions.state
-            if sight.state != expected { problems.append("at \(sight.sequence): saw \(sight.state), not \(expected)") }
-            if sight.state.sum != sum { problems.append("at \(sight.sequence): the sum is \(sight.state.sum)") }
+            if sight.state != expected {
+                problems.append("at \(sight.eventNumber): saw \(sight.state), not \(expected)")
+            }
+            if sight.state.sum != sum { problems.append("at \(sight.eventNumber): the sum is \(sight.state.sum)") }
         }
         while next < events.count {
             versions.apply(events[next])

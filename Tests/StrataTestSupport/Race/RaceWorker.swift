@@ -109,29 +109,31 @@ public struct RaceWorker {
     // MARK: Reading
 
     private mutating func look() throws {
-        let sequence = context.sequence
+        let eventNumber = context.eventNumber
         let state = try RaceWorld.state(context)
-        report.sights.append(.init(sequence: sequence.rawValue, state: state))
-        if context.sequence != sequence { report.problems.append("\(name): a read moved the context") }
+        report.sights.append(.init(eventNumber: eventNumber.rawValue, state: state))
+        if context.eventNumber != eventNumber { report.problems.append("\(name): a read moved the context") }
     }
 
     /// The same moment again, with fresh objects, whatever the others did meanwhile.
     private mutating func lookTwice() throws {
-        let sequence = context.sequence
+        let eventNumber = context.eventNumber
         let first = try RaceWorld.state(context)
-        let again = try RaceWorld.state(try container.context(asOf: .sequence(sequence)))
+        let again = try RaceWorld.state(try container.context(asOf: .eventNumber(eventNumber)))
         let second = try RaceWorld.state(context)
-        report.sights.append(.init(sequence: sequence.rawValue, state: second))
+        report.sights.append(.init(eventNumber: eventNumber.rawValue, state: second))
         if first != second || first != again {
-            report.problems.append("\(name): \(sequence) reads as \(first), \(again), \(second)")
+            report.problems.append("\(name): \(eventNumber) reads as \(first), \(again), \(second)")
         }
     }
 
     private mutating func travel() throws {
         guard !report.sights.isEmpty else { return }
         let sight = report.sights[chance(report.sights.count)]
-        let past = try container.context(asOf: .sequence(EventSequence(rawValue: sight.sequence)))
+        let past = try container.context(asOf: .eventNumber(EventNumber(rawValue: sight.eventNumber)))
         let state = try RaceWorld.state(past)
-        if state != sight.state { report.problems.append("\(name): \(sight.sequence) was \(sight.state), is \(state)") }
+        if state != sight.state {
+            report.problems.append("\(name): \(sight.eventNumber) was \(sight.state), is \(state)")
+        }
     }
 }

@@ -85,7 +85,7 @@ public struct RaceState: Codable, Hashable, Sendable {
 /// What one worker did and saw.
 public struct RaceReport: Codable, Sendable {
     public struct Sight: Codable, Sendable {
-        public let sequence: UInt64
+        public let eventNumber: UInt64
         public let state: RaceState
     }
 

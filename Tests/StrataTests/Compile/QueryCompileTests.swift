@@ -83,7 +83,7 @@ import Testing
         ("$0.title.contains(\"x\", [.caseBlind])", "has no member 'caseBlind'"),
         ("$0.length == width", "Int32"),
         ("$0.studio == \"x\"", "String"),
-        ("!$0.year", "Term<Bool>"),
+        ("!$0.year", "ValueExpression<Bool>"),
         ("$0.year > largest", "cannot find 'largest'"),
     ])
     func aWrongClauseAmongEightFailsClearlyInLessThanASecond(clause: String, text: String) throws {

@@ -187,21 +187,21 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
     @Test func theLogSaysWhoInsertedAndOthersHearOfIt() throws {
         let other = container.newBackgroundContext()
         #expect(try other.count(for: FetchRequest<Invoice>()) == 0)
-        let before = context.sequence
+        let before = context.eventNumber
         context.transactionAuthor = "importer"
         context.name = "batch"
         try context.execute(BatchInsertRequest<Invoice>([["number": 1, "customer": "A"]]))
-        #expect(context.sequence > before)
+        #expect(context.eventNumber > before)
         // A context stands where it stood until it moves on.
         #expect(try other.count(for: FetchRequest<Invoice>()) == 0)
         other.refreshAllObjects()
         #expect(try other.count(for: FetchRequest<Invoice>()) == 1)
-        let past = try container.context(asOf: .sequence(before))
+        let past = try container.context(asOf: .eventNumber(before))
         #expect(try past.count(for: FetchRequest<Invoice>()) == 0)
     }
 
     @Test func aReadOnlyContextInsertsNothing() throws {
-        let past = try container.context(asOf: .sequence(context.sequence))
+        let past = try container.context(asOf: .eventNumber(context.eventNumber))
         let error = try #require(throws: StrataError.self) {
             try past.execute(BatchInsertRequest<Region>([["code": "A"]]))
         }
@@ -250,18 +250,18 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
     }
 
     @Test func keepLeavesTheObjectAlone() throws {
-        let before = context.sequence
+        let before = context.eventNumber
         var request = BatchInsertRequest<Invoice>(rows, onClash: .keep)
         request.resultType = .objectIDs
         let result = try context.execute(request)
         #expect(result.keptCount == 1 && result.count == 1 && result.mergedCount == 0)
         #expect(result.objectIDs.first == old.objectID)
         #expect(try all().map(\.customer) == ["Ann", "Bob"])
-        #expect(old.note == "old" && context.sequence > before)
+        #expect(old.note == "old" && context.eventNumber > before)
         // Again there is nothing to do, and nothing is written.
-        let after = context.sequence
+        let after = context.eventNumber
         #expect(try context.execute(request).keptCount == 2)
-        #expect(context.sequence == after)
+        #expect(context.eventNumber == after)
     }
 
     @Test func mergeChangesWhatIsGiven() throws {
@@ -350,7 +350,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
                 }))
     }
 
-    private func numbers(_ condition: (Path<Invoice>) -> Term<Bool>) throws -> [Int] {
+    private func numbers(_ condition: (ObjectExpression<Invoice>) -> ValueExpression<Bool>) throws -> [Int] {
         try context.fetch(FetchRequest<Invoice>().where(condition).sorted(by: \.number)).map(\.number)
     }
 
@@ -416,7 +416,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
         #expect(result.count == 9 && result.transactionCount == 3)
         #expect(try numbers { $0.number > 0 } == Array(10...20))
         #expect(held.customer == "" && held.isDeleted)
-        let past = try container.context(asOf: .sequence(EventSequence(rawValue: context.sequence.rawValue - 9)))
+        let past = try container.context(asOf: .eventNumber(EventNumber(rawValue: context.eventNumber.rawValue - 9)))
         #expect(try past.count(for: FetchRequest<Invoice>()) == 20)
     }
 

@@ -10,7 +10,7 @@ import Testing
 
     let container: PersistentContainer
     let context: ManagedObjectContext
-    let then: EventSequence
+    let then: EventNumber
 
     init() throws {
         let latest = FetchRequestTemplate(
@@ -29,7 +29,7 @@ import Testing
         let late = try context.fetch(FetchRequest<Film>().where { $0.year >= 1985 })
         late.forEach(context.delete)
         try context.save()
-        then = context.sequence
+        then = context.eventNumber
         let studio = try context.fetch(FetchRequest<Studio>().sorted(by: \.name)).first
         for year in 1985..<1990 {
             let film = Film(context: context)
@@ -46,7 +46,7 @@ import Testing
 
     private func at(_ time: Time) throws -> (ManagedObjectContext, years: [Int]) {
         switch time {
-        case .past: (try container.context(asOf: .sequence(then)), Array(1960..<1985))
+        case .past: (try container.context(asOf: .eventNumber(then)), Array(1960..<1985))
         case .present: (container.newBackgroundContext(), Array(1960..<1990))
         case .unsaved: (context, Array(1961..<1989) + [1999])
         case .unsavedLeftOut: (context, Array(1960..<1990))
@@ -156,7 +156,7 @@ import Testing
         #expect(
             try container.newBackgroundContext().count(
                 for: FetchRequest<Film>().where { $0.year == 1999 && $0.note == "batch" }) == 1)
-        let past = try container.context(asOf: .sequence(then))
+        let past = try container.context(asOf: .eventNumber(then))
         #expect(try past.count(for: FetchRequest<Film>().where { $0.note == "batch" }) == 0)
         withExtendedLifetime(observation) {}
     }
@@ -168,7 +168,7 @@ import Testing
         let old = Invoice(context: context)
         (old.number, old.customer, old.note) = (1, "Ann", "old")
         try context.save()
-        let before = context.sequence
+        let before = context.eventNumber
         old.total = 9
         let unsaved = Invoice(context: context)
         (unsaved.number, unsaved.customer) = (2, "Unsaved")
@@ -182,7 +182,7 @@ import Testing
         try context.save()
         #expect(old.total == 9 && old.customer == (policy == .keep || policy == .reject ? "Ann" : "Bob"))
         #expect(old.note == (policy == .replace ? nil : "old"))
-        let past = try container.context(asOf: .sequence(before))
+        let past = try container.context(asOf: .eventNumber(before))
         #expect(try past.fetch(FetchRequest<Invoice>()).map(\.customer) == ["Ann"])
     }
 }

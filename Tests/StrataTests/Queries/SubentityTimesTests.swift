@@ -9,7 +9,7 @@ import Testing
 @Suite struct SubentityTimesTests {
     private let container: PersistentContainer
     private let context: ManagedObjectContext
-    private let then: EventSequence
+    private let then: EventNumber
 
     init() throws {
         container = try makeOpenContainer()
@@ -22,7 +22,7 @@ import Testing
         let bob = add("Bob", Employee(context: context))
         let mia = add("Mia", Manager(context: context))
         try context.save()
-        then = context.sequence
+        then = context.eventNumber
         context.delete(ann)
         _ = add("Max", Manager(context: context))
         try context.save()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func subentitiesAreFoundOrLeftOutAtEveryTime() async throws {
-        let past = try container.context(asOf: .sequence(then)), present = container.newBackgroundContext()
+        let past = try container.context(asOf: .eventNumber(then)), present = container.newBackgroundContext()
         #expect(try await names(past, of: Person.self, subentities: true) == ["Ann", "Bob", "Mia"])
         #expect(try await names(past, of: Employee.self, subentities: false) == ["Ann", "Bob"])
         #expect(try await names(past, of: Manager.self, subentities: false) == ["Mia"])

@@ -5,12 +5,13 @@ import Testing
 /// A question asked in every way, and in plain Swift.
 struct Question: Sendable, CustomTestStringConvertible {
     let format: String
-    let typed: @Sendable (Path<Film>) -> Term<Bool>
+    let typed: @Sendable (ObjectExpression<Film>) -> ValueExpression<Bool>
     let predicate: Predicate<Film>?
     let plain: @Sendable (Film) -> Bool
 
     init(
-        _ format: String, _ typed: @escaping @Sendable (Path<Film>) -> Term<Bool>, _ predicate: Predicate<Film>? = nil,
+        _ format: String, _ typed: @escaping @Sendable (ObjectExpression<Film>) -> ValueExpression<Bool>,
+        _ predicate: Predicate<Film>? = nil,
         plain: @escaping @Sendable (Film) -> Bool
     ) {
         self.format = format

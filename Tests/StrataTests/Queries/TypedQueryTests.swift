@@ -4,7 +4,7 @@ import Testing
 
 /// What the closures of typed queries become.
 @Suite struct TypedQueryTests {
-    private func text(_ condition: (Path<Film>) -> Term<Bool>) -> String {
+    private func text(_ condition: (ObjectExpression<Film>) -> ValueExpression<Bool>) -> String {
         FetchPredicate(for: Film.self, condition).description
     }
 

@@ -24,7 +24,7 @@ final class BareLMDB: MovieStore {
     private(set) var transactions: MDB_dbi = 0
     private(set) var transactionIDs: MDB_dbi = 0
     private(set) var meta: MDB_dbi = 0
-    private var sequence: UInt64 = 0
+    private var eventNumber: UInt64 = 0
     private var commits: UInt64 = 0
     private var reader: OpaquePointer?
 
@@ -92,8 +92,8 @@ final class BareLMDB: MovieStore {
     // MARK: Records
 
     func append(_ transaction: OpaquePointer?, size: Int, _ fill: (UnsafeMutableRawPointer) -> Void = { _ in }) throws {
-        sequence += 1
-        try put(transaction, events, sequence, size: size, flags: UInt32(MDB_APPEND), fill)
+        eventNumber += 1
+        try put(transaction, events, eventNumber, size: size, flags: UInt32(MDB_APPEND), fill)
     }
 
     func put(

@@ -48,7 +48,7 @@ final class Movie: ManagedObject {
         entity.property(\Leaf.votes, "votes", default: 0)
         entity.relationship(\Leaf.owner, "owner", inverse: \Owner.movies)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Movie._propertyBase_Movie {
         case 0: visitor.visit(self, \Movie.title)
         case 1: visitor.visit(self, \Movie.year)
@@ -87,7 +87,7 @@ final class Owner: ManagedObject {
         entity.property(\Leaf.name, "name", .indexed)
         entity.relationship(\Leaf.movies, "movies", deleteRule: .cascade)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Owner._propertyBase_Owner {
         case 0: visitor.visit(self, \Owner.name)
         case 1: visitor.visit(self, \Owner.movies)

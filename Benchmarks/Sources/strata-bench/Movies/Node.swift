@@ -28,7 +28,7 @@ final class Node: ManagedObject {
         entity.property(\Leaf.number, "number", default: 0)
         entity.relationship(\Leaf.next, "next", .noInverse)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Node._propertyBase_Node {
         case 0: visitor.visit(self, \Node.number)
         case 1: visitor.visit(self, \Node.next)

@@ -56,7 +56,7 @@ final class CatalogPart: ManagedObject {
         entity.relationship(\Leaf.to, "to", deleteRule: .cascade, inverse: \CatalogConnection.from)
         entity.relationship(\Leaf.from, "from", deleteRule: .cascade, inverse: \CatalogConnection.to)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - CatalogPart._propertyBase_CatalogPart {
         case 0: visitor.visit(self, \CatalogPart.id)
         case 1: visitor.visit(self, \CatalogPart.type)
@@ -108,7 +108,7 @@ final class CatalogConnection: ManagedObject {
         entity.relationship(\Leaf.from, "from", inverse: \CatalogPart.to)
         entity.relationship(\Leaf.to, "to", inverse: \CatalogPart.from)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - CatalogConnection._propertyBase_CatalogConnection {
         case 0: visitor.visit(self, \CatalogConnection.type)
         case 1: visitor.visit(self, \CatalogConnection.length)

@@ -43,7 +43,7 @@ final class Manual: ManagedObject {
         entity.property(\Leaf.textLen, "textLen", default: 0)
         entity.relationship(\Leaf.module, "module", inverse: \Module.manual)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Manual._propertyBase_Manual {
         case 0: visitor.visit(self, \Manual.title)
         case 1: visitor.visit(self, \Manual.id)
@@ -81,7 +81,7 @@ class Assembly: DesignObject {
         entity.relationship(\Leaf.superAssembly, "superAssembly", inverse: \ComplexAssembly.subAssemblies)
         entity.relationship(\Leaf.module, "module", inverse: \Module.assemblies)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Assembly._propertyBase_Assembly {
         case 0: visitor.visit(self, \Assembly.superAssembly)
         case 1: visitor.visit(self, \Assembly.module)
@@ -118,7 +118,7 @@ final class ComplexAssembly: Assembly {
             \Leaf.subAssemblies, "subAssemblies", deleteRule: .cascade, inverse: \Assembly.superAssembly)
         entity.relationship(\Leaf.rootOf, "rootOf", inverse: \Module.designRoot)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - ComplexAssembly._propertyBase_ComplexAssembly {
         case 0: visitor.visit(self, \ComplexAssembly.subAssemblies)
         case 1: visitor.visit(self, \ComplexAssembly.rootOf)
@@ -154,7 +154,7 @@ final class BaseAssembly: Assembly {
         entity.relationship(\Leaf.componentsPriv, "componentsPriv", inverse: \CompositePart.usedInPriv)
         entity.relationship(\Leaf.componentsShar, "componentsShar", inverse: \CompositePart.usedInShar)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - BaseAssembly._propertyBase_BaseAssembly {
         case 0: visitor.visit(self, \BaseAssembly.componentsPriv)
         case 1: visitor.visit(self, \BaseAssembly.componentsShar)
@@ -193,7 +193,7 @@ final class Module: DesignObject {
         entity.relationship(\Leaf.assemblies, "assemblies", deleteRule: .cascade, inverse: \Assembly.module)
         entity.relationship(\Leaf.designRoot, "designRoot", inverse: \ComplexAssembly.rootOf)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Module._propertyBase_Module {
         case 0: visitor.visit(self, \Module.manual)
         case 1: visitor.visit(self, \Module.assemblies)

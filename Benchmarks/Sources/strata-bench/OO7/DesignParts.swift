@@ -35,7 +35,7 @@ class DesignObject: ManagedObject {
         entity.property(\Leaf.type, "type", default: "")
         entity.property(\Leaf.buildDate, "buildDate", default: 0)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - DesignObject._propertyBase_DesignObject {
         case 0: visitor.visit(self, \DesignObject.id)
         case 1: visitor.visit(self, \DesignObject.type)
@@ -98,7 +98,7 @@ final class AtomicPart: DesignObject {
         entity.relationship(\Leaf.partOf, "partOf", inverse: \CompositePart.parts)
         entity.relationship(\Leaf.rootOf, "rootOf", inverse: \CompositePart.rootPart)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - AtomicPart._propertyBase_AtomicPart {
         case 0: visitor.visit(self, \AtomicPart.x)
         case 1: visitor.visit(self, \AtomicPart.y)
@@ -147,7 +147,7 @@ final class Connection: ManagedObject {
         entity.relationship(\Leaf.from, "from", inverse: \AtomicPart.to)
         entity.relationship(\Leaf.to, "to", inverse: \AtomicPart.from)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Connection._propertyBase_Connection {
         case 0: visitor.visit(self, \Connection.type)
         case 1: visitor.visit(self, \Connection.length)
@@ -201,7 +201,7 @@ final class CompositePart: DesignObject {
         entity.relationship(\Leaf.usedInPriv, "usedInPriv", inverse: \BaseAssembly.componentsPriv)
         entity.relationship(\Leaf.usedInShar, "usedInShar", inverse: \BaseAssembly.componentsShar)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - CompositePart._propertyBase_CompositePart {
         case 0: visitor.visit(self, \CompositePart.documentation)
         case 1: visitor.visit(self, \CompositePart.parts)
@@ -248,7 +248,7 @@ final class Document: ManagedObject {
         entity.property(\Leaf.text, "text", default: "")
         entity.relationship(\Leaf.part, "part", inverse: \CompositePart.documentation)
     }
-    override func _visitKeyPath<Visitor: KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
+    override func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {
         switch index - Document._propertyBase_Document {
         case 0: visitor.visit(self, \Document.title)
         case 1: visitor.visit(self, \Document.id)

@@ -48,7 +48,9 @@ extension FetchPredicate {
     /// ```swift
     /// let isGood = FetchPredicate(for: Movie.self) { $0.rating >= 4 && $0.title != "" }
     /// ```
-    public init<Root: ManagedObject>(for type: Root.Type, _ condition: (Path<Root>) -> Term<Bool>) {
-        self = condition(Path(.evaluatedObject, mayBeNil: false)).predicate.namingVariables()
+    public init<Root: ManagedObject>(
+        for type: Root.Type, _ condition: (ObjectExpression<Root>) -> ValueExpression<Bool>
+    ) {
+        self = condition(ObjectExpression(.evaluatedObject, mayBeNil: false)).predicate.namingVariables()
     }
 }

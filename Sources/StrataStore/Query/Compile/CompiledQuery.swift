@@ -7,7 +7,7 @@ package import StrataModel
 /// run is chosen at the first run, and again when what is known of the store's sizes has changed; `plans` is guarded
 /// by its mutex.
 package final class CompiledQuery: Sendable {
-    let prepared: PreparedQuery
+    let prepared: QueryShape
     /// All of them hold for an object that is found.
     let conditions: [CompiledCondition]
     let offset: Int
@@ -50,13 +50,13 @@ package final class CompiledQuery: Sendable {
     package convenience init(
         _ request: StoreRequest, _ schema: Schema, access: Access = .planned
     ) throws(StrataError) {
-        try self.init(request, try PreparedQuery(request, schema, access: access))
+        try self.init(request, try QueryShape(request, schema, access: access))
     }
 
     /// Binds a request to what was prepared for its shape.
     ///
     /// - Throws: `wrongType`, `invalidRequest`.
-    init(_ request: StoreRequest, _ prepared: PreparedQuery) throws(StrataError) {
+    init(_ request: StoreRequest, _ prepared: QueryShape) throws(StrataError) {
         guard request.offset >= 0, request.limit >= 0 else {
             throw StrataError(
                 .invalidRequest, "A limit or offset is negative.", context: .init(entityName: prepared.entity.name))
@@ -66,7 +66,7 @@ package final class CompiledQuery: Sendable {
             self.conditions = conditions
         } else {
             // Constants that cannot stand there are refused with a reason by whoever compiles them.
-            let own = try PreparedQuery(request, prepared.schema, access: prepared.access)
+            let own = try QueryShape(request, prepared.schema, access: prepared.access)
             guard let conditions = try own.conditions(of: request) else {
                 throw StrataError(
                     .invalidRequest, "The predicate cannot be evaluated by the store.",

@@ -11,7 +11,7 @@ package final class QueryCache: Sendable {
     private static let sets = 64
 
     private struct Slots {
-        var queries = [PreparedQuery?](repeating: nil, count: QueryCache.ways * QueryCache.sets)
+        var queries = [QueryShape?](repeating: nil, count: QueryCache.ways * QueryCache.sets)
         /// Which query of a full set goes next.
         var next = 0
     }
@@ -31,17 +31,17 @@ package final class QueryCache: Sendable {
 
     /// What was prepared for requests of this shape, now if need be.
     ///
-    /// - Throws: what `PreparedQuery` refuses.
-    func query(for request: StoreRequest, _ schema: Schema) throws(StrataError) -> PreparedQuery {
+    /// - Throws: what `QueryShape` refuses.
+    func query(for request: StoreRequest, _ schema: Schema) throws(StrataError) -> QueryShape {
         let first = Int(request.shapeHash & UInt64(Self.sets - 1)) * Self.ways
-        let known = slots.withLock { slots -> PreparedQuery? in
+        let known = slots.withLock { slots -> QueryShape? in
             for place in first..<first + Self.ways {
                 if let query = slots.queries[place], query.fits(request, schema) { return query }
             }
             return nil
         }
         if let known { return known }
-        let fresh = try PreparedQuery(request, schema)
+        let fresh = try QueryShape(request, schema)
         if fresh.isVolatile { return fresh }
         slots.withLock { slots in
             let free = (first..<first + Self.ways).first { slots.queries[$0] == nil }

@@ -20,7 +20,7 @@ extension View {
 
     /// A run of a request by what is known of requests of its shape.
     private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
-        let prepared = try queries?.query(for: request, schema) ?? PreparedQuery(request, schema)
+        let prepared = try queries?.query(for: request, schema) ?? QueryShape(request, schema)
         if request.limit >= 0, request.offset >= 0,
             let plan = try prepared.settledPlan(request, for: use, self)
         {

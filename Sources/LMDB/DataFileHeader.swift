@@ -20,7 +20,7 @@
 ///     88  main table    48 bytes, the same
 ///     136 last page     u64
 ///     144 transaction   u64
-struct StoreHeader {
+struct DataFileHeader {
     let pageSize: Int
     /// The last page that the newest meta page counts.
     let lastPage: UInt64
@@ -86,11 +86,11 @@ struct StoreHeader {
     }
 }
 
-extension StoreHeader {
+extension DataFileHeader {
     /// Reads and checks the header of an open data file.
     ///
     /// A writer may be replacing one of the meta pages, so a fault counts only when it is seen three times.
-    static func read(descriptor: Int32, path: String) throws(LMDBError) -> StoreHeader {
+    static func read(descriptor: Int32, path: String) throws(LMDBError) -> DataFileHeader {
         var failure: LMDBError?
         for attempt in 0..<3 {
             do {
@@ -103,7 +103,7 @@ extension StoreHeader {
         throw failure ?? error(.invalid, path, "")
     }
 
-    private static func readOnce(descriptor: Int32, path: String) throws(LMDBError) -> StoreHeader {
+    private static func readOnce(descriptor: Int32, path: String) throws(LMDBError) -> DataFileHeader {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.current("look at the data file", path) }
         let fileSize = Int(status.st_size)
@@ -115,7 +115,7 @@ extension StoreHeader {
         // Only the newest counts: after a failed commit LMDB leaves the other one in a mixed state.
         let newest = first.transaction >= second.transaction ? first : second
         try check(newest, path: path)
-        let header = StoreHeader(
+        let header = DataFileHeader(
             pageSize: pageSize, lastPage: newest.lastPage, transaction: newest.transaction, fileSize: fileSize)
         try header.checkLength(newest, descriptor: descriptor, path: path)
         return header

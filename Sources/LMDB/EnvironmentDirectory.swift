@@ -26,7 +26,7 @@ struct FileIdentity: Hashable, Sendable {
 }
 
 /// The open directory of a store; every check of its files goes through this descriptor, not through a path.
-final class StoreDirectory: Sendable {
+final class EnvironmentDirectory: Sendable {
     static let dataName = "data.mdb"
     static let lockName = "lock.mdb"
     static let writerLockName = "writer.lock"

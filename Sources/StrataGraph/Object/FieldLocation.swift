@@ -1,5 +1,5 @@
 /// Where an attribute or to-one of an entity stands in the rows of its objects; used by generated accessors.
-@frozen public struct FieldPlace {
+@frozen public struct _FieldLocation {
     /// Bytes from the start of the row.
     @usableFromInline let offset: UInt32
     /// The slot, which is also the number of its null bit and its changed bit.

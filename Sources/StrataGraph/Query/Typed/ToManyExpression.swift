@@ -8,7 +8,7 @@ import Synchronization
 ///     $0.favoriteMovies.any { $0.rating > 4 } && $0.favoriteMovies.count < 10
 /// }
 /// ```
-public struct Many<Member: ManagedObject> {
+public struct ToManyExpression<Member: ManagedObject> {
     private let collection: FetchExpression
 
     init(_ collection: FetchExpression) { self.collection = collection }
@@ -16,105 +16,108 @@ public struct Many<Member: ManagedObject> {
     // MARK: Conditions
 
     /// At least one member meets the condition.
-    public func any(_ condition: (Path<Member>) -> Term<Bool>) -> Term<Bool> {
+    public func any(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ValueExpression<Bool> {
         let (variable, term) = Self.apply(condition)
-        return Term<Bool>(.any(collection, variable, term.predicate), mayBeNil: false)
+        return ValueExpression<Bool>(.any(collection, variable, term.predicate), mayBeNil: false)
     }
 
     /// Every member meets the condition; true when there are none.
-    public func all(_ condition: (Path<Member>) -> Term<Bool>) -> Term<Bool> {
+    public func all(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ValueExpression<Bool> {
         let (variable, term) = Self.apply(condition)
         // A key path through a to-many passes over missing values; a member without one does not meet the condition.
         if !term.mayBeNil, let quantified = FetchPredicate.quantified(.all, collection, variable, term.predicate) {
-            return Term<Bool>(quantified, mayBeNil: false)
+            return ValueExpression<Bool>(quantified, mayBeNil: false)
         }
         return `where`(variable, .not(term.predicate)).isEmpty
     }
 
     /// No member meets the condition.
-    public func none(_ condition: (Path<Member>) -> Term<Bool>) -> Term<Bool> {
+    public func none(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ValueExpression<Bool> {
         let (variable, term) = Self.apply(condition)
         if let quantified = FetchPredicate.quantified(.any, collection, variable, term.predicate) {
-            return Term<Bool>(.not(quantified), mayBeNil: false)
+            return ValueExpression<Bool>(.not(quantified), mayBeNil: false)
         }
         return `where`(variable, term.predicate).isEmpty
     }
 
     /// The members that meet the condition, to be counted or summed.
-    public func `where`(_ condition: (Path<Member>) -> Term<Bool>) -> Many {
+    public func `where`(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ToManyExpression {
         let (variable, term) = Self.apply(condition)
         return `where`(variable, term.predicate)
     }
 
-    private func `where`(_ variable: String, _ condition: FetchPredicate) -> Many {
-        Many(.subquery(collection, variable: variable, condition))
+    private func `where`(_ variable: String, _ condition: FetchPredicate) -> ToManyExpression {
+        ToManyExpression(.subquery(collection, variable: variable, condition))
     }
 
     /// Whether the object is a member.
-    public func contains(_ member: Member) -> Term<Bool> { contains(member.objectID) }
+    public func contains(_ member: Member) -> ValueExpression<Bool> { contains(member.objectID) }
 
     /// Whether the object with this id is a member.
-    public func contains(_ member: ObjectID) -> Term<Bool> {
-        Term<Bool>(
+    public func contains(_ member: ObjectID) -> ValueExpression<Bool> {
+        ValueExpression<Bool>(
             .comparison(ComparisonPredicate(collection, .contains, .constant(.objectID(member)))), mayBeNil: false)
     }
 
     /// Whether there are no members.
-    public var isEmpty: Term<Bool> { Term<Bool>(.isEmpty(collection), mayBeNil: false) }
+    public var isEmpty: ValueExpression<Bool> { ValueExpression<Bool>(.isEmpty(collection), mayBeNil: false) }
 
     // MARK: Values
 
     /// The number of members.
-    public var count: Term<Int> { Term<Int>(.path("@count", of: collection), mayBeNil: false) }
+    public var count: ValueExpression<Int> { ValueExpression<Int>(.path("@count", of: collection), mayBeNil: false) }
 
     /// The sum over the members that have a value; 0 when none has.
-    public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Value> {
+    public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Value> {
         aggregate("@sum", property, mayBeNil: false)
     }
 
-    public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Value> {
+    public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Value> {
         aggregate("@sum", property, mayBeNil: false)
     }
 
     /// The mean of the members that have a value; nil when none has.
-    public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Double> {
+    public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Double> {
         aggregate("@avg", property, mayBeNil: true)
     }
 
-    public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Double> {
+    public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Double>
+    {
         aggregate("@avg", property, mayBeNil: true)
     }
 
     /// The least value among the members; nil when none has one.
-    public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Value> {
+    public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Value> {
         aggregate("@min", property, mayBeNil: true)
     }
 
-    public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Value> {
+    public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Value> {
         aggregate("@min", property, mayBeNil: true)
     }
 
     /// The greatest value among the members; nil when none has one.
-    public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> Term<Value> {
+    public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Value> {
         aggregate("@max", property, mayBeNil: true)
     }
 
-    public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> Term<Value> {
+    public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Value> {
         aggregate("@max", property, mayBeNil: true)
     }
 
     private func aggregate<Value: StorableValue>(
         _ name: String, _ property: PartialKeyPath<Member>, mayBeNil: Bool
-    ) -> Term<Value> {
+    ) -> ValueExpression<Value> {
         let path = "\(name).\(PropertyName.ofAny(property))"
-        return Term<Value>(.path(path, of: collection), mayBeNil: mayBeNil)
+        return ValueExpression<Value>(.path(path, of: collection), mayBeNil: mayBeNil)
     }
 
     // MARK: The member in a condition
 
-    private static func apply(_ condition: (Path<Member>) -> Term<Bool>) -> (variable: String, Term<Bool>) {
+    private static func apply(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> (
+        variable: String, ValueExpression<Bool>
+    ) {
         let variable = QueryVariables.next()
-        return (variable, condition(Path(.variable(variable), mayBeNil: false)))
+        return (variable, condition(ObjectExpression(.variable(variable), mayBeNil: false)))
     }
 }
 

@@ -1,7 +1,7 @@
 import StrataModel
 
 /// Names that a person may have meant by one that is unknown.
-struct KnownNames {
+struct NameSuggestions {
     private let names: [String]
     private static let most = 20
 

@@ -5,7 +5,7 @@ import StrataModel
 /// entity, order and conditions, bound to a schema and checked.
 ///
 /// It is to a request what a prepared statement is to the values bound to it.
-final class PreparedQuery: Sendable {
+final class QueryShape: Sendable {
     let schema: Schema
     let entity: EntitySchema
     /// The concrete entities whose objects may be found.

@@ -2,7 +2,7 @@ import StrataModel
 
 /// A value in a typed query: an attribute at the end of a path, or what was made of some.
 ///
-/// A condition is a `Term<Bool>`. Whether the attribute is optional is not part of the type: every comparison with a
+/// A condition is a `ValueExpression<Bool>`. Whether the attribute is optional is not part of the type: every comparison with a
 /// missing value is false, `!=` too; only `== nil` and `!= nil` ask for it.
 ///
 /// ```swift
@@ -11,7 +11,7 @@ import StrataModel
 ///
 /// Terms stand on the left: `$0.rating > 4`, not `4 < $0.rating`. A variable must have the attribute's type: an `Int`
 /// is not compared with an `Int32`.
-public struct Term<Value> {
+public struct ValueExpression<Value> {
     enum Meaning {
         case value(FetchExpression)
         case condition(FetchPredicate)
@@ -43,26 +43,26 @@ public struct Term<Value> {
     func condition(
         _ comparison: ComparisonPredicate.Operator, _ right: FetchExpression, _ folding: StringFolding = [],
         mayBeNil otherMayBeNil: Bool = false
-    ) -> Term<Bool> {
-        Term<Bool>(
+    ) -> ValueExpression<Bool> {
+        ValueExpression<Bool>(
             .comparison(ComparisonPredicate(expression, comparison, right, folding: folding)),
             mayBeNil: mayBeNil || otherMayBeNil)
     }
 
     func condition(
-        _ comparison: ComparisonPredicate.Operator, _ right: Term, _ folding: StringFolding = []
-    ) -> Term<Bool> {
+        _ comparison: ComparisonPredicate.Operator, _ right: ValueExpression, _ folding: StringFolding = []
+    ) -> ValueExpression<Bool> {
         condition(comparison, right.expression, folding, mayBeNil: right.mayBeNil)
     }
 }
 
-extension Term where Value: StorableValue {
+extension ValueExpression where Value: StorableValue {
     init(_ expression: FetchExpression, mayBeNil: Bool) {
         self.init(expression, mayBeNil: mayBeNil) { $0.queryConstant }
     }
 }
 
-extension Term where Value == Bool {
+extension ValueExpression where Value == Bool {
     init(_ predicate: FetchPredicate, mayBeNil: Bool) {
         meaning = .condition(predicate)
         self.mayBeNil = mayBeNil
@@ -108,100 +108,124 @@ extension StorableValue {
     }
 }
 
-extension Term {
+extension ValueExpression {
     /// An element of a composite attribute, by its name in the model; dots stand between the names of nested ones.
-    public func element<Element: StorableValue>(_ name: String, as type: Element.Type = Element.self) -> Term<Element> {
-        Term<Element>(.path(name, of: expression), mayBeNil: true)
+    public func element<Element: StorableValue>(_ name: String, as type: Element.Type = Element.self)
+        -> ValueExpression<Element>
+    {
+        ValueExpression<Element>(.path(name, of: expression), mayBeNil: true)
     }
 }
 
 // MARK: - Logic
 
-extension Term where Value == Bool {
+extension ValueExpression where Value == Bool {
     /// Both hold.
-    public static func && (left: Term, right: Term) -> Term {
-        Term(left.predicate && right.predicate, mayBeNil: left.mayBeNil || right.mayBeNil)
+    public static func && (left: ValueExpression, right: ValueExpression) -> ValueExpression {
+        ValueExpression(left.predicate && right.predicate, mayBeNil: left.mayBeNil || right.mayBeNil)
     }
 
     /// At least one holds.
-    public static func || (left: Term, right: Term) -> Term {
-        Term(left.predicate || right.predicate, mayBeNil: left.mayBeNil || right.mayBeNil)
+    public static func || (left: ValueExpression, right: ValueExpression) -> ValueExpression {
+        ValueExpression(left.predicate || right.predicate, mayBeNil: left.mayBeNil || right.mayBeNil)
     }
 
     /// It does not hold; what is false because of a missing value is true then.
-    public static prefix func ! (term: Term) -> Term { Term(.not(term.predicate), mayBeNil: term.mayBeNil) }
+    public static prefix func ! (term: ValueExpression) -> ValueExpression {
+        ValueExpression(.not(term.predicate), mayBeNil: term.mayBeNil)
+    }
 }
 
 // MARK: - Comparisons
 
-extension Term {
+extension ValueExpression {
     /// Equal; with nil, whether there is no value.
-    public static func == (left: Term, right: Value?) -> Term<Bool> {
+    public static func == (left: ValueExpression, right: Value?) -> ValueExpression<Bool> {
         left.condition(.equalTo, left.constant(orNil: right))
     }
 
     /// Another value; false where there is none. With nil, whether there is a value.
-    public static func != (left: Term, right: Value?) -> Term<Bool> {
+    public static func != (left: ValueExpression, right: Value?) -> ValueExpression<Bool> {
         left.condition(.notEqualTo, left.constant(orNil: right))
     }
 
     /// Equal; false where either is missing.
-    public static func == (left: Term, right: Term) -> Term<Bool> { left.condition(.equalTo, right) }
+    public static func == (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
+        left.condition(.equalTo, right)
+    }
 
     /// Different; false where either is missing.
-    public static func != (left: Term, right: Term) -> Term<Bool> { left.condition(.notEqualTo, right) }
+    public static func != (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
+        left.condition(.notEqualTo, right)
+    }
 
     private func constant(orNil value: Value?) -> FetchExpression { value.map(constant) ?? .constant(.null) }
 
     /// Equal to one of the values.
-    public func isIn(_ values: some Sequence<Value>) -> Term<Bool> {
+    public func isIn(_ values: some Sequence<Value>) -> ValueExpression<Bool> {
         condition(.in, .aggregate(values.map(constant)))
     }
 
     /// The value, or `fallback` where there is none.
-    public static func ?? (left: Term, fallback: Value) -> Term {
-        Term(
+    public static func ?? (left: ValueExpression, fallback: Value) -> ValueExpression {
+        ValueExpression(
             .conditional(left.expression.isNil, left.constant(fallback), left.expression), mayBeNil: false,
             encode: left.encode)
     }
 }
 
-extension Term where Value: Comparable & StorableValue {
-    public static func < (left: Term, right: Value) -> Term<Bool> { left.condition(.lessThan, left.constant(right)) }
+extension ValueExpression where Value: Comparable & StorableValue {
+    public static func < (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
+        left.condition(.lessThan, left.constant(right))
+    }
 
-    public static func < (left: Term, right: Term) -> Term<Bool> { left.condition(.lessThan, right) }
+    public static func < (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
+        left.condition(.lessThan, right)
+    }
 
-    public static func <= (left: Term, right: Value) -> Term<Bool> {
+    public static func <= (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.lessThanOrEqualTo, left.constant(right))
     }
 
-    public static func <= (left: Term, right: Term) -> Term<Bool> { left.condition(.lessThanOrEqualTo, right) }
+    public static func <= (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
+        left.condition(.lessThanOrEqualTo, right)
+    }
 
-    public static func > (left: Term, right: Value) -> Term<Bool> {
+    public static func > (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.greaterThan, left.constant(right))
     }
 
-    public static func > (left: Term, right: Term) -> Term<Bool> { left.condition(.greaterThan, right) }
+    public static func > (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
+        left.condition(.greaterThan, right)
+    }
 
-    public static func >= (left: Term, right: Value) -> Term<Bool> {
+    public static func >= (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.greaterThanOrEqualTo, left.constant(right))
     }
 
-    public static func >= (left: Term, right: Term) -> Term<Bool> { left.condition(.greaterThanOrEqualTo, right) }
+    public static func >= (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
+        left.condition(.greaterThanOrEqualTo, right)
+    }
 
     /// From the one bound to the other, both included.
-    public func isBetween(_ lower: Value, _ upper: Value) -> Term<Bool> {
+    public func isBetween(_ lower: Value, _ upper: Value) -> ValueExpression<Bool> {
         condition(.between, .aggregate([constant(lower), constant(upper)]))
     }
 
     /// In the range.
-    public func isIn(_ range: ClosedRange<Value>) -> Term<Bool> { isBetween(range.lowerBound, range.upperBound) }
+    public func isIn(_ range: ClosedRange<Value>) -> ValueExpression<Bool> {
+        isBetween(range.lowerBound, range.upperBound)
+    }
 
     /// In the range, which ends before its upper bound.
-    public func isIn(_ range: Range<Value>) -> Term<Bool> { self >= range.lowerBound && self < range.upperBound }
+    public func isIn(_ range: Range<Value>) -> ValueExpression<Bool> {
+        self >= range.lowerBound && self < range.upperBound
+    }
 }
 
-extension Term where Value: RawRepresentable, Value.RawValue: StorableValue {
+extension ValueExpression where Value: RawRepresentable, Value.RawValue: StorableValue {
     /// What an enum is stored as.
-    public var rawValue: Term<Value.RawValue> { Term<Value.RawValue>(expression, mayBeNil: mayBeNil) }
+    public var rawValue: ValueExpression<Value.RawValue> {
+        ValueExpression<Value.RawValue>(expression, mayBeNil: mayBeNil)
+    }
 }

@@ -6,13 +6,13 @@
 /// once more when it is, so the same object must give the same value.
 ///
 /// ```swift
-/// options.migratedValues = [
-///     MigratedValue(entity: "Person", property: "fullName") { old in
+/// options.migrationRules = [
+///     MigrationRule(entity: "Person", property: "fullName") { old in
 ///         .string([old["firstName"], old["lastName"]].compactMap(\.text).joined(separator: " "))
 ///     }
 /// ]
 /// ```
-public struct MigratedValue: Sendable {
+public struct MigrationRule: Sendable {
     /// The name that the entity, or a parent that declares the property, has in the new model.
     public let entityName: String
     /// The property's name in the new model.
