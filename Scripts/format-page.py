@@ -9,18 +9,18 @@ root = Path(__file__).resolve().parent.parent
 page = root / "Sources/Strata/Strata.docc/FileFormat.md"
 
 sections = [
-    ("Tables", "Sources/StrataStore/Views/StoreTables.swift"),
-    ("Header and head", "Sources/StrataStore/Log/StoreHeader.swift"),
-    ("Events", "Sources/StrataModel/Log/EventRecord.swift"),
-    ("Maintenance events", "Sources/StrataModel/Log/MaintenanceRecord.swift"),
-    ("Transactions", "Sources/StrataModel/Log/TransactionRecord.swift"),
-    ("Rows", "Sources/StrataModel/Row/RowLayout.swift"),
-    ("Rows in the objects view", "Sources/StrataModel/Row/StoredRow.swift"),
-    ("Values", "Sources/StrataModel/Value/ValueCodec.swift"),
-    ("Ordered keys", "Sources/StrataModel/Keys/KeyEncoding.swift"),
-    ("Tags and subscriptions", "Sources/StrataStore/History/Bookmarks.swift"),
-    ("A rebuild under way", "Sources/StrataStore/Verify/RebuildMark.swift"),
-    ("A migration under way", "Sources/StrataStore/Migration/MigrationMark.swift"),
+    ("Tables", "StoreTables"),
+    ("Header and head", "StoreHeader"),
+    ("Events", "EventRecord"),
+    ("Maintenance events", "MaintenanceRecord"),
+    ("Transactions", "TransactionRecord"),
+    ("Rows", "RowLayout"),
+    ("Rows in the objects view", "StoredRow"),
+    ("Values", "ValueCodec"),
+    ("Ordered keys", "KeyEncoding"),
+    ("Tags and subscriptions", "Bookmarks"),
+    ("A rebuild under way", "RebuildMark"),
+    ("A migration under way", "MigrationMark"),
 ]
 
 INTRODUCTION = """# File format
@@ -41,9 +41,10 @@ checked: a damaged record is an error that names its place.
 """
 
 
-def head(path):
+def head(name):
+    (path,) = (root / "Sources").rglob(f"{name}.swift")
     lines = []
-    for line in (root / path).read_text().splitlines():
+    for line in path.read_text().splitlines():
         if not line.startswith("//"):
             break
         lines.append(line[2:].removeprefix(" ").rstrip())
@@ -51,6 +52,6 @@ def head(path):
 
 
 parts = [INTRODUCTION]
-for title, path in sections:
-    parts.append(f"## {title}\n\n```text\n{head(path)}\n```\n")
+for title, name in sections:
+    parts.append(f"## {title}\n\n```text\n{head(name)}\n```\n")
 page.write_text("\n".join(parts))

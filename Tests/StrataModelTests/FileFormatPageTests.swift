@@ -7,16 +7,17 @@ import Testing
 
     /// The page is written by Scripts/format-page.py from these heads.
     @Test(arguments: [
-        "StrataStore/Views/StoreTables.swift", "StrataStore/Log/StoreHeader.swift", "StrataModel/Log/EventRecord.swift",
-        "StrataModel/Log/MaintenanceRecord.swift", "StrataStore/History/Bookmarks.swift",
-        "StrataModel/Log/TransactionRecord.swift", "StrataModel/Row/RowLayout.swift", "StrataModel/Row/StoredRow.swift",
-        "StrataModel/Value/ValueCodec.swift", "StrataModel/Keys/KeyEncoding.swift",
-        "StrataStore/Verify/RebuildMark.swift",
+        "StoreTables", "StoreHeader", "EventRecord", "MaintenanceRecord", "Bookmarks", "TransactionRecord", "RowLayout",
+        "StoredRow", "ValueCodec", "KeyEncoding", "RebuildMark",
     ])
-    func thePageOfTheFormatIsWhatTheCodecsSay(file: String) throws {
+    func thePageOfTheFormatIsWhatTheCodecsSay(name: String) throws {
+        let sources = FileManager.default.enumerator(
+            at: Self.root.appending(path: "Sources"), includingPropertiesForKeys: nil)
+        let file = try #require(
+            sources?.lazy.compactMap { $0 as? URL }.first { $0.lastPathComponent == "\(name).swift" })
         let page = try String(
             contentsOf: Self.root.appending(path: "Sources/Strata/Strata.docc/FileFormat.md"), encoding: .utf8)
-        let source = try String(contentsOf: Self.root.appending(path: "Sources/\(file)"), encoding: .utf8)
+        let source = try String(contentsOf: file, encoding: .utf8)
         let head = source.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("//") }
             .map { $0.dropFirst($0.hasPrefix("// ") ? 3 : 2) }
         #expect(head.count > 3)
