@@ -93,9 +93,9 @@ import Testing
 
     /// The tracking of a process that reads in one place and is told in another.
     @MainActor @Test func aSaveElsewhereReachesWhoTracksTheViewContext() async throws {
-        let view = container.viewContext
-        view.automaticallyMergesChangesFromParent = true
-        let shown = try view.existingObject(with: person.objectID, as: Person.self)
+        let snapshot = container.viewContext
+        snapshot.automaticallyMergesChangesFromParent = true
+        let shown = try snapshot.existingObject(with: person.objectID, as: Person.self)
         let (events, news) = AsyncStream.makeStream(of: Void.self)
         withObservationTracking({ _ = shown.name }) { news.yield() }
         let id = person.objectID

@@ -111,8 +111,8 @@ extension ToolStore {
         var options = StoreOptions()
         options.isReadOnly = true
         let store = try Store.open(.directory(directory), model: nil, options: options)
-        let image = try store.read(at: try store.head()) { view in
-            try view.row(red).map { Array($0.image) } ?? []
+        let image = try store.read(at: try store.head()) { snapshot in
+            try snapshot.row(red).map { Array($0.image) } ?? []
         }
         store.close()
         var search = bytes.startIndex..<bytes.endIndex

@@ -106,8 +106,8 @@ struct StoreFixture {
     /// Changes values of one object as of now.
     func update(_ id: ObjectID, _ values: [String: AttributeValue], in changes: inout ChangeSet) throws {
         let entity = try entity(try name(of: id))
-        let (image, revision) = try store.read(at: try store.head()) { view in
-            guard let row = try view.row(id) else { throw StrataError(.deletedObject, "gone") }
+        let (image, revision) = try store.read(at: try store.head()) { snapshot in
+            guard let row = try snapshot.row(id) else { throw StrataError(.deletedObject, "gone") }
             return (try row.converted(to: entity), row.revision)
         }
         var builder = try RowBuilder(image, layout: entity.layout)
@@ -145,8 +145,8 @@ struct StoreFixture {
     /// The object's attribute and to-one values at a sequence; nil when it is not there.
     func values(_ id: ObjectID, at eventNumber: EventNumber? = nil) throws -> [String: AttributeValue]? {
         let entity = try entity(try name(of: id))
-        return try store.read(at: try eventNumber ?? store.head()) { view in
-            guard let row = try view.row(id) else { return nil }
+        return try store.read(at: try eventNumber ?? store.head()) { snapshot in
+            guard let row = try snapshot.row(id) else { return nil }
             let image = try row.converted(to: entity)
             var values: [String: AttributeValue] = [:]
             try image.withReader(entity.layout) { reader throws(CorruptRecord) in
@@ -169,9 +169,9 @@ struct StoreFixture {
         _ entity: String, _ name: String, of owner: ObjectID, at eventNumber: EventNumber? = nil
     ) throws -> [ObjectID] {
         let relationship = try property(entity, name).id
-        return try store.read(at: try eventNumber ?? store.head()) { view in
-            let members = try view.members(of: relationship, owner: owner)
-            let count = try view.memberCount(of: relationship, owner: owner)
+        return try store.read(at: try eventNumber ?? store.head()) { snapshot in
+            let members = try snapshot.members(of: relationship, owner: owner)
+            let count = try snapshot.memberCount(of: relationship, owner: owner)
             guard members.count == count else {
                 throw StrataError(.corrupt, "\(members.count) members, but the counter says \(count)")
             }

@@ -28,8 +28,8 @@ struct Saver: Sendable {
         let (numberSlot, labelSlot) = try (Self.slot("number", movie), Self.slot("label", tag))
         var movies: [Int: ObjectID] = [:]
         var tagID: ObjectID?
-        try store.read(at: try store.head()) { view in
-            try view.scan(movie.id) { id, row in
+        try store.read(at: try store.head()) { snapshot in
+            try snapshot.scan(movie.id) { id, row in
                 let image = try row.converted(to: movie)
                 try image.withReader(movie.layout) { reader throws(CorruptRecord) in
                     let number = Int(reader.integer(numberSlot) ?? 0) - first
@@ -37,7 +37,7 @@ struct Saver: Sendable {
                 }
                 return true
             }
-            try view.scan(tag.id) { id, row in
+            try snapshot.scan(tag.id) { id, row in
                 let image = try row.converted(to: tag)
                 try image.withReader(tag.layout) { reader throws(CorruptRecord) in
                     if try reader.value(labelSlot) == .string("tag \(thread)") { tagID = id }
@@ -110,8 +110,10 @@ struct Saver: Sendable {
 
     private func changeThePrevious(_ changes: inout ChangeSet) throws {
         guard let previous = movies[number - 1], let tagID else { return }
-        let (image, revision) = try store.read(at: try store.head()) { view in
-            guard let row = try view.row(previous) else { throw StrataError(.corrupt, "an acknowledged movie is gone") }
+        let (image, revision) = try store.read(at: try store.head()) { snapshot in
+            guard let row = try snapshot.row(previous) else {
+                throw StrataError(.corrupt, "an acknowledged movie is gone")
+            }
             return (try row.converted(to: movie), row.revision)
         }
         var builder = try RowBuilder(image, layout: movie.layout)

@@ -157,9 +157,9 @@ final class Library {
 
     private func rows(_ ids: [ObjectID]) throws -> [(image: RowImage, revision: EventNumber)] {
         let movie = try entity("Movie")
-        return try store.read(at: try store.head()) { view in
+        return try store.read(at: try store.head()) { snapshot in
             try ids.map { id in
-                guard let row = try view.row(id) else { fail("an acknowledged movie is gone") }
+                guard let row = try snapshot.row(id) else { fail("an acknowledged movie is gone") }
                 return (try row.converted(to: movie), row.revision)
             }
         }
@@ -182,8 +182,8 @@ final class Library {
         let movie = try entity("Movie")
         let titleSlot = try slot("title", of: movie)
         var found: [ObjectID: String] = [:]
-        try store.read(at: try store.head()) { view in
-            try view.scan(movie.id) { id, row in
+        try store.read(at: try store.head()) { snapshot in
+            try snapshot.scan(movie.id) { id, row in
                 let image = try row.converted(to: movie)
                 try image.withReader(movie.layout) { reader throws(CorruptRecord) in
                     if case .string(let title) = try reader.value(titleSlot) { found[id] = title }

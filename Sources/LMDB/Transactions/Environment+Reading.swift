@@ -31,7 +31,7 @@ extension Environment {
                 // One is enough; what else is wrong the first meets too.
                 break
             }
-            if second.snapshot == first.snapshot {
+            if second.snapshotID == first.snapshotID {
                 defer { end(second) }
                 return try body(first, second)
             }

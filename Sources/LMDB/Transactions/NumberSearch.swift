@@ -57,7 +57,7 @@ final class NumberSearch {
     private let bounds: MapBounds
     /// Made when pages are to be copied.
     private var copies: PageCopies?
-    private var snapshot: ReadTransaction.Snapshot?
+    private var snapshotID: ReadTransaction.SnapshotID?
     private var transaction: OpaquePointer?
     /// The trees of the snapshot that have been asked for, the last one beside.
     private var trees: [Table: DataFileHeader.Tree] = [:]
@@ -72,11 +72,11 @@ final class NumberSearch {
     @inline(__always)
     func turn(to transaction: ReadTransaction) {
         self.transaction = transaction.active
-        let snapshot = transaction.snapshot
-        guard self.snapshot != snapshot else { return }
+        let snapshotID = transaction.snapshotID
+        guard self.snapshotID != snapshotID else { return }
         // A file that was opened again has another descriptor.
-        if self.snapshot?.opening != snapshot.opening { copies = nil }
-        self.snapshot = snapshot
+        if self.snapshotID?.opening != snapshotID.opening { copies = nil }
+        self.snapshotID = snapshotID
         last = nil
         trees.removeAll(keepingCapacity: true)
     }

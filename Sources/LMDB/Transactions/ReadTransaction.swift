@@ -83,17 +83,17 @@ package class ReadTransaction {
 
     /// The state of the file that the transaction sees. Pages of one snapshot never change; numbers may come again when
     /// a file is opened again after a failed commit, so the opening counts too.
-    package struct Snapshot: Sendable, Hashable, Comparable {
+    package struct SnapshotID: Sendable, Hashable, Comparable {
         let opening: Int
         let number: UInt64
 
-        package static func < (left: Snapshot, right: Snapshot) -> Bool {
+        package static func < (left: SnapshotID, right: SnapshotID) -> Bool {
             (left.opening, left.number) < (right.opening, right.number)
         }
     }
 
-    package final var snapshot: Snapshot {
-        Snapshot(opening: bounds.openings.load(ordering: .relaxed), number: number)
+    package final var snapshotID: SnapshotID {
+        SnapshotID(opening: bounds.openings.load(ordering: .relaxed), number: number)
     }
 
     /// What `keep` was given last, for as long as nothing else is kept.

@@ -85,20 +85,22 @@ final class BatchInsertStep {
         return nil
     }
 
-    private func fill(_ view: View, _ changes: inout ChangeSet) throws {
+    private func fill(_ snapshot: Snapshot, _ changes: inout ChangeSet) throws {
         changes.uniquenessPolicy = policy
-        changes.insertions = try writer.insertions(prepared, ids, view)
+        changes.insertions = try writer.insertions(prepared, ids, snapshot)
         var wishes = zip(ids, prepared).compactMap { $1.wishes.isEmpty ? nil : ($0, $1.wishes) }
         if settlesFirst {
-            let outcome = try UpsertResolution.settle(&changes, view)
+            let outcome = try UpsertResolution.settle(&changes, snapshot)
             wishes = BatchWriter.wishes(wishes, after: outcome, policy)
             settled = outcome
         }
-        try writer.link(&changes, wishes, view)
+        try writer.link(&changes, wishes, snapshot)
         // What a row lacks an object may have that it is merged into: predicates are judged where that is settled.
         guard policy == .reject, !rules.isEmpty else { return }
         var errors: [StrataError] = []
-        for insertion in changes.insertions { errors += try rules.failures(of: insertion.image, insertion.id, view) }
+        for insertion in changes.insertions {
+            errors += try rules.failures(of: insertion.image, insertion.id, snapshot)
+        }
         try BatchWriter.throwTogether(errors, count: errors.count)
     }
 }
@@ -106,12 +108,12 @@ final class BatchInsertStep {
 extension BatchWriter {
     /// Fulfils what rows say of relationships that change other objects too, and counts members where that is bounded.
     func link(
-        _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ view: View
+        _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ snapshot: Snapshot
     ) throws {
         var failures: [StrataError] = []
         let wishes = mattering(wishes)
         if !wishes.isEmpty {
-            var links = BatchLinks(binding, changes, view)
+            var links = BatchLinks(binding, changes, snapshot)
             for (id, list) in wishes { try links.takeBack(list, of: id) }
             for (id, list) in wishes { try links.fulfil(list, of: id) }
             failures = try links.failures()
@@ -119,7 +121,7 @@ extension BatchWriter {
         }
         // Else whose insertions become updates is not known yet, and nothing is bounded.
         if changes.uniquenessPolicy == .reject {
-            failures += try BatchBounds(binding: binding, view: view).failures(changes)
+            failures += try BatchBounds(binding: binding, snapshot: snapshot).failures(changes)
         }
         try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
     }
@@ -195,9 +197,9 @@ extension BatchWriter {
     }
 
     fileprivate func insertions(
-        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ view: View
+        _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ snapshot: Snapshot
     ) throws -> [ChangeSet.Insertion] {
-        var places = BatchPlaces(view)
+        var places = BatchPlaces(snapshot)
         return try zip(prepared, ids).map { row, id in
             var builder = row.builder
             for place in row.places {

@@ -3,7 +3,7 @@ import StrataStore
 
 /// Carries what the rows of one step link to the other ends: partners of one-to-ones, members of to-manys.
 ///
-/// It works on the change set of the step, over the view that it was made from. Rows are taken in their order, as if
+/// It works on the change set of the step, over the snapshot that it was made from. Rows are taken in their order, as if
 /// each had been linked after the one before: first every wish is taken out of the rows (`takeBack`), so that they say at
 /// any time what holds then, and put in again in its turn (`fulfil`).
 struct BatchLinks {
@@ -20,7 +20,7 @@ struct BatchLinks {
     }
 
     private let binding: StoreBinding
-    private let view: View
+    private let snapshot: Snapshot
     private var changes: ChangeSet
     private var insertions: [ObjectID: Int]
     private var updates: [ObjectID: Int]
@@ -33,11 +33,11 @@ struct BatchLinks {
     /// Updates of which something was taken back.
     private var takenBack: Set<ObjectID> = []
 
-    init(_ binding: StoreBinding, _ changes: ChangeSet, _ view: View) {
+    init(_ binding: StoreBinding, _ changes: ChangeSet, _ snapshot: Snapshot) {
         self.binding = binding
         self.changes = changes
-        self.view = view
-        places = BatchPlaces(view)
+        self.snapshot = snapshot
+        places = BatchPlaces(snapshot)
         insertions = Dictionary(
             changes.insertions.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         updates = Dictionary(changes.updates.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -57,7 +57,7 @@ struct BatchLinks {
             if let index = insertions[id] {
                 changes.insertions[index].image = try changes.insertions[index].image.with(
                     slots, of: RowImage(canonical: Array(entity.template)), entity)
-            } else if let index = updates[id], let row = try view.row(id) {
+            } else if let index = updates[id], let row = try snapshot.row(id) {
                 changes.updates[index].image = try changes.updates[index].image.with(
                     slots, of: try row.converted(to: entity.schema), entity)
                 takenBack.insert(id)
@@ -78,7 +78,8 @@ struct BatchLinks {
     /// The change set with all that was wished for.
     mutating func finish() throws -> ChangeSet {
         for id in takenBack {
-            guard let index = updates[id], let row = try view.row(id), let entity = binding.entity(id.entityID) else {
+            guard let index = updates[id], let row = try snapshot.row(id), let entity = binding.entity(id.entityID)
+            else {
                 continue
             }
             let update = changes.updates[index]
@@ -118,7 +119,7 @@ struct BatchLinks {
     }
 
     private func savedReference(of id: ObjectID, _ property: PropertyRuntime) throws -> ObjectID? {
-        guard let row = try view.row(id), let entity = binding.entity(id.entityID) else { return nil }
+        guard let row = try snapshot.row(id), let entity = binding.entity(id.entityID) else { return nil }
         let image = try row.converted(to: entity.schema)
         return try reference(in: image, entity, property.slot)
     }
@@ -153,7 +154,7 @@ struct BatchLinks {
 
     /// The members as the step has them so far.
     private func members(of id: ObjectID, _ link: LinkRuntime) throws -> [ObjectID] {
-        let saved = insertions[id] == nil ? try view.members(of: link.id, owner: id) : []
+        let saved = insertions[id] == nil ? try snapshot.members(of: link.id, owner: id) : []
         var seen: Set<ObjectID> = []
         return try (saved + (added[ToManyKey(link: link.id, owner: id)] ?? [])).filter { member in
             guard seen.insert(member).inserted else { return false }
@@ -178,7 +179,7 @@ struct BatchLinks {
             case .link(let known)?, .move(let known)?: otherPlace = isSource ? known.inTarget : known.inSource
             case .unlink?: otherPlace = try places.next(other, member)
             case nil:
-                otherPlace = try view.position(of: owner, in: other, owner: member) ?? places.next(other, member)
+                otherPlace = try snapshot.position(of: owner, in: other, owner: member) ?? places.next(other, member)
             }
         }
         added[ToManyKey(link: link.id, owner: owner), default: []].append(member)
@@ -234,7 +235,7 @@ struct BatchLinks {
             changes.updates[index].changedSlots.formUnion(slots)
             return
         }
-        guard let row = try view.row(id) else { throw notThere(id, property, entity) }
+        guard let row = try snapshot.row(id) else { throw notThere(id, property, entity) }
         let before = try row.converted(to: entity.schema)
         let image = try change(before)
         let changed = entity.slots(slots, thatDifferIn: before, image)
@@ -261,7 +262,7 @@ struct BatchLinks {
             if let index = updates[id] {
                 let update = changes.updates[index]
                 failures += try missingTargets(of: id, entity, update.image, update.changedSlots)
-                failures += try RowRules(entity.schema, binding.schema).failures(of: update.image, id, view)
+                failures += try RowRules(entity.schema, binding.schema).failures(of: update.image, id, snapshot)
             } else if let index = insertions[id] {
                 // What the row itself lacks is told already.
                 let insertion = changes.insertions[index]
@@ -291,7 +292,7 @@ struct BatchLinks {
 /// Counts the members of to-manys that the model bounds, where a step changes them.
 struct BatchBounds {
     let binding: StoreBinding
-    let view: View
+    let snapshot: Snapshot
 
     func failures(_ changes: ChangeSet) throws -> [StrataError] {
         guard binding.hasBoundedLinks else { return [] }
@@ -309,7 +310,7 @@ struct BatchBounds {
         for update in changes.updates {
             guard let entity = binding.entity(update.id.entityID) else { continue }
             let bounded = update.changedSlots.map(entity.property(slot:)).filter(isBounded)
-            guard !bounded.isEmpty, let row = try view.row(update.id) else { continue }
+            guard !bounded.isEmpty, let row = try snapshot.row(update.id) else { continue }
             let before = try row.converted(to: entity.schema)
             for property in bounded {
                 try addOwner(in: before, property, entity, -1, &differences)
@@ -320,7 +321,7 @@ struct BatchBounds {
         return try differences.filter { !deleted.contains($0.key.owner) }
             .sorted { ($0.key.owner, $0.key.link) < ($1.key.owner, $1.key.link) }
             .flatMap { key, difference in
-                let before = inserted.contains(key.owner) ? 0 : try view.memberCount(of: key.link, owner: key.owner)
+                let before = inserted.contains(key.owner) ? 0 : try snapshot.memberCount(of: key.link, owner: key.owner)
                 let entity = binding.entity(key.owner.entityID)
                 return
                     (binding.link(key.link)?.description?.validate(
@@ -353,7 +354,7 @@ struct BatchBounds {
         guard let link = binding.link(change.key.property),
             case .pairs(_, _, let isSymmetric, let inverse) = link.source
         else { return }
-        let isThere = try view.isMember(change.key.target, of: link.id, owner: change.key.source)
+        let isThere = try snapshot.isMember(change.key.target, of: link.id, owner: change.key.source)
         let difference: Int =
             switch change.kind {
             case .link: isThere ? 0 : 1

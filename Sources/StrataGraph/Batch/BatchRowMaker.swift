@@ -180,10 +180,10 @@ struct BatchPlaces {
         let link: PropertyID
     }
 
-    private let view: View
+    private let snapshot: Snapshot
     private var last: [Owner: Int64] = [:]
 
-    init(_ view: View) { self.view = view }
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     /// All members of an owner have been given, in the first places.
     mutating func note(_ link: PropertyID, _ owner: ObjectID, count: Int) {
@@ -192,7 +192,7 @@ struct BatchPlaces {
 
     mutating func next(_ link: PropertyID, _ owner: ObjectID) throws -> Int64 {
         let key = Owner(id: owner, link: link)
-        let before = try last[key] ?? view.lastPosition(of: link, owner: owner)
+        let before = try last[key] ?? snapshot.lastPosition(of: link, owner: owner)
         let place = before.map { $0 + ManagedObjectContext.placeGap } ?? 0
         last[key] = place
         return place

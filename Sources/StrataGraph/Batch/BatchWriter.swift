@@ -39,7 +39,7 @@ final class BatchWriter: Sendable {
     }
 
     /// Works changes out of the newest state and submits them; nil when there are none.
-    func begin(_ make: (View, inout ChangeSet) throws -> Void) throws -> Attempt? {
+    func begin(_ make: (Snapshot, inout ChangeSet) throws -> Void) throws -> Attempt? {
         let head = try binding.store.head()
         var changes = ChangeSet(
             base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
@@ -52,7 +52,7 @@ final class BatchWriter: Sendable {
     ///
     /// - Parameter isSettled: whether others that come between may show as a clash of unique values.
     func finish(
-        _ first: Attempt?, isSettled: Bool = false, _ make: (View, inout ChangeSet) throws -> Void
+        _ first: Attempt?, isSettled: Bool = false, _ make: (Snapshot, inout ChangeSet) throws -> Void
     ) throws -> SaveReceipt? {
         var attempt = first
         for _ in 0..<16 {
@@ -72,7 +72,7 @@ final class BatchWriter: Sendable {
     }
 
     /// Saves what `make` works out of the newest state; nil when that is nothing.
-    func save(_ make: (View, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
+    func save(_ make: (Snapshot, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
         try finish(try begin(make), make)
     }
 
@@ -109,21 +109,23 @@ extension BatchWriter {
     }
 
     /// The objects of a step that still meet the request's condition.
-    private func remaining(_ ids: ArraySlice<ObjectID>, _ target: BatchTarget, _ view: View) throws -> [ObjectID] {
+    private func remaining(_ ids: ArraySlice<ObjectID>, _ target: BatchTarget, _ snapshot: Snapshot) throws
+        -> [ObjectID]
+    {
         guard let predicate = target.request.predicate else { return Array(ids) }
         var request = target.request
         let isOne = ComparisonPredicate(
             .evaluatedObject, .in, .aggregate(ids.map { .constant(.objectID($0)) }))
         request.predicate = .comparison(isOne) && predicate
-        return try view.fetch(request)
+        return try snapshot.fetch(request)
     }
 
     func delete(
         _ ids: ArraySlice<ObjectID>, _ target: BatchTarget, _ type: BatchResultType, into result: inout BatchResult
     ) throws {
         var deleted: [ObjectID] = []
-        let receipt = try save { view, changes in
-            let plan = try DeletionPlan(try remaining(ids, target, view), view: view)
+        let receipt = try save { snapshot, changes in
+            let plan = try DeletionPlan(try remaining(ids, target, snapshot), snapshot: snapshot)
             deleted = plan.objectIDs
             try plan.add(to: &changes)
         }
@@ -139,30 +141,30 @@ extension BatchWriter {
         var updated: [ObjectID] = []
         let lease = BatchLease()
         defer { withExtendedLifetime(lease) {} }
-        let receipt = try save { view, changes in
-            updated = try remaining(ids, target, view)
-            let (updates, wishes) = try updates(updated, values, lease, view)
+        let receipt = try save { snapshot, changes in
+            updated = try remaining(ids, target, snapshot)
+            let (updates, wishes) = try updates(updated, values, lease, snapshot)
             changes.updates = updates
-            try link(&changes, wishes, view)
+            try link(&changes, wishes, snapshot)
         }
         if let receipt { result.note(receipt) }
         result.add(updated, type)
     }
 
     private func updates(
-        _ ids: [ObjectID], _ values: [String: FetchExpression], _ lease: BatchLease, _ view: View
+        _ ids: [ObjectID], _ values: [String: FetchExpression], _ lease: BatchLease, _ snapshot: Snapshot
     ) throws -> (updates: [ChangeSet.Update], wishes: [(ObjectID, [BatchLinks.Wish])]) {
         var updates: [ChangeSet.Update] = []
         var wishes: [(ObjectID, [BatchLinks.Wish])] = []
         var makers: [EntityID: Updating] = [:]
-        var places = BatchPlaces(view)
+        var places = BatchPlaces(snapshot)
         var errors: [StrataError] = []
         var count = 0
         for id in ids {
-            guard let row = try view.row(id), let entity = binding.entity(id.entityID) else { continue }
+            guard let row = try snapshot.row(id), let entity = binding.entity(id.entityID) else { continue }
             let known = try makers[id.entityID] ?? updating(entity, values, lease)
             makers[id.entityID] = known
-            let (update, wrong, wish) = try update(id, row, known, &places, view)
+            let (update, wrong, wish) = try update(id, row, known, &places, snapshot)
             if !wish.isEmpty { wishes.append((id, wish)) }
             count += wrong.count
             errors += wrong.prefix(Self.reportedErrors - errors.count)
@@ -214,14 +216,14 @@ extension BatchWriter {
     }
 
     private func update(
-        _ id: ObjectID, _ row: RowView, _ updating: Updating, _ places: inout BatchPlaces, _ view: View
+        _ id: ObjectID, _ row: SnapshotRow, _ updating: Updating, _ places: inout BatchPlaces, _ snapshot: Snapshot
     ) throws -> (ChangeSet.Update?, [StrataError], [BatchLinks.Wish]) {
         let maker = updating.maker
         let entity = maker.entity
         let before = try row.converted(to: entity.schema)
         var prepared = BatchRowMaker.Prepared(builder: try RowBuilder(before, layout: entity.layout))
         for (name, expression) in updating.values {
-            try maker.set(name, try expression.value(of: id, view), in: &prepared)
+            try maker.set(name, try expression.value(of: id, snapshot), in: &prepared)
         }
         for (name, ids) in updating.members { try maker.setMembers(name, ids, in: &prepared) }
         for place in prepared.places where try maker.owner(in: before, place.toOne) != place.owner {
@@ -230,7 +232,7 @@ extension BatchWriter {
         }
         let after = try prepared.builder.finish()
         guard after != before else { return (nil, prepared.faults.map(\.error), prepared.wishes) }
-        let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, view)
+        let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, snapshot)
         let changed = entity.slots(prepared.givenSlots.slots, thatDifferIn: before, after)
         let completed = failures.map { failure in
             var failure = failure

@@ -59,9 +59,9 @@ extension ManagedObjectContext {
     func netChanges(ofRows ids: some Collection<ObjectID>) throws -> [ObjectID: NetChanges.Object] {
         guard !ids.isEmpty else { return [:] }
         var changes: [ObjectID: NetChanges.Object] = [:]
-        try read { view in
+        try read { snapshot in
             for id in ids {
-                guard let entity = binding.entity(id.entityID), let row = try view.row(id) else { continue }
+                guard let entity = binding.entity(id.entityID), let row = try snapshot.row(id) else { continue }
                 var change = NetChanges.Object(existedBefore: true, existsAfter: false)
                 try row.converted(to: entity.schema).withReader(entity.layout) { reader throws(CorruptRecord) in
                     for slot in entity.slotsInRow {
@@ -80,9 +80,9 @@ extension ManagedObjectContext {
         let hasDeletions = !gone.isEmpty
         guard pairGeneration != 0 || hasDeletions else { return [:] }
         var pairs: [PairKey: NetChanges.Places] = [:]
-        try read { view in
+        try read { snapshot in
             for change in try pairChanges() {
-                let before = try view.pair(change.key)
+                let before = try snapshot.pair(change.key)
                 switch change.kind {
                 case .link(let places), .move(let places): pairs[change.key] = .init(before: before, after: places)
                 case .unlink: pairs[change.key] = .init(before: before, after: nil)
@@ -90,9 +90,9 @@ extension ManagedObjectContext {
             }
             for id in gone {
                 for link in binding.pairLinks(of: id.entityID) {
-                    try view.members(of: link.id, owner: id) { member in
+                    try snapshot.members(of: link.id, owner: id) { member in
                         if let key = link.pairKey(owner: id, member: member) {
-                            pairs[key] = .init(before: try view.pair(key), after: nil)
+                            pairs[key] = .init(before: try snapshot.pair(key), after: nil)
                         }
                         return true
                     }

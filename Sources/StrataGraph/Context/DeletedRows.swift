@@ -59,12 +59,12 @@ extension ManagedObjectContext {
         guard !denying.isEmpty else { return [] }
         var denied: [(id: ObjectID, property: PropertyRuntime)] = []
         foldLinkChanges()
-        try read { view in
+        try read { snapshot in
             for id in deletedRows.rows.keys.filter({ denying.contains($0.entityID) }).sorted() {
-                guard let entity = binding.entity(id.entityID), let row = try view.row(id) else { continue }
+                guard let entity = binding.entity(id.entityID), let row = try snapshot.row(id) else { continue }
                 for property in entity.denyIndexes.map({ entity.properties[$0] }) {
                     if property.isToMany, let link = binding.link(property.id) {
-                        let remain = try membersOfDeleted(link, id, view).contains { !isDeleted($0) }
+                        let remain = try membersOfDeleted(link, id, snapshot).contains { !isDeleted($0) }
                         if remain { denied.append((id, property)) }
                     } else if let target = try row.target(of: property, entity, id, binding.schema) {
                         if !isDeleted(target) { denied.append((id, property)) }
@@ -80,9 +80,9 @@ extension ManagedObjectContext {
     /// Notes again, in the owners' sides, that the rows went.
     func noteAllLinkChangesOfDeletedRows() throws {
         guard !deletedRows.isEmpty else { return }
-        try read { view in
+        try read { snapshot in
             for id in deletedRows.rows.keys {
-                guard let entity = binding.entity(id.entityID), let row = try view.row(id) else { continue }
+                guard let entity = binding.entity(id.entityID), let row = try snapshot.row(id) else { continue }
                 for index in entity.toOneIndexes {
                     let property = entity.properties[index]
                     guard let owner = try row.target(of: property, entity, id, binding.schema) else { continue }
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     }
 }
 
-extension RowView {
+extension SnapshotRow {
     /// Where a to-one of the row leads, whatever model version the row is of.
     func target(
         of property: PropertyRuntime, _ entity: EntityRuntime, _ id: ObjectID, _ schema: Schema

@@ -59,7 +59,7 @@ extension ManagedObjectContext {
         try rebuildLinkChanges()
         try showPartners(partners)
         undoManager?.rebase()
-        let gone = try read { view in try changes.refreshed.filter { try !view.exists($0.objectID) } }
+        let gone = try read { snapshot in try changes.refreshed.filter { try !snapshot.exists($0.objectID) } }
         for object in gone { object._state |= ObjectState.inaccessible }
         changes.refreshed.subtract(gone)
         changes.deleted = gone

@@ -18,20 +18,20 @@ extension ManagedObjectContext {
         guard let last = waiting.last, deletedRows.contains(last) || isDeletedAsRow(last) else { return }
         foldLinkChanges()
         var cuts: [CutReference] = []
-        try read { view in
+        try read { snapshot in
             while let id = waiting.last, deletedRows.contains(id) || isDeletedAsRow(id) {
                 waiting.removeLast()
                 guard !deletedRows.contains(id), let entity = binding.entity(id.entityID),
-                    let row = try view.row(id)
+                    let row = try snapshot.row(id)
                 else { continue }
                 deletedRows.add(id, revision: row.revision, at: base)
                 try propagateToOnes(of: id, entity, row, &cuts, &waiting)
                 for index in entity.toManyIndexes {
                     guard let link = binding.link(entity.properties[index].id) else { continue }
-                    try propagate(id, link, link.deleteRule, view, &cuts, &waiting)
+                    try propagate(id, link, link.deleteRule, snapshot, &cuts, &waiting)
                 }
                 for link in binding.incomingLinks(of: entity.id) {
-                    try propagate(id, link, .nullify, view, &cuts, &waiting)
+                    try propagate(id, link, .nullify, snapshot, &cuts, &waiting)
                 }
             }
         }
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     }
 
     private func propagateToOnes(
-        of id: ObjectID, _ entity: EntityRuntime, _ row: RowView, _ cuts: inout [CutReference],
+        of id: ObjectID, _ entity: EntityRuntime, _ row: SnapshotRow, _ cuts: inout [CutReference],
         _ waiting: inout [ObjectID]
     ) throws {
         for index in entity.toOneIndexes {
@@ -64,25 +64,25 @@ extension ManagedObjectContext {
     }
 
     private func propagate(
-        _ id: ObjectID, _ link: LinkRuntime, _ rule: DeleteRule, _ view: View, _ cuts: inout [CutReference],
+        _ id: ObjectID, _ link: LinkRuntime, _ rule: DeleteRule, _ snapshot: Snapshot, _ cuts: inout [CutReference],
         _ waiting: inout [ObjectID]
     ) throws {
         switch (link.source, rule) {
         case (.rows, .deny), (.rows, .noAction), (.pairs, .deny): return
-        case (.rows, .cascade): waiting += try membersOfDeleted(link, id, view)
+        case (.rows, .cascade): waiting += try membersOfDeleted(link, id, snapshot)
         case (.rows(let toOne), .nullify):
-            cuts += try membersOfDeleted(link, id, view).map { CutReference(object: $0, toOne: toOne, target: id) }
+            cuts += try membersOfDeleted(link, id, snapshot).map { CutReference(object: $0, toOne: toOne, target: id) }
         case (.pairs(_, _, _, let inverse), _):
-            try leavePairs(link, inverse, of: id, isCascade: rule == .cascade, view, &waiting)
+            try leavePairs(link, inverse, of: id, isCascade: rule == .cascade, snapshot, &waiting)
         }
     }
 
     /// The store unlinks the pairs of a deleted object; here only the other ends hear of it.
     func leavePairs(
-        _ link: LinkRuntime, _ inverseID: PropertyID, of id: ObjectID, isCascade: Bool, _ view: View,
+        _ link: LinkRuntime, _ inverseID: PropertyID, of id: ObjectID, isCascade: Bool, _ snapshot: Snapshot,
         _ waiting: inout [ObjectID]
     ) throws {
-        let members = try membersOfDeleted(link, id, view)
+        let members = try membersOfDeleted(link, id, snapshot)
         guard !members.isEmpty else { return }
         for member in members {
             if isCascade { waiting.append(member) }
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
 
     /// The members of an object that goes, which leaves no list behind: each of them would be looked for in it and taken
     /// out when it goes too.
-    func membersOfDeleted(_ link: LinkRuntime, _ owner: ObjectID, _ view: View) throws -> [ObjectID] {
+    func membersOfDeleted(_ link: LinkRuntime, _ owner: ObjectID, _ snapshot: Snapshot) throws -> [ObjectID] {
         foldLinkChanges()
         let state = knownState(link, owner)
         if let members = state?.members {
@@ -104,9 +104,9 @@ extension ManagedObjectContext {
             return members
         }
         if isNew(owner) { return state?.merged(with: []).map(\.id) ?? [] }
-        guard let state, state.hasChanges else { return try view.members(of: link.id, owner: owner) }
+        guard let state, state.hasChanges else { return try snapshot.members(of: link.id, owner: owner) }
         var list: [(id: ObjectID, position: Int64)] = []
-        try view.membersWithPositions(of: link.id, owner: owner) { member, position in
+        try snapshot.membersWithPositions(of: link.id, owner: owner) { member, position in
             list.append((member, position))
             return true
         }

@@ -82,9 +82,9 @@ extension ManagedObjectContext {
 
     private func revisions(of changes: ChangeSet, at eventNumber: EventNumber) throws -> [ObjectID: EventNumber] {
         var revisions: [ObjectID: EventNumber] = [:]
-        try binding.read(at: eventNumber) { view in
+        try binding.read(at: eventNumber) { snapshot in
             for id in changes.insertions.map(\.id) + changes.updates.map(\.id) {
-                revisions[id] = try view.row(id)?.revision
+                revisions[id] = try snapshot.row(id)?.revision
             }
         }
         return revisions

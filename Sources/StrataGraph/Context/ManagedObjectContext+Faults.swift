@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     }
 
     @inline(__always)
-    private static func adopt(_ row: RowView?, _ object: ManagedObject) throws -> Bool {
+    private static func adopt(_ row: SnapshotRow?, _ object: ManagedObject) throws -> Bool {
         guard let row else { return false }
         if row.isIn(object._entity.layout), object._entity.layout.fits(row.image) {
             object.adoptRow(row.image, revision: row.revision)
@@ -149,7 +149,7 @@ extension ManagedObjectContext {
 
     /// Adopts a row of an older layout, or finds out what is wrong with it.
     @inline(never)
-    private static func convert(_ row: RowView, for object: ManagedObject) throws {
+    private static func convert(_ row: SnapshotRow, for object: ManagedObject) throws {
         let entity = object._entity
         guard row.isIn(entity.layout) else {
             let image = try row.converted(to: entity.schema)

@@ -235,10 +235,10 @@ extension ManagedObjectContext {
         guard pairGeneration != 0 else { return }
         pairGeneration += 1
         let states = toManyStates.values.filter { $0.link.isPairs && $0.hasChanges && !isNew($0.owner) }
-        try read { view in
+        try read { snapshot in
             for state in states {
                 for (member, change) in state.pending where !isNew(member) {
-                    let isLinked = try view.isMember(member, of: state.link.id, owner: state.owner)
+                    let isLinked = try snapshot.isMember(member, of: state.link.id, owner: state.owner)
                     switch change {
                     case .added where isLinked && state.link.isOrdered: state.settleAsMoved(member)
                     case .added where isLinked, .removed where !isLinked, .moved where !isLinked:

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// that it is a child of.
     ///
     /// - Parameter pending: what this context has not saved itself, where that counts.
-    func read<R>(pending: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (View) throws -> R) throws -> R {
+    func read<R>(pending: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R) throws -> R {
         try binding.read(at: base, layers: inherited.isEmpty ? pending : inherited + pending, monitor: monitor, body)
     }
 }

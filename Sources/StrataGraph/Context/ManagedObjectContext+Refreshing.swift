@@ -128,8 +128,8 @@ extension ManagedObjectContext {
     @discardableResult
     private func mergeStoredChanges(into object: ManagedObject, where condition: MergeCondition) throws -> Bool {
         guard object._base != nil, !object._flags.contains(.deleted) else { return false }
-        let theirs = try read { view -> (RowImage, EventNumber)? in
-            guard let row = try view.row(object.objectID) else { return nil }
+        let theirs = try read { snapshot -> (RowImage, EventNumber)? in
+            guard let row = try snapshot.row(object.objectID) else { return nil }
             return (try row.converted(to: object._entity.schema), row.revision)
         }
         guard let (image, revision) = theirs, revision != object._revision else { return false }

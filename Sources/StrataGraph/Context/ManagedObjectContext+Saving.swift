@@ -190,9 +190,9 @@ extension ManagedObjectContext {
             for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
         }
         guard !unknown.isEmpty else { return }
-        try read { view in
+        try read { snapshot in
             for object in unknown {
-                if let row = try view.row(object.objectID) { object._revision = row.revision }
+                if let row = try snapshot.row(object.objectID) { object._revision = row.revision }
                 object._flags.remove(.revisionUnknown)
             }
         }

@@ -91,13 +91,13 @@ extension ManagedObjectContext {
     }
 
     private func completed(_ pending: [LinkEnd: PartnerMerge.End]) throws -> [LinkEnd: PartnerMerge.End] {
-        try read { view in
+        try read { snapshot in
             try completed(pending) {
-                try view.reference($0.property, of: $0.object) ?? ObjectID(rawValue: 0)
+                try snapshot.reference($0.property, of: $0.object) ?? ObjectID(rawValue: 0)
             } isGone: {
                 if isDeleted($0) { return true }
                 // What others deleted and this context changed is shown until the save.
-                return try !(map[$0]?._flags.isPending ?? false) && !view.exists($0)
+                return try !(map[$0]?._flags.isPending ?? false) && !snapshot.exists($0)
             }
         }
     }

@@ -57,15 +57,15 @@ extension ManagedObjectContext {
     func memberCount(_ state: ToManyState) throws -> Int {
         if let members = state.members { return members.count + state.lostCount }
         if state.baseCount == nil {
-            state.baseCount = try isNew(state.owner) ? 0 : read { view in try countedMembers(state, view) }
+            state.baseCount = try isNew(state.owner) ? 0 : read { snapshot in try countedMembers(state, snapshot) }
         }
         return (state.baseCount ?? 0) + state.difference
     }
 
     /// The members that the store counts, without those that are leaving.
-    private func countedMembers(_ state: ToManyState, _ view: View) throws -> Int {
-        try view.memberCount(of: state.link.id, owner: state.owner)
-            - leavingMembers(of: state).count { try view.isMember($0, of: state.link.id, owner: state.owner) }
+    private func countedMembers(_ state: ToManyState, _ snapshot: Snapshot) throws -> Int {
+        try snapshot.memberCount(of: state.link.id, owner: state.owner)
+            - leavingMembers(of: state).count { try snapshot.isMember($0, of: state.link.id, owner: state.owner) }
     }
 
     func members(_ state: ToManyState) throws -> [ObjectID] {
@@ -74,23 +74,23 @@ extension ManagedObjectContext {
             state.setMembers(base: [])
             return state.members ?? []
         }
-        try read { view in
-            let listed = try listedMembers(state, view)
+        try read { snapshot in
+            let listed = try listedMembers(state, snapshot)
             // Fewer than were counted before: some are leaving since then, or the file is damaged.
             let isShort = state.baseCount.map { $0 > listed.count } ?? false
             state.setMembers(
-                base: listed, lost: isShort ? max(0, try countedMembers(state, view) - listed.count) : 0)
+                base: listed, lost: isShort ? max(0, try countedMembers(state, snapshot) - listed.count) : 0)
         }
         return state.members ?? []
     }
 
     /// The members that the store lists, in order, without those that are leaving.
-    func listedMembers(_ state: ToManyState, _ view: View) throws -> [(id: ObjectID, position: Int64)] {
+    func listedMembers(_ state: ToManyState, _ snapshot: Snapshot) throws -> [(id: ObjectID, position: Int64)] {
         let leaving = leavingMembers(of: state)
         var list: [(id: ObjectID, position: Int64)] = []
         list.reserveCapacity(16)
         var known: EntityID?
-        try view.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
+        try snapshot.membersWithPositions(of: state.link.id, owner: state.owner) { member, position in
             if member.entityID != known {
                 guard mayBeMember(member, state) else { return true }
                 known = member.entityID

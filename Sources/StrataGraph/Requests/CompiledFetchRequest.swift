@@ -38,22 +38,22 @@ extension ManagedObjectContext {
     ///
     /// - Throws: as for a request that was not prepared.
     public func fetch<Result: ManagedObject>(_ prepared: PreparedFetchRequest<Result>) throws -> [Result] {
-        let ids = try run(prepared) { view, query in try view.fetch(query) }
+        let ids = try run(prepared) { snapshot, query in try snapshot.fetch(query) }
         return try objects(ids, of: prepared.request)
     }
 
     /// How many objects match; limit and offset count too.
     public func count<Result: ManagedObject>(for prepared: PreparedFetchRequest<Result>) throws -> Int {
-        try run(prepared) { view, query in try view.count(query) }
+        try run(prepared) { snapshot, query in try snapshot.count(query) }
     }
 
     private func run<Result: ManagedObject, R>(
-        _ prepared: PreparedFetchRequest<Result>, _ body: (View, CompiledQuery) throws -> R
+        _ prepared: PreparedFetchRequest<Result>, _ body: (Snapshot, CompiledQuery) throws -> R
     ) throws -> R {
         if automaticallyMergesChangesFromParent { try moveToHead() }
         let query = try prepared.query(for: self)
-        return try read(pending: prepared.request.includesPendingChanges ? try pendingLayers() : []) { view in
-            try body(view, query)
+        return try read(pending: prepared.request.includesPendingChanges ? try pendingLayers() : []) { snapshot in
+            try body(snapshot, query)
         }
     }
 }

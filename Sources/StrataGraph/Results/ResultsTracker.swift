@@ -41,10 +41,10 @@ final class ResultsTracker {
 
     /// Runs the request.
     func start(at state: StoreState) throws {
-        results = try binding.read(at: state.eventNumber, layers: state.layers) { view in
+        results = try binding.read(at: state.eventNumber, layers: state.layers) { snapshot in
             runCount += 1
-            let list = IdentifierList(try live.fetch(view))
-            return ResultsState(list: list, sections: try sections(of: list, LiveReader(live, view)))
+            let list = IdentifierList(try live.fetch(snapshot))
+            return ResultsState(list: list, sections: try sections(of: list, LiveReader(live, snapshot)))
         }
         self.state = state
     }
@@ -66,8 +66,8 @@ final class ResultsTracker {
     /// The place of an object among the results; nil when it is none.
     func place(of id: ObjectID) throws -> Int? {
         if live.rerunReason != nil { return results.list.firstIndex(of: id) }
-        return try binding.read(at: state.eventNumber, layers: state.layers) { view in
-            let reader = LiveReader(live, view)
+        return try binding.read(at: state.eventNumber, layers: state.layers) { snapshot in
+            let reader = LiveReader(live, snapshot)
             guard let key = try reader.keyIfFound(id) else { return nil }
             let place = try lowerBound(of: key, reader)
             return place < results.list.count && results.list[place] == id ? place : nil
@@ -76,7 +76,7 @@ final class ResultsTracker {
 
     // MARK: Changes
 
-    private func change(_ difference: StateDifference, _ old: View, _ new: View) throws -> ResultsChange? {
+    private func change(_ difference: StateDifference, _ old: Snapshot, _ new: Snapshot) throws -> ResultsChange? {
         guard !difference.isEmpty else { return nil }
         let concerned = try live.concerned(by: difference, old, new)
         if live.rerunReason != nil {
@@ -129,7 +129,7 @@ final class ResultsTracker {
     }
 
     /// Runs the request again and compares the lists.
-    private func rerun(_ concerned: LiveQuery.Concerned, _ new: View) throws -> ResultsChange? {
+    private func rerun(_ concerned: LiveQuery.Concerned, _ new: Snapshot) throws -> ResultsChange? {
         runCount += 1
         let ids = try live.fetch(new)
         let reader = LiveReader(live, new)

@@ -103,11 +103,11 @@ struct ShownObject {
     /// nil when the object is not there.
     init?(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws {
         let eventNumber = moment.eventNumber
-        let state = try moment.read(store) { view -> ShownObject? in
-            guard let entity = view.schema.entity(id.entityID), let row = try view.row(id) else { return nil }
+        let state = try moment.read(store) { snapshot -> ShownObject? in
+            guard let entity = snapshot.schema.entity(id.entityID), let row = try snapshot.row(id) else { return nil }
             return ShownObject(
                 id: id, eventNumber: eventNumber, revision: row.revision, values: try Self.values(row, entity),
-                members: try Self.members(id, entity, view))
+                members: try Self.members(id, entity, snapshot))
         }
         guard let state else { return nil }
         self = state
@@ -125,7 +125,7 @@ struct ShownObject {
     }
 
     private static func values(
-        _ row: RowView, _ entity: EntitySchema
+        _ row: SnapshotRow, _ entity: EntitySchema
     ) throws -> [(name: String, value: AttributeValue)] {
         try row.converted(to: entity).withReader(entity.layout) { reader throws(CorruptRecord) in
             var values: [(name: String, value: AttributeValue)] = []
@@ -136,15 +136,15 @@ struct ShownObject {
         }
     }
 
-    private static func members(_ id: ObjectID, _ entity: EntitySchema, _ view: View) throws -> [Members] {
+    private static func members(_ id: ObjectID, _ entity: EntitySchema, _ snapshot: Snapshot) throws -> [Members] {
         try entity.properties.filter { $0.relationship?.isToMany ?? false }.map { property in
             var first: [ObjectID] = []
-            try view.members(of: property.id, owner: id) { member in
+            try snapshot.members(of: property.id, owner: id) { member in
                 first.append(member)
                 return first.count < mostMembers
             }
             return Members(
-                name: property.name, count: try view.memberCount(of: property.id, owner: id), first: first)
+                name: property.name, count: try snapshot.memberCount(of: property.id, owner: id), first: first)
         }
     }
 

@@ -87,36 +87,36 @@ struct ExportStream {
     }
 
     private func rows(_ ids: [ObjectID]) throws -> [[ExportCell]] {
-        try moment.read(store) { view in
-            let values = try values(ids, view)
+        try moment.read(store) { snapshot in
+            let values = try values(ids, snapshot)
             return try ids.map { id in
                 var next = values[id]?.makeIterator()
                 return try columns.map { column in
                     switch column.content {
                     case .value: .value(next?.next() ?? .null)
-                    case .members(let property, let key): .list(try members(property, key, of: id, view))
+                    case .members(let property, let key): .list(try members(property, key, of: id, snapshot))
                     }
                 }
             }
         }
     }
 
-    private func values(_ ids: [ObjectID], _ view: View) throws -> [ObjectID: ArraySlice<AttributeValue>] {
+    private func values(_ ids: [ObjectID], _ snapshot: Snapshot) throws -> [ObjectID: ArraySlice<AttributeValue>] {
         let outputs = columns.compactMap { if case .value(let column) = $0.content { column } else { nil } }
         let objects = StoreRequest(
             entityID: request.entityID, includesSubentities: request.includesSubentities,
             predicate: .isIn("SELF", ids.map { .objectID($0) }))
-        let rows = try view.rows(RowsRequest(objects: objects, columns: [ColumnText.object] + outputs))
+        let rows = try snapshot.rows(RowsRequest(objects: objects, columns: [ColumnText.object] + outputs))
         var found: [ObjectID: ArraySlice<AttributeValue>] = [:]
         for row in rows { if case .objectID(let id)? = row.first { found[id] = row.dropFirst() } }
         return found
     }
 
     private func members(
-        _ property: PropertySchema, _ key: String?, of id: ObjectID, _ view: View
+        _ property: PropertySchema, _ key: String?, of id: ObjectID, _ snapshot: Snapshot
     ) throws -> [AttributeValue] {
         var members: [ObjectID] = []
-        try view.members(of: property.id, owner: id) { member in
+        try snapshot.members(of: property.id, owner: id) { member in
             members.append(member)
             return true
         }
@@ -124,7 +124,7 @@ struct ExportStream {
             return members.map(AttributeValue.objectID)
         }
         let objects = StoreRequest(entityID: destination, predicate: .isIn("SELF", members.map { .objectID($0) }))
-        let rows = try view.rows(
+        let rows = try snapshot.rows(
             RowsRequest(objects: objects, columns: [ColumnText.object, OutputColumn(key)]))
         var found: [AttributeValue: AttributeValue] = [:]
         for row in rows { if let id = row.first, let value = row.last { found[id] = value } }

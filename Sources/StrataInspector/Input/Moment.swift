@@ -113,7 +113,7 @@ struct StoreMoment {
     /// - Throws: `UsageError` with the names there are.
     func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema) }
 
-    func read<R>(_ store: Store, monitor: QueryMonitor? = nil, _ body: (View) throws -> R) throws -> R {
+    func read<R>(_ store: Store, monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R) throws -> R {
         try store.read(at: eventNumber, through: schema, monitor: monitor, body)
     }
 }

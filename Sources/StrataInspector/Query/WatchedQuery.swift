@@ -7,7 +7,7 @@ import StrataStore
 enum WatchedQuery {
     /// - Parameter total: rows that there are; 0 when it is not known.
     static func run<R>(
-        _ store: Store, _ moment: StoreMoment, total: Int, _ body: (View) throws -> R
+        _ store: Store, _ moment: StoreMoment, total: Int, _ body: (Snapshot) throws -> R
     ) throws -> R {
         let monitor = QueryMonitor()
         let progress = ProgressLine()
@@ -37,7 +37,7 @@ enum WatchedQuery {
     static func size(_ request: StoreRequest, _ store: Store, _ moment: StoreMoment) throws -> Int {
         guard let entity = moment.schema.entity(request.entityID) else { return 0 }
         let ids = request.includesSubentities ? entity.concreteEntityIDs : [entity.id]
-        return try moment.read(store) { view in try ids.reduce(0) { $0 + (try view.count(of: $1)) } }
+        return try moment.read(store) { snapshot in try ids.reduce(0) { $0 + (try snapshot.count(of: $1)) } }
     }
 }
 

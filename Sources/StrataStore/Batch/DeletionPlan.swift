@@ -10,7 +10,7 @@ package struct DeletionPlan {
         let toOne: PropertyID
     }
 
-    private let view: View
+    private let snapshot: Snapshot
     private let schema: Schema
     private var revisions: [ObjectID: EventNumber] = [:]
     private var references: Set<Reference> = []
@@ -24,16 +24,16 @@ package struct DeletionPlan {
     }
 
     /// Objects that are gone already are passed over.
-    package init(_ roots: [ObjectID], view: View) throws {
-        self.view = view
-        schema = view.schema
+    package init(_ roots: [ObjectID], snapshot: Snapshot) throws {
+        self.snapshot = snapshot
+        schema = snapshot.schema
         var waiting = Array(roots.reversed())
         while let id = waiting.popLast() {
-            guard revisions[id] == nil, let row = try view.row(id), let entity = schema.entity(id.entityID) else {
+            guard revisions[id] == nil, let row = try snapshot.row(id), let entity = schema.entity(id.entityID) else {
                 continue
             }
             revisions[id] = row.revision
-            for owned in view.plan.ownedLinks(of: entity.id) { try follow(owned, of: id, &waiting) }
+            for owned in snapshot.plan.ownedLinks(of: entity.id) { try follow(owned, of: id, &waiting) }
             for property in entity.properties {
                 guard let relationship = property.relationship, relationship.truth == .slot else { continue }
                 try follow(property, relationship, of: id, row, &waiting)
@@ -48,23 +48,23 @@ package struct DeletionPlan {
         if case .pairs = owned.source, let inverse = schema.property(owned.link)?.relationship?.inverse,
             schema.property(inverse)?.relationship.map({ $0.description.minCount > 0 }) ?? false
         {
-            for member in try view.members(of: owned.link, owner: id) {
+            for member in try snapshot.members(of: owned.link, owner: id) {
                 losses[Loss(owner: member, link: inverse), default: 0] += 1
             }
         }
         switch (owned.deleteRule, owned.source) {
         case (.noAction, _), (.nullify, .pairs): return
-        case (.cascade, _): waiting += try view.members(of: owned.link, owner: id)
-        case (.deny, _): denials.append((id, owned.link, try view.members(of: owned.link, owner: id)))
+        case (.cascade, _): waiting += try snapshot.members(of: owned.link, owner: id)
+        case (.deny, _): denials.append((id, owned.link, try snapshot.members(of: owned.link, owner: id)))
         case (.nullify, .rows(let toOne, _, _)):
-            for member in try view.members(of: owned.link, owner: id) {
+            for member in try snapshot.members(of: owned.link, owner: id) {
                 references.insert(Reference(member: member, toOne: toOne))
             }
         }
     }
 
     private mutating func follow(
-        _ property: PropertySchema, _ relationship: RelationshipSchema, of id: ObjectID, _ row: RowView,
+        _ property: PropertySchema, _ relationship: RelationshipSchema, of id: ObjectID, _ row: SnapshotRow,
         _ waiting: inout [ObjectID]
     ) throws {
         guard let target = try row.reference(property.id, of: schema, id) else { return }
@@ -79,7 +79,7 @@ package struct DeletionPlan {
         case .deny: denials.append((id, property.id, [target]))
         case .nullify:
             guard let inverse = relationship.inverse, !relationship.isInverseToMany,
-                try view.row(target)?.reference(inverse, of: schema, target) == id
+                try snapshot.row(target)?.reference(inverse, of: schema, target) == id
             else { return }
             references.insert(Reference(member: target, toOne: inverse))
         }
@@ -108,7 +108,7 @@ package struct DeletionPlan {
     private func update(
         of member: ObjectID, without toOnes: [PropertyID], _ failures: inout [StrataError]
     ) throws -> ChangeSet.Update? {
-        guard let row = try view.row(member), let entity = schema.entity(member.entityID) else { return nil }
+        guard let row = try snapshot.row(member), let entity = schema.entity(member.entityID) else { return nil }
         var builder = try RowBuilder(try row.converted(to: entity), layout: entity.layout)
         var slots: [Int] = []
         for toOne in toOnes {
@@ -124,7 +124,7 @@ package struct DeletionPlan {
             slots.append(property.slot)
         }
         let image = try builder.finish()
-        failures += try RowRules(entity, schema).failures(of: image, member, view)
+        failures += try RowRules(entity, schema).failures(of: image, member, snapshot)
         return ChangeSet.Update(id: member, baseRevision: row.revision, image: image, changedSlots: slots)
     }
 
@@ -144,7 +144,7 @@ package struct DeletionPlan {
         var failures: [StrataError] = []
         for (loss, count) in losses where revisions[loss.owner] == nil {
             guard let relationship = schema.property(loss.link)?.relationship?.description else { continue }
-            let left = try view.memberCount(of: loss.link, owner: loss.owner) - count
+            let left = try snapshot.memberCount(of: loss.link, owner: loss.owner) - count
             failures += relationship.validate(count: left, entityName: schema.entity(loss.owner.entityID)?.name)
                 .map { failure in
                     var failure = failure

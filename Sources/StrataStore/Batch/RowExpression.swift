@@ -9,10 +9,10 @@ package struct RowExpression {
         reader = try ValueReader(expression, entity, schema)
     }
 
-    /// What it comes to for an object of the view; nil for one that is not there.
-    package func value(of id: ObjectID, _ view: View) throws -> AttributeValue {
-        guard let row = try view.row(id) else { return .null }
-        let evaluation = Evaluation(view)
-        return try row.withNewestReader(id, view.schema) { try reader.value($0, id, evaluation) }
+    /// What it comes to for an object of the snapshot; nil for one that is not there.
+    package func value(of id: ObjectID, _ snapshot: Snapshot) throws -> AttributeValue {
+        guard let row = try snapshot.row(id) else { return .null }
+        let evaluation = Evaluation(snapshot)
+        return try row.withNewestReader(id, snapshot.schema) { try reader.value($0, id, evaluation) }
     }
 }

@@ -20,10 +20,10 @@ package struct RowRules {
 
     package var isEmpty: Bool { rules.isEmpty }
 
-    /// What is wrong with the row; `image` is in the newest layout, other objects are those of the view.
-    package func failures(of image: RowImage, _ id: ObjectID, _ view: View) throws -> [StrataError] {
+    /// What is wrong with the row; `image` is in the newest layout, other objects are those of the snapshot.
+    package func failures(of image: RowImage, _ id: ObjectID, _ snapshot: Snapshot) throws -> [StrataError] {
         guard !rules.isEmpty else { return [] }
-        let evaluation = Evaluation(view)
+        let evaluation = Evaluation(snapshot)
         return try withExtendedLifetime(image) {
             let row = try RowReader(image.unsafeBytes, layout: entity.layout)
             return try rules.compactMap { rule in

@@ -14,7 +14,7 @@ package struct UpsertResolution {
     }
 
     private let policy: UniquenessPolicy
-    private let view: View
+    private let snapshot: Snapshot
     private let uniqueness: UniquenessCheck
     private let deletions: Set<ObjectID>
     private var inserted: [ObjectID: ChangeSet.Insertion] = [:]
@@ -25,18 +25,18 @@ package struct UpsertResolution {
     private var keys: [ObjectID: [UniqueKey]] = [:]
     private var outcome = UpsertOutcome()
 
-    private init(_ changes: ChangeSet, _ view: View) {
+    private init(_ changes: ChangeSet, _ snapshot: Snapshot) {
         policy = changes.uniquenessPolicy
-        self.view = view
-        uniqueness = UniquenessCheck(schema: view.schema, view: view)
+        self.snapshot = snapshot
+        uniqueness = UniquenessCheck(schema: snapshot.schema, snapshot: snapshot)
         deletions = Set(changes.deletions.map(\.id))
     }
 
     /// - Throws: `constraintMerge` when a new object has the unique values of several others, or those of an object of
     ///   another entity; the faults of those that stay new objects.
-    static func resolve(_ changes: inout ChangeSet, _ view: View) throws -> UpsertOutcome {
+    static func resolve(_ changes: inout ChangeSet, _ snapshot: Snapshot) throws -> UpsertOutcome {
         guard changes.uniquenessPolicy != .reject else { return UpsertOutcome() }
-        var resolution = UpsertResolution(changes, view)
+        var resolution = UpsertResolution(changes, snapshot)
         for insertion in changes.insertions { try resolution.add(insertion) }
         try resolution.throwFaults()
         try resolution.judgeInsertions()
@@ -48,8 +48,8 @@ package struct UpsertResolution {
     /// Settles beforehand what rows become, for one who has to know it: what comes out is a save that accepts no clash.
     ///
     /// Whoever comes between makes it stale, or breaks a uniqueness constraint; then it is settled anew.
-    package static func settle(_ changes: inout ChangeSet, _ view: View) throws -> UpsertOutcome {
-        let outcome = try resolve(&changes, view)
+    package static func settle(_ changes: inout ChangeSet, _ snapshot: Snapshot) throws -> UpsertOutcome {
+        let outcome = try resolve(&changes, snapshot)
         changes.uniquenessPolicy = .reject
         return outcome
     }
@@ -98,7 +98,7 @@ package struct UpsertResolution {
         if let known = merged[holder] {
             state = known
         } else {
-            guard let row = try view.row(holder) else { return }
+            guard let row = try snapshot.row(holder) else { return }
             let image = try row.converted(to: entity)
             state = Merged(revision: row.revision, base: image, image: image)
         }
@@ -155,7 +155,7 @@ package struct UpsertResolution {
                     return changed
                 }
             }
-            try throwIfRefused(try RowRules(entity, view.schema).failures(of: state.image, id, view))
+            try throwIfRefused(try RowRules(entity, snapshot.schema).failures(of: state.image, id, snapshot))
             updates.append(.init(id: id, baseRevision: state.revision, image: state.image, changedSlots: changed))
         }
         return updates
@@ -173,9 +173,9 @@ package struct UpsertResolution {
         var errors: [StrataError] = []
         for id in order {
             guard let insertion = inserted[id] else { continue }
-            let known = try rules[id.entityID] ?? RowRules(try entity(of: id), view.schema)
+            let known = try rules[id.entityID] ?? RowRules(try entity(of: id), snapshot.schema)
             rules[id.entityID] = known
-            errors += try known.failures(of: insertion.image, id, view)
+            errors += try known.failures(of: insertion.image, id, snapshot)
         }
         try throwIfRefused(errors)
     }
@@ -187,18 +187,18 @@ package struct UpsertResolution {
     }
 
     private func entity(of id: ObjectID) throws -> EntitySchema {
-        guard let entity = view.schema.entity(id.entityID) else {
+        guard let entity = snapshot.schema.entity(id.entityID) else {
             throw StrataError(.unknownEntity, "The store does not have this entity.", context: .init(objectID: id))
         }
         return entity
     }
 
     private func clash(_ insertion: ChangeSet.Insertion, _ sentence: String, _ found: [ObjectID]) -> StrataError {
-        let names = found.map { view.schema.name(of: $0) }.joined(separator: ", ")
+        let names = found.map { snapshot.schema.name(of: $0) }.joined(separator: ", ")
         return StrataError(
             .constraintMerge, "\(sentence): \(names).",
             context: .init(
-                entityName: view.schema.entity(insertion.id.entityID)?.name, objectID: insertion.id,
+                entityName: snapshot.schema.entity(insertion.id.entityID)?.name, objectID: insertion.id,
                 conflictingObjectIDs: found))
     }
 }

@@ -230,10 +230,10 @@ package final class LogSalvage {
         guard let file else { return (NetChanges(), PassedOver()) }
         let histories = try rowModels(end == .zero ? [] : try store.schemas, adoptedBy: store)
         return try file.environment.read { transaction in
-            try store.read(at: try store.head()) { view in
+            try store.read(at: try store.head()) { snapshot in
                 let salvage = RowSalvage(
                     transaction: transaction, tables: file.tables, histories: histories, schema: store.schema, end: end,
-                    view: view, bring: { try self.bring($0, to: store) })
+                    snapshot: snapshot, bring: { try self.bring($0, to: store) })
                 try salvage.run()
                 return (salvage.changes, salvage.passedOver)
             }

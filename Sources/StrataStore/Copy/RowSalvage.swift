@@ -26,13 +26,13 @@ final class RowSalvage {
     private let schema: Schema
     /// What is newer than this is missing in the new store.
     private let end: EventNumber
-    private let view: View
+    private let snapshot: Snapshot
     /// Copies a large value; false when it is lost.
     private let bring: (BlobReference) throws -> Bool
 
     init(
         transaction: ReadTransaction, tables: StoreTables, histories: SchemaHistory, schema: Schema,
-        end: EventNumber, view: View, bring: @escaping (BlobReference) throws -> Bool
+        end: EventNumber, snapshot: Snapshot, bring: @escaping (BlobReference) throws -> Bool
     ) {
         self.bring = bring
         self.transaction = transaction
@@ -40,7 +40,7 @@ final class RowSalvage {
         self.histories = histories
         self.schema = schema
         self.end = end
-        self.view = view
+        self.snapshot = snapshot
     }
 
     func run() throws {
@@ -81,7 +81,7 @@ final class RowSalvage {
     /// Whether the object will be there.
     private func willExist(_ id: ObjectID) throws -> Bool {
         if let object = changes.objects[id] { return object.existsAfter }
-        return try view.exists(id)
+        return try snapshot.exists(id)
     }
 
     // MARK: Records
@@ -99,7 +99,7 @@ final class RowSalvage {
             passedOver.records += 1
             return
         }
-        let before = try view.row(id)?.converted(to: entity)
+        let before = try snapshot.row(id)?.converted(to: entity)
         var object = NetChanges.Object(existedBefore: before != nil, existsAfter: true)
         for (property, value) in values {
             let old = try before?.bytes.withUnsafeBytes {
@@ -140,7 +140,7 @@ final class RowSalvage {
             return
         }
         let id = StoreKey.objectID(key, at: 0)
-        guard changes.objects[id] == nil, try view.exists(id) else { return }
+        guard changes.objects[id] == nil, try snapshot.exists(id) else { return }
         changes.objects[id] = NetChanges.Object(existedBefore: true, existsAfter: false)
     }
 
@@ -152,6 +152,6 @@ final class RowSalvage {
             passedOver.links += 1
             return
         }
-        changes.pairs[pair] = .init(before: try view.pair(pair), after: state.positions)
+        changes.pairs[pair] = .init(before: try snapshot.pair(pair), after: state.positions)
     }
 }

@@ -3,9 +3,9 @@ import StrataModel
 
 /// Computes derived attributes of objects in one state.
 struct DerivationRun {
-    let plan: DerivationPlan
+    let plan: DerivationMap
     /// The state that the values are of.
-    let view: View
+    let snapshot: Snapshot
     private let evaluation: Evaluation
     /// Counts the members of a to-many in that state.
     private let count: (PropertyID, ObjectID) throws -> Int
@@ -13,13 +13,14 @@ struct DerivationRun {
     let now: AttributeValue
 
     init(
-        _ plan: DerivationPlan, _ view: View, now: Date, counting count: @escaping (PropertyID, ObjectID) throws -> Int
+        _ plan: DerivationMap, _ snapshot: Snapshot, now: Date,
+        counting count: @escaping (PropertyID, ObjectID) throws -> Int
     ) {
         self.plan = plan
-        self.view = view
+        self.snapshot = snapshot
         self.count = count
         self.now = .date(now)
-        evaluation = Evaluation(view)
+        evaluation = Evaluation(snapshot)
     }
 
     /// The value of one derived attribute.
@@ -32,14 +33,16 @@ struct DerivationRun {
             throw StrataError(
                 .validationNumberTooLarge, "\(attribute.name) comes to more than \(attribute.type.name) holds.",
                 context: .init(
-                    entityName: view.schema.entity(id.entityID)?.name, objectID: id, key: attribute.name, value: value))
+                    entityName: snapshot.schema.entity(id.entityID)?.name, objectID: id, key: attribute.name,
+                    value: value))
         }
         if fit.isNull, !attribute.isOptional {
             throw StrataError(
                 .validationMissingMandatoryProperty,
                 "\(attribute.name) is required, and what it is derived from has no value.",
                 context: .init(
-                    entityName: view.schema.entity(id.entityID)?.name, objectID: id, key: attribute.name, value: .null))
+                    entityName: snapshot.schema.entity(id.entityID)?.name, objectID: id, key: attribute.name,
+                    value: .null))
         }
         return fit
     }

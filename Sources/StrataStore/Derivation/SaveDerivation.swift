@@ -7,29 +7,29 @@ import StrataModel
 /// Runs at the head, in the write transaction, once the save is known not to be stale. What the save will leave is seen
 /// through a layer of its own changes, which is made only when a relationship has to be crossed.
 struct SaveDerivation {
-    private let plan: DerivationPlan
-    private let head: View
+    private let plan: DerivationMap
+    private let head: Snapshot
     private var changes: ChangeSet
     /// Rows at the head of what the save updates and deletes.
-    private var rows: [ObjectID: RowView]
+    private var rows: [ObjectID: SnapshotRow]
     private let gonePairs: [PairKey]
     /// Which attributes of which objects are to be computed.
     private var concerned: [ObjectID: Set<Int>] = [:]
     /// By how much the save changes the members of an owner.
     private var differences: [PropertyID: [ObjectID: Int]] = [:]
-    private var after: View?
+    private var after: Snapshot?
     private var deletions: Set<ObjectID> = []
 
     /// What became of a save.
     struct Result {
         var changes: ChangeSet
         /// Rows at the head of everything that is updated or deleted now.
-        var rows: [ObjectID: RowView]
+        var rows: [ObjectID: SnapshotRow]
         /// The new rows of objects with derived values that are not as they were given.
         var derived: [ObjectID: RowImage] = [:]
     }
 
-    private init(_ changes: ChangeSet, _ rows: [ObjectID: RowView], _ gonePairs: [PairKey], _ head: View) {
+    private init(_ changes: ChangeSet, _ rows: [ObjectID: SnapshotRow], _ gonePairs: [PairKey], _ head: Snapshot) {
         plan = head.plan.derivations
         self.head = head
         self.changes = changes
@@ -43,7 +43,7 @@ struct SaveDerivation {
     ///   - head: before the save; its model has derived attributes.
     /// - Throws: a validation error of a value that its attribute cannot hold.
     static func run(
-        _ changes: ChangeSet, rows: [ObjectID: RowView], gonePairs: [PairKey], _ head: View
+        _ changes: ChangeSet, rows: [ObjectID: SnapshotRow], gonePairs: [PairKey], _ head: Snapshot
     ) throws -> Result {
         var derivation = SaveDerivation(changes, rows, gonePairs, head)
         try derivation.collect()
@@ -113,7 +113,7 @@ struct SaveDerivation {
     private mutating func note(_ place: Int, leadingTo id: ObjectID, through hops: [LiveHop]) throws {
         let attribute = plan.attributes[place]
         var sources = try head.sources(of: id, through: hops)
-        sources.formUnion(try viewAfter().sources(of: id, through: hops))
+        sources.formUnion(try snapshotAfter().sources(of: id, through: hops))
         for source in sources where attribute.entities.contains(source.entityID) {
             concerned[source, default: []].insert(place)
         }
@@ -148,7 +148,7 @@ struct SaveDerivation {
     }
 
     /// Members that point at another owner.
-    private mutating func count(_ id: ObjectID, before: RowView?, after: RowImage?) throws {
+    private mutating func count(_ id: ObjectID, before: SnapshotRow?, after: RowImage?) throws {
         for (link, toOne) in plan.countedRows(of: id.entityID) {
             guard let entity = head.schema.entity(id.entityID), let slot = entity.slot(of: toOne) else { continue }
             let old = try before?.reference(toOne, of: head.schema, id)
@@ -166,7 +166,7 @@ struct SaveDerivation {
     }
 
     /// The state that the save will leave, but for what is derived.
-    private mutating func viewAfter() throws -> View {
+    private mutating func snapshotAfter() throws -> Snapshot {
         if let after { return after }
         var layer = Layer.Builder(schema: head.schema)
         for insertion in changes.insertions { layer.setRow(insertion.id, insertion.image, revision: .zero) }
@@ -180,11 +180,11 @@ struct SaveDerivation {
                 if try head.pair(change.key) != nil { layer.setPair(change.key, positions) }
             }
         }
-        let view = View(
+        let snapshot = Snapshot(
             eventNumber: head.eventNumber, schema: head.schema, transaction: head.transaction, tables: head.tables,
             histories: head.histories, layers: [layer.finish()])
-        after = view
-        return view
+        after = snapshot
+        return snapshot
     }
 
     // MARK: Values
@@ -228,9 +228,9 @@ struct SaveDerivation {
     private mutating func makeRun() throws -> DerivationRun {
         // What has no way over a relationship is read from the row at hand.
         let crosses = concerned.values.contains { $0.contains { plan.attributes[$0].crossesRelationships } }
-        let view = crosses ? try viewAfter() : head
+        let snapshot = crosses ? try snapshotAfter() : head
         let (head, differences) = (head, differences)
-        return DerivationRun(plan, view, now: Date()) { link, owner in
+        return DerivationRun(plan, snapshot, now: Date()) { link, owner in
             try head.memberCount(of: link, owner: owner) + (differences[link]?[owner] ?? 0)
         }
     }

@@ -58,7 +58,7 @@ struct LivePairs: Hashable, Sendable {
     }
 }
 
-extension View {
+extension Snapshot {
     /// The objects from which `hops` lead to `id`.
     func sources(of id: ObjectID, through hops: [LiveHop]) throws -> Set<ObjectID> {
         var found: Set<ObjectID> = [id]

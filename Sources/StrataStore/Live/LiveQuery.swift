@@ -43,9 +43,9 @@ package final class LiveQuery: Sendable {
     package var isOpaque: Bool { readings.obstacle != nil }
 
     /// Runs the whole request.
-    package func fetch(_ view: View) throws -> [ObjectID] {
+    package func fetch(_ snapshot: Snapshot) throws -> [ObjectID] {
         // What was compiled once says the same `now()` for ever.
-        isOpaque ? try view.fetch(request) : try view.fetch(query)
+        isOpaque ? try snapshot.fetch(request) : try snapshot.fetch(query)
     }
 
     /// What changes between two states concern.
@@ -57,7 +57,7 @@ package final class LiveQuery: Sendable {
     }
 
     package func concerned(
-        by difference: StateDifference, _ old: View, _ new: View
+        by difference: StateDifference, _ old: Snapshot, _ new: Snapshot
     ) throws -> Concerned {
         var found = Concerned()
         for id in difference.rows {
@@ -71,7 +71,7 @@ package final class LiveQuery: Sendable {
     // MARK: Rows
 
     private func compare(
-        _ id: ObjectID, _ places: [Int], _ old: View, _ new: View, _ found: inout Concerned
+        _ id: ObjectID, _ places: [Int], _ old: Snapshot, _ new: Snapshot, _ found: inout Concerned
     ) throws {
         let (before, after) = (try old.row(id), try new.row(id))
         guard let before, let after else {
@@ -112,7 +112,7 @@ package final class LiveQuery: Sendable {
     }
 
     private func add(
-        _ id: ObjectID, _ hops: [LiveHop], isSettling: Bool, _ old: View, _ new: View, _ found: inout Concerned
+        _ id: ObjectID, _ hops: [LiveHop], isSettling: Bool, _ old: Snapshot, _ new: Snapshot, _ found: inout Concerned
     ) throws {
         let sources =
             hops.isEmpty
@@ -124,7 +124,7 @@ package final class LiveQuery: Sendable {
 
     // MARK: Pairs
 
-    private func compare(_ key: PairKey, _ old: View, _ new: View, _ found: inout Concerned) throws {
+    private func compare(_ key: PairKey, _ old: Snapshot, _ new: Snapshot, _ found: inout Concerned) throws {
         let concerned = readings.pairs.filter { $0.canonical == key.property }
         guard !concerned.isEmpty else { return }
         let before = try old.pair(key, below: old.layers.count)
@@ -138,21 +138,21 @@ package final class LiveQuery: Sendable {
     }
 }
 
-/// Judges single objects of a live query in one view.
+/// Judges single objects of a live query in one snapshot.
 ///
 /// Belongs to one read on one thread.
 package final class LiveReader {
     private let live: LiveQuery
-    private let view: View
+    private let snapshot: Snapshot
     private let evaluation: Evaluation
     private var known: [ObjectID: [UInt8]] = [:]
     /// Rows that were read to judge objects or to find places.
     package private(set) var readCount = 0
 
-    package init(_ live: LiveQuery, _ view: View) {
+    package init(_ live: LiveQuery, _ snapshot: Snapshot) {
         self.live = live
-        self.view = view
-        evaluation = Evaluation(view)
+        self.snapshot = snapshot
+        evaluation = Evaluation(snapshot)
     }
 
     /// The key by which the object stands in the order; nil when the request does not find it.

@@ -51,13 +51,14 @@ extension Store {
     /// - Complexity: O(events between the two + objects in layers that they do not share).
     package func compare<R>(
         _ old: StoreState, _ new: StoreState, through schema: Schema,
-        _ body: (View, View, StateDifference) throws -> R
+        _ body: (Snapshot, Snapshot, StateDifference) throws -> R
     ) throws -> R {
         try checkOpen()
         return try core.read { transaction, head, newest in
-            let before = try view(
+            let before = try snapshot(
                 at: old.eventNumber, layers: old.layers, through: schema, transaction, head, newest)
-            let after = try view(at: new.eventNumber, layers: new.layers, through: schema, transaction, head, newest)
+            let after = try snapshot(
+                at: new.eventNumber, layers: new.layers, through: schema, transaction, head, newest)
             var difference = StateDifference()
             difference.add(old.layers, new.layers)
             let (first, last) = (min(old.eventNumber, new.eventNumber), max(old.eventNumber, new.eventNumber))

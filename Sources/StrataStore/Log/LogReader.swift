@@ -22,7 +22,7 @@ struct LogReader {
         guard let bytes = try transaction.get(tables.events, eventNumber.rawValue) else {
             throw Self.missing(eventNumber)
         }
-        return try Self.view(bytes, eventNumber)
+        return try Self.decoded(bytes, eventNumber)
     }
 
     /// Calls `body` with each event from `first` through `last`, until it returns false.
@@ -41,7 +41,7 @@ struct LogReader {
                 guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == expected.rawValue
                 else { throw Self.missing(expected) }
                 ahead.note(cursor)
-                if try !body(try Self.view(cursor.value, expected), expected) { return }
+                if try !body(try Self.decoded(cursor.value, expected), expected) { return }
                 expected = expected.advanced(by: 1)
                 found = try cursor.next()
             }
@@ -171,7 +171,7 @@ struct LogReader {
         return best
     }
 
-    private static func view(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber) throws -> EventView {
+    private static func decoded(_ bytes: UnsafeRawBufferPointer, _ eventNumber: EventNumber) throws -> EventView {
         do {
             return try EventView(bytes)
         } catch {

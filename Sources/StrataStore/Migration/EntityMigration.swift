@@ -136,35 +136,35 @@ struct EntityMigration {
 
     /// What the object's row changes to; what is wrong with it is added to `failures`.
     func changes(
-        of id: ObjectID, _ row: RowView, _ view: View, _ failures: inout MigrationFailures
+        of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ failures: inout MigrationFailures
     ) throws -> [PropertyChange] {
         let reader = try row.reader
-        let object = asksValues ? try migratedObject(id, row, reader, view) : nil
+        let object = asksValues ? try migratedObject(id, row, reader, snapshot) : nil
         var changes: [PropertyChange] = []
         for step in steps {
             switch step.kind {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
-            case .checkCount: try checkCount(step, id, view, &failures)
-            case .refuseLinks(let place): try refuseLinks(step, place, id, row, view, &failures)
+            case .checkCount: try checkCount(step, id, snapshot, &failures)
+            case .refuseLinks(let place): try refuseLinks(step, place, id, row, snapshot, &failures)
             case .checkTarget(let slot):
-                let value = try view.value(slot, of: row, reader, old)
+                let value = try snapshot.value(slot, of: row, reader, old)
                 try checkTargets(step, id, value.objectID.map { [$0] } ?? [], &failures)
             case .point(let place, let back):
-                try point(step, place, back, id, row, view, &changes, &failures)
+                try point(step, place, back, id, row, snapshot, &changes, &failures)
             default:
-                try fill(step, id, row, reader, view, object, &changes, &failures)
+                try fill(step, id, row, reader, snapshot, object, &changes, &failures)
             }
         }
         return changes
     }
 
     private func migratedObject(
-        _ id: ObjectID, _ row: RowView, _ reader: RowReader, _ view: View
+        _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader, _ snapshot: Snapshot
     ) throws -> MigratedObject {
         var values: [String: AttributeValue] = [:]
         for property in old.properties where property.storage != nil {
-            var value = try view.value(property.slot, of: row, reader, old)
+            var value = try snapshot.value(property.slot, of: row, reader, old)
             if case .blob(let reference) = value { value = .data(try blobs.read(reference)) }
             values[property.name] = value
         }
@@ -172,7 +172,8 @@ struct EntityMigration {
     }
 
     private func fill(
-        _ step: Step, _ id: ObjectID, _ row: RowView, _ reader: RowReader, _ view: View, _ object: MigratedObject?,
+        _ step: Step, _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader, _ snapshot: Snapshot,
+        _ object: MigratedObject?,
         _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let attribute = property.attribute else { return }
@@ -180,7 +181,7 @@ struct EntityMigration {
         var value = AttributeValue.null
         switch step.kind {
         case .convert(let slot, let from):
-            let stored = try view.value(slot, of: row, reader, old)
+            let stored = try snapshot.value(slot, of: row, reader, old)
             if step.value != nil { break }
             guard let converted = try convert(stored, from, attribute) else {
                 return failures.add(
@@ -190,7 +191,7 @@ struct EntityMigration {
             }
             value = converted
         case .require(let slot), .validate(let slot):
-            before = try view.value(slot, of: row, reader, old)
+            before = try snapshot.value(slot, of: row, reader, old)
             value = before
         default:
             before = links.new.assignment.bornDefaults[property.id] ?? .null
@@ -240,11 +241,12 @@ struct EntityMigration {
 
 extension EntityMigration {
     private func point(
-        _ step: Step, _ place: OldLinks.Place?, _ back: OldLinks.Place?, _ id: ObjectID, _ row: RowView, _ view: View,
+        _ step: Step, _ place: OldLinks.Place?, _ back: OldLinks.Place?, _ id: ObjectID, _ row: SnapshotRow,
+        _ snapshot: Snapshot,
         _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        let targets = try place.map { try links.targets($0, of: id, row, old, view, limit: 3).map(\.id) } ?? []
+        let targets = try place.map { try links.targets($0, of: id, row, old, snapshot, limit: 3).map(\.id) } ?? []
         if targets.count > 1 {
             let names = targets.map { String(describing: $0) }.joined(separator: ", ")
             return failures.add(
@@ -255,7 +257,7 @@ extension EntityMigration {
         guard let target = targets.first else { return }
         changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target))))
         guard let number = relationship.position else { return }
-        let position = try links.position(back, of: id, at: target, view)
+        let position = try links.position(back, of: id, at: target, snapshot)
         changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
     }
 
@@ -275,11 +277,11 @@ extension EntityMigration {
     }
 
     private func refuseLinks(
-        _ step: Step, _ place: OldLinks.Place, _ id: ObjectID, _ row: RowView, _ view: View,
+        _ step: Step, _ place: OldLinks.Place, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
         _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property else { return }
-        let targets = try links.targets(place, of: id, row, old, view, limit: 1)
+        let targets = try links.targets(place, of: id, row, old, snapshot, limit: 1)
         guard let target = targets.first?.id else {
             if property.relationship?.isToMany == false { try checkTargets(step, id, [], &failures) }
             return
@@ -291,10 +293,10 @@ extension EntityMigration {
     }
 
     private func checkCount(
-        _ step: Step, _ id: ObjectID, _ view: View, _ failures: inout MigrationFailures
+        _ step: Step, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let description = property.relationship?.description else { return }
-        let count = try view.memberCount(of: property.id, owner: id)
+        let count = try snapshot.memberCount(of: property.id, owner: id)
         for problem in description.validate(count: count, entityName: entity.name) { failures.add(problem, id) }
     }
 }

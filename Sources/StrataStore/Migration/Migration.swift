@@ -93,20 +93,20 @@ struct Migration {
 
     /// Sees whether every object fits the new model, or can be made to; nothing is written.
     ///
-    /// - Parameter view: the old model at the head.
+    /// - Parameter snapshot: the old model at the head.
     /// - Throws: `migration`, naming the objects that do not fit.
-    func check(_ view: View, _ histories: SchemaHistory, path: String, _ progress: ProgressHandler?) throws {
+    func check(_ snapshot: Snapshot, _ histories: SchemaHistory, path: String, _ progress: ProgressHandler?) throws {
         var failures = MigrationFailures()
         var uniqueness = UniqueClaims(schema: new)
         let later = histories.adding(new)
         for migration in entities {
             let unique = filling.indexes(of: migration.entity).filter(\.isUnique)
             guard !migration.steps.isEmpty || !unique.isEmpty else { continue }
-            let count = try Self.objectCount(migration.entity.id, view.transaction, view.tables)
+            let count = try Self.objectCount(migration.entity.id, snapshot.transaction, snapshot.tables)
             var counter = ProgressCounter("checking \(migration.entity.name)", total: count, progress)
-            try view.scan(migration.entity.id) { id, row in
+            try snapshot.scan(migration.entity.id) { id, row in
                 counter.step()
-                let changes = try migration.changes(of: id, row, view, &failures)
+                let changes = try migration.changes(of: id, row, snapshot, &failures)
                 guard !unique.isEmpty else { return true }
                 let current = Projector.CurrentRow(image: row.image, layout: row.layout, owner: nil)
                 let image = try Projector.applying(changes, to: current, of: migration.entity, later)

@@ -53,12 +53,12 @@ struct MigrationRun {
         case .fillIndexes(let entity):
             next = fillsWithModel ? nil : try fill(migration.filling.indexesOnly, entity, place.next, transaction)
         case .link(let property, let entity):
-            next = try write(entity, place.next, &head, transaction) { id, row, view, step in
-                try link(property, of: id, entity, row, view, &step)
+            next = try write(entity, place.next, &head, transaction) { id, row, snapshot, step in
+                try link(property, of: id, entity, row, snapshot, &step)
             }
         case .rewrite(let migration):
-            next = try write(migration.entity, place.next, &head, transaction) { id, row, view, step in
-                try rewrite(id, migration, row, view, &step)
+            next = try write(migration.entity, place.next, &head, transaction) { id, row, snapshot, step in
+                try rewrite(id, migration, row, snapshot, &step)
             }
         case .derive(let entity): next = try derive(entity, place.next, &head, transaction)
         }
@@ -77,13 +77,13 @@ struct MigrationRun {
     private func derive(
         _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction
     ) throws -> ObjectID? {
-        let view = View(
+        let snapshot = Snapshot(
             eventNumber: head.event, schema: migration.new, transaction: transaction, tables: core.tables,
             histories: histories, layers: [])
-        let plan = view.plan.derivations
+        let plan = snapshot.plan.derivations
         let attributes = plan.attributes(of: entity.id).map { plan.attributes[$0] }
-        let run = DerivationRun(plan, view, now: Date()) { try view.memberCount(of: $0, owner: $1) }
-        return try write(entity, start, view, &head, transaction) { id, row, view, step in
+        let run = DerivationRun(plan, snapshot, now: Date()) { try snapshot.memberCount(of: $0, owner: $1) }
+        return try write(entity, start, snapshot, &head, transaction) { id, row, snapshot, step in
             try row.withNewestReader(id, migration.new) { reader in
                 var changes: [PropertyChange] = []
                 for attribute in attributes {
@@ -114,17 +114,17 @@ struct MigrationRun {
     /// Walks rows that no pass has changed yet, and appends the events that `body` makes of them.
     private func write(
         _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction,
-        _ body: (ObjectID, RowView, View, inout Step) throws -> Void
+        _ body: (ObjectID, SnapshotRow, Snapshot, inout Step) throws -> Void
     ) throws -> ObjectID? {
-        let view = View(
+        let snapshot = Snapshot(
             eventNumber: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
             histories: try histories.through(migration.old.version), layers: [])
-        return try write(entity, start, view, &head, transaction, body)
+        return try write(entity, start, snapshot, &head, transaction, body)
     }
 
     private func write(
-        _ entity: EntitySchema, _ start: ObjectID, _ view: View, _ head: inout LogHead,
-        _ transaction: WriteTransaction, _ body: (ObjectID, RowView, View, inout Step) throws -> Void
+        _ entity: EntitySchema, _ start: ObjectID, _ snapshot: Snapshot, _ head: inout LogHead,
+        _ transaction: WriteTransaction, _ body: (ObjectID, SnapshotRow, Snapshot, inout Step) throws -> Void
     ) throws -> ObjectID? {
         var step = Step(TransactionNumber(rawValue: head.transaction.rawValue + 1))
         step.next = try transaction.withCursor(core.tables.objects) { cursor in
@@ -134,7 +134,7 @@ struct MigrationRun {
                 guard id.entityID == entity.id else { return nil }
                 if step.count >= limits.objectsInStep || step.events.sizeInBytes >= limits.bytesInStep { return id }
                 step.count += 1
-                try body(id, try view.storedRow(cursor.value, id), view, &step)
+                try body(id, try snapshot.storedRow(cursor.value, id), snapshot, &step)
                 found = try cursor.next()
             }
             return nil
@@ -149,17 +149,17 @@ struct MigrationRun {
     }
 
     private func rewrite(
-        _ id: ObjectID, _ migration: EntityMigration, _ row: RowView, _ view: View, _ step: inout Step
+        _ id: ObjectID, _ migration: EntityMigration, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout Step
     ) throws {
         var failures = MigrationFailures()
-        let changes = try migration.changes(of: id, row, view, &failures)
+        let changes = try migration.changes(of: id, row, snapshot, &failures)
         // They fitted when the migration began, and nobody has changed them since: a rule of the app's does not hold.
         try failures.refuse(path: core.path)
         try append(changes, id, row.revision, &step)
     }
 
     private func link(
-        _ property: PropertySchema, of id: ObjectID, _ entity: EntitySchema, _ row: RowView, _ view: View,
+        _ property: PropertySchema, of id: ObjectID, _ entity: EntitySchema, _ row: SnapshotRow, _ snapshot: Snapshot,
         _ step: inout Step
     ) throws {
         guard let relationship = property.relationship, let place = migration.links.place(of: property),
@@ -170,14 +170,14 @@ struct MigrationRun {
         let isInverseOrdered = relationship.isInverseOrdered
         let back = isInverseOrdered ? inverse.flatMap { migration.links.place(of: $0) } : nil
         let allowed = migration.new.entity(relationship.destination)?.entityIDs ?? []
-        for target in try migration.links.targets(place, of: id, row, old, view) {
+        for target in try migration.links.targets(place, of: id, row, old, snapshot) {
             guard allowed.contains(target.id.entityID) else { continue }
-            let key = View.key(property.id, true, isSymmetric, id, target.id)
+            let key = Snapshot.key(property.id, true, isSymmetric, id, target.id)
             // Of two ends that lead to each other the smaller writes the pair.
-            if isSymmetric, key.source != id, try leads(target.id, to: id, place, view) { continue }
+            if isSymmetric, key.source != id, try leads(target.id, to: id, place, snapshot) { continue }
             let own = relationship.description.isOrdered ? target.position : 0
             let other =
-                isSymmetric ? own : try migration.links.position(back, of: id, at: target.id, view)
+                isSymmetric ? own : try migration.links.position(back, of: id, at: target.id, snapshot)
             step.payload.reset()
             step.payload.append(
                 pair: PairEvent(key: key, positions: PairPositions(inSource: own, inTarget: other)))
@@ -188,11 +188,11 @@ struct MigrationRun {
     }
 
     private func leads(
-        _ source: ObjectID, to target: ObjectID, _ place: OldLinks.Place, _ view: View
+        _ source: ObjectID, to target: ObjectID, _ place: OldLinks.Place, _ snapshot: Snapshot
     ) throws -> Bool {
         switch place {
-        case .slot(let number): try view.row(source)?.reference(number, of: migration.old, source) == target
-        case .members(let number): try view.isMember(target, of: number, owner: source)
+        case .slot(let number): try snapshot.row(source)?.reference(number, of: migration.old, source) == target
+        case .members(let number): try snapshot.isMember(target, of: number, owner: source)
         }
     }
 }

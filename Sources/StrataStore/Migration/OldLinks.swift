@@ -43,17 +43,18 @@ struct OldLinks {
 
     /// The objects that an object led to, each with its place where the links had an order.
     func targets(
-        _ place: Place, of id: ObjectID, _ row: RowView, _ entity: EntitySchema, _ view: View, limit: Int = .max
+        _ place: Place, of id: ObjectID, _ row: SnapshotRow, _ entity: EntitySchema, _ snapshot: Snapshot,
+        limit: Int = .max
     ) throws -> [(id: ObjectID, position: Int64)] {
         switch place {
         case .slot(let number):
             guard let slot = entity.slot(of: number),
-                case .objectID(let target) = try view.value(slot, of: row, row.reader, entity)
+                case .objectID(let target) = try snapshot.value(slot, of: row, row.reader, entity)
             else { return [] }
             return [(target, 0)]
         case .members(let number):
             var targets: [(id: ObjectID, position: Int64)] = []
-            try view.membersWithPositions(of: number, owner: id) { member, position in
+            try snapshot.membersWithPositions(of: number, owner: id) { member, position in
                 targets.append((member, position))
                 return targets.count < limit
             }
@@ -62,8 +63,8 @@ struct OldLinks {
     }
 
     /// Where an object stood among those that led back from `target`.
-    func position(_ place: Place?, of id: ObjectID, at target: ObjectID, _ view: View) throws -> Int64 {
+    func position(_ place: Place?, of id: ObjectID, at target: ObjectID, _ snapshot: Snapshot) throws -> Int64 {
         guard case .members(let number)? = place else { return 0 }
-        return try view.position(of: id, in: number, owner: target) ?? 0
+        return try snapshot.position(of: id, in: number, owner: target) ?? 0
     }
 }

@@ -102,10 +102,10 @@ extension Store {
             StoreLog.logger.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
         }
         let migration = Migration(from: old, to: new, values: options.values, blobs: blobs)
-        let view = View(
+        let snapshot = Snapshot(
             eventNumber: head.event, schema: old, transaction: transaction, tables: core.tables, histories: histories,
             layers: [])
-        try migration.check(view, histories, path: path, options.progress)
+        try migration.check(snapshot, histories, path: path, options.progress)
         return MigrationRun(
             core: core, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
             limits: options.limits)

@@ -3,30 +3,32 @@ package import StrataModel
 
 /// Rows of one state by id, valid inside the read that made it.
 ///
-/// Nearly always the state is that of the head, without layers and through the newest model; then no view is made, and
+/// Nearly always the state is that of the head, without layers and through the newest model; then no snapshot is made, and
 /// nothing is counted for a row but the row itself.
 package struct RowReading {
     private let transaction: Unmanaged<ReadTransaction>
     private let histories: Unmanaged<SchemaHistory>
     private let objects: Table
     /// Where layers lie above, or the model is another.
-    private let view: View?
+    private let snapshot: Snapshot?
 
-    fileprivate init(_ transaction: ReadTransaction, _ objects: Table, _ histories: SchemaHistory, _ view: View?) {
+    fileprivate init(
+        _ transaction: ReadTransaction, _ objects: Table, _ histories: SchemaHistory, _ snapshot: Snapshot?
+    ) {
         self.transaction = Unmanaged.passUnretained(transaction)
         self.histories = Unmanaged.passUnretained(histories)
         self.objects = objects
-        self.view = view
+        self.snapshot = snapshot
     }
 
     /// The object's row, valid until thirty more have been read; nil when there is no such object.
     ///
     /// - Throws: `corrupt` when the stored row does not match its checksum.
-    package func row(_ id: ObjectID) throws -> RowView? {
-        if let view { return try view.row(id) }
+    package func row(_ id: ObjectID) throws -> SnapshotRow? {
+        if let snapshot { return try snapshot.row(id) }
         return try transaction._withUnsafeGuaranteedRef { transaction in
             try histories._withUnsafeGuaranteedRef { histories in
-                try transaction.find(objects, id.rawValue).map { try RowView(stored: $0, id, histories) }
+                try transaction.find(objects, id.rawValue).map { try SnapshotRow(stored: $0, id, histories) }
             }
         }
     }
@@ -36,9 +38,9 @@ package struct RowReading {
     ///
     /// - Throws: `corrupt` when a stored row does not match its checksum; rows before it have been given.
     package func forEachRow(
-        _ count: Int, id: (Int) -> ObjectID, _ body: (Int, RowView?) throws -> Bool
+        _ count: Int, id: (Int) -> ObjectID, _ body: (Int, SnapshotRow?) throws -> Bool
     ) throws {
-        guard view == nil, count > 1 else {
+        guard snapshot == nil, count > 1 else {
             for index in 0..<count { guard try body(index, try row(id(index))) else { return } }
             return
         }
@@ -46,7 +48,7 @@ package struct RowReading {
             try histories._withUnsafeGuaranteedRef { histories in
                 try transaction.withCursor(objects) { cursor in
                     try RowLookup(cursor).forEach(count, id: id) { index, id, value in
-                        try body(index, try value.map { try RowView(stored: $0, id, histories) })
+                        try body(index, try value.map { try SnapshotRow(stored: $0, id, histories) })
                     }
                 }
             }
@@ -57,7 +59,7 @@ package struct RowReading {
 extension Store {
     /// Runs `body` with the rows of the state at `sequence` with `layers` above it.
     ///
-    /// The same as a `read` whose view is asked for rows only, for less.
+    /// The same as a `read` whose snapshot is asked for rows only, for less.
     ///
     /// - Throws: as `read`.
     package func readRows(
@@ -65,11 +67,12 @@ extension Store {
     ) throws {
         try checkOpen()
         try core.read { transaction, head, newest in
-            var view: View?
+            var snapshot: Snapshot?
             if eventNumber != head || !layers.isEmpty || newest.newest !== schema {
-                view = try self.view(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+                snapshot = try self.snapshot(
+                    at: eventNumber, layers: layers, through: schema, transaction, head, newest)
             }
-            try body(RowReading(transaction, core.tables.objects, newest, view))
+            try body(RowReading(transaction, core.tables.objects, newest, snapshot))
         }
     }
 }

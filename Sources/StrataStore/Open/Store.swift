@@ -112,36 +112,36 @@ package final class Store: Sendable {
     @inlinable
     package func read<R>(
         at eventNumber: EventNumber, layers: [Layer] = [], through schema: Schema? = nil,
-        monitor: QueryMonitor? = nil, _ body: (View) throws -> R
+        monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
     ) throws -> R {
         var result: R?
-        try withView(at: eventNumber, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
+        try withSnapshot(at: eventNumber, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
         guard let result else { preconditionFailure("A read ended without having run.") }
         return result
     }
 
     /// The part of `read` that is the same for all results.
-    package func withView(
+    package func withSnapshot(
         at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
-        _ body: (View) throws -> Void
+        _ body: (Snapshot) throws -> Void
     ) throws {
         try checkOpen()
         try core.read { transaction, head, newest in
-            let view = try view(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+            let snapshot = try snapshot(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
             if let monitor {
                 try monitor.check()
-                view.monitor = monitor
+                snapshot.monitor = monitor
             }
-            try body(view)
+            try body(snapshot)
         }
     }
 
     /// The state at `sequence` with `layers` above it, in a read transaction whose head and models are known.
     @inline(__always)
-    func view(
+    func snapshot(
         at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, _ transaction: ReadTransaction,
         _ head: EventNumber, _ newest: SchemaHistory
-    ) throws -> View {
+    ) throws -> Snapshot {
         guard eventNumber <= head else {
             throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
         }
@@ -153,7 +153,7 @@ package final class Store: Sendable {
         if eventNumber != head {
             stack.insert(contentsOf: try lag.layers(at: eventNumber, head: head, transaction, core, histories), at: 0)
         }
-        return View(
+        return Snapshot(
             eventNumber: eventNumber, schema: schema, transaction: transaction, tables: core.tables,
             histories: histories,
             layers: stack, statistics: core.statistics, queries: core.queries, verifiedPages: core.verifiedPages)

@@ -15,7 +15,7 @@ final class ProjectedEntity {
 
     /// An index that a row is entered in, and the properties that its entry depends on.
     struct Index {
-        let index: IndexPlan.PreparedIndex
+        let index: IndexMap.PreparedIndex
         let isPartial: Bool
         let properties: [PropertyID]
 
@@ -24,11 +24,11 @@ final class ProjectedEntity {
 
     let schema: EntitySchema
     let layout: RowLayout
-    let plan: IndexPlan
+    let plan: IndexMap
     let links: [Link]
     let indexes: [Index]
 
-    init(_ schema: EntitySchema, _ links: LinkPlan, _ plan: IndexPlan) throws {
+    init(_ schema: EntitySchema, _ links: LinkPlan, _ plan: IndexMap) throws {
         self.schema = schema
         self.plan = plan
         layout = schema.layout
@@ -59,7 +59,7 @@ struct ProjectedEntities {
         mutating get throws {
             if let last, last.schema.id == id { return last }
             guard let schema, let entity = schema.entity(id) else { return nil }
-            last = try ProjectedEntity(entity, LinkPlan.of(schema), IndexPlan.of(schema))
+            last = try ProjectedEntity(entity, LinkPlan.of(schema), IndexMap.of(schema))
             return last
         }
     }

@@ -29,7 +29,7 @@ struct Projector: ~Copyable {
     private var rowWriter = ByteWriter()
     private var changedProperties: [PropertyID] = []
     /// Of the newest model, as soon as a row was entered.
-    private var indexPlan: IndexPlan?
+    private var indexPlan: IndexMap?
     private var entities: ProjectedEntities
 
     /// A row as it stands before an event, in bytes that stay where they are.
@@ -116,10 +116,10 @@ struct Projector: ~Copyable {
         return schema
     }
 
-    mutating func indexes() throws -> IndexPlan {
+    mutating func indexes() throws -> IndexMap {
         let schema = try newest()
         if let indexPlan, indexPlan.schema === schema { return indexPlan }
-        let made = IndexPlan.of(schema)
+        let made = IndexMap.of(schema)
         indexPlan = made
         return made
     }
@@ -271,16 +271,16 @@ struct Projector: ~Copyable {
     // MARK: Entries
 
     mutating func addEntry(
-        _ index: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
-        _ id: ObjectID, _ plan: IndexPlan
+        _ index: IndexMap.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
+        _ id: ObjectID, _ plan: IndexMap
     ) throws {
         guard try IndexKeys.write(index, of: entity, reader, layout, id, plan, into: &keyWriter) else { return }
         batch.put(.indexes, key: keyWriter.bytes, value: .empty)
     }
 
     mutating func removeEntry(
-        _ index: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
-        _ id: ObjectID, _ plan: IndexPlan
+        _ index: IndexMap.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
+        _ id: ObjectID, _ plan: IndexMap
     ) throws {
         guard try IndexKeys.write(index, of: entity, reader, layout, id, plan, into: &keyWriter) else { return }
         batch.remove(.indexes, key: keyWriter.bytes)

@@ -160,12 +160,12 @@ final class Committer {
         guard let schema = projector.histories.newest else {
             throw StrataError(.invalidModel, "The store has no model.")
         }
-        let view = View(
+        let snapshot = Snapshot(
             eventNumber: head.event, schema: schema, transaction: transaction, tables: store.tables,
             histories: projector.histories, layers: [])
         var changes = changes
-        let upsert = try UpsertResolution.resolve(&changes, view)
-        let check = SaveCheck(changes, view: view, head: head, blobs: blobs)
+        let upsert = try UpsertResolution.resolve(&changes, snapshot)
+        let check = SaveCheck(changes, snapshot: snapshot, head: head, blobs: blobs)
         let number = TransactionNumber(rawValue: head.transaction.rawValue + 1)
         switch try check.run(number) {
         case .stale(let staleness): return .stale(staleness)
@@ -177,7 +177,7 @@ final class Committer {
                 receipt.upsert = upsert
                 return .saved(receipt)
             }
-            try refuseIfTooLarge(changes, events, view)
+            try refuseIfTooLarge(changes, events, snapshot)
             let description = TransactionDescription(
                 id: changes.transactionID, author: changes.author, contextName: changes.contextName,
                 metadata: changes.metadata, touched: touched)
@@ -197,10 +197,10 @@ final class Committer {
     }
 
     private func refuseIfTooLarge(
-        _ changes: ChangeSet, _ events: borrowing EventList, _ view: View
+        _ changes: ChangeSet, _ events: borrowing EventList, _ snapshot: Snapshot
     ) throws {
         let limit = Self.dirtyPageLimit
-        guard let estimate = try WriteEstimate(changes, events, view).pages(above: limit) else { return }
+        guard let estimate = try WriteEstimate(changes, events, snapshot).pages(above: limit) else { return }
         throw StrataError(
             .saveTooLarge,
             "The save would touch about \(estimate) pages; the limit is \(limit). Save in smaller steps.")

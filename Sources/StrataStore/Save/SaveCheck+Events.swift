@@ -13,7 +13,7 @@ extension SaveCheck {
             let entity = try checkedEntity(of: id)
             var previous = EventNumber.zero
             if !mayExist.isEmpty, mayExist.contains(id.entityID) {
-                guard try !view.exists(id) else {
+                guard try !snapshot.exists(id) else {
                     throw StrataError(
                         .invalidRequest, "The save inserts an object that is there already.",
                         context: .init(entityName: entity.schema.name, objectID: id))
@@ -36,8 +36,8 @@ extension SaveCheck {
             let id = changes.insertions[place].id
             if let least, least.entityID == id.entityID, least < id { continue }
             least = id
-            for table in [view.tables.objects, view.tables.tombstones] {
-                let hasLarger = try view.transaction.withCursor(table) { cursor in
+            for table in [snapshot.tables.objects, snapshot.tables.tombstones] {
+                let hasLarger = try snapshot.transaction.withCursor(table) { cursor in
                     try cursor.seek(atOrAfter: id.rawValue)
                         && StoreKey.objectID(cursor.key, at: 0).entityID == id.entityID
                 }
@@ -48,7 +48,7 @@ extension SaveCheck {
     }
 
     private func tombstone(of id: ObjectID) throws -> EventNumber {
-        guard let value = try view.transaction.get(view.tables.tombstones, id.rawValue) else { return .zero }
+        guard let value = try snapshot.transaction.get(snapshot.tables.tombstones, id.rawValue) else { return .zero }
         guard value.count == 8 else {
             throw StrataError.corrupt(CorruptRecord("tombstone of another length", at: 0), "tombstones", id: id)
         }
@@ -92,7 +92,7 @@ extension SaveCheck {
     ///
     /// - Returns: false when nothing has changed.
     private mutating func writeDifferences(
-        _ image: UnsafeRawBufferPointer, _ changedSlots: SlotSet, _ row: RowView, _ entity: CheckedEntity,
+        _ image: UnsafeRawBufferPointer, _ changedSlots: SlotSet, _ row: SnapshotRow, _ entity: CheckedEntity,
         to payload: inout ByteWriter
     ) throws -> Bool {
         let after = try RowReader(image, layout: entity.layout)
@@ -113,7 +113,7 @@ extension SaveCheck {
                 old.append(to: &payload)
                 new.append(to: &payload)
             } else {
-                let old = try view.value(slot, of: row, before, entity.schema)
+                let old = try snapshot.value(slot, of: row, before, entity.schema)
                 let new = try after.value(slot)
                 guard !old.isIdentical(to: new) else {
                     payload.truncate(to: start)
@@ -142,7 +142,7 @@ extension SaveCheck {
         _ key: PairKey, _ kind: ChangeSet.PairChange.Kind, _ payload: inout ByteWriter, to events: inout EventList
     ) throws {
         let state = try StoreKey.withPair(key) { bytes in
-            try view.transaction.get(view.tables.pairs, bytes).map { value throws(CorruptRecord) in
+            try snapshot.transaction.get(snapshot.tables.pairs, bytes).map { value throws(CorruptRecord) in
                 try PairState(value)
             }
         }
@@ -195,7 +195,7 @@ extension AttributeValue {
 
 extension ByteWriter {
     /// The payload of a `deleted` event: the row as it is, or value by value when some are large.
-    mutating func append(lastRow row: RowView) throws {
+    mutating func append(lastRow row: SnapshotRow) throws {
         let variableSize = row.image.count - row.layout.fixedSize
         guard variableSize > EventHeader.largeValueLimit else {
             append(UInt8(0))

@@ -11,26 +11,26 @@ struct SaveCheck: ~Copyable {
     let schema: Schema
     let plan: LinkPlan
     let head: LogHead
-    let view: View
+    let snapshot: Snapshot
     let blobs: BlobStore
     private(set) var staleness: Staleness
     /// Where in `changes.updates` an object is; empty where nobody will ask.
     private var updates: [ObjectID: Int] = [:]
     private var deletions: Set<ObjectID> = []
     /// The rows of `changes.updates` and `changes.deletions` at the head, valid while nothing is written.
-    private(set) var updatedRows: [RowView?] = []
-    private(set) var deletedRows: [RowView?] = []
+    private(set) var updatedRows: [SnapshotRow?] = []
+    private(set) var deletedRows: [SnapshotRow?] = []
     var touched = TouchedSet()
     /// Of the change that was looked at last: saves come in runs of one entity.
     private var lastEntity: CheckedEntity?
 
-    init(_ changes: ChangeSet, view: View, head: LogHead, blobs: BlobStore) {
+    init(_ changes: ChangeSet, snapshot: Snapshot, head: LogHead, blobs: BlobStore) {
         self.blobs = blobs
         self.changes = changes
-        self.view = view
+        self.snapshot = snapshot
         self.head = head
-        schema = view.schema
-        plan = view.plan
+        schema = snapshot.schema
+        plan = snapshot.plan
         staleness = Staleness(head: head.event)
     }
 
@@ -68,11 +68,11 @@ struct SaveCheck: ~Copyable {
 
     private mutating func deriveAttributes(_ gonePairs: [PairKey]) throws -> [ObjectID: RowImage] {
         guard !plan.derivations.isEmpty else { return [:] }
-        var rows: [ObjectID: RowView] = [:]
+        var rows: [ObjectID: SnapshotRow] = [:]
         for (update, row) in zip(changes.updates, updatedRows) { rows[update.id] = row }
         for (deletion, row) in zip(changes.deletions, deletedRows) { rows[deletion.id] = row }
         let count = changes.updates.count
-        let result = try SaveDerivation.run(changes, rows: rows, gonePairs: gonePairs, view)
+        let result = try SaveDerivation.run(changes, rows: rows, gonePairs: gonePairs, snapshot)
         changes = result.changes
         for index in count..<changes.updates.count {
             let id = changes.updates[index].id
@@ -94,14 +94,14 @@ struct SaveCheck: ~Copyable {
     /// - Throws: `persistentStoreSaveConflicts` with the objects that are not as the save relies on.
     private func checkExpectations() throws {
         guard !changes.expectedRevisions.isEmpty else { return }
-        try view.check(changes.expectedRevisions)
+        try snapshot.check(changes.expectedRevisions)
     }
 
     private mutating func checkRevisions() throws {
         let (updates, deletions) = (changes.updates, changes.deletions)
         updatedRows.reserveCapacity(updates.count)
         deletedRows.reserveCapacity(deletions.count)
-        try view.findRows(updates.count + deletions.count) { rows in
+        try snapshot.findRows(updates.count + deletions.count) { rows in
             // By place, for a copy of each change would count references to its row.
             for place in updates.indices {
                 updatedRows.append(try checkedRow(updates[place].id, updates[place].baseRevision, &rows))
@@ -114,8 +114,8 @@ struct SaveCheck: ~Copyable {
 
     /// The row at the head; notes when it is not the one that the save relies on.
     private mutating func checkedRow(
-        _ id: ObjectID, _ base: EventNumber, _ rows: inout View.RowFinder
-    ) throws -> RowView? {
+        _ id: ObjectID, _ base: EventNumber, _ rows: inout Snapshot.RowFinder
+    ) throws -> SnapshotRow? {
         guard let row = try rows.row(id) else {
             staleness.objects.append(.init(id: id, theirs: nil, revision: .zero))
             return nil
@@ -177,7 +177,7 @@ struct SaveCheck: ~Copyable {
     private func missingObjects(among ids: [ObjectID]) throws -> Set<ObjectID> {
         var missing: Set<ObjectID> = []
         var last: ObjectID?
-        try view.findRows(ids.count) { rows in
+        try snapshot.findRows(ids.count) { rows in
             for id in ids.sorted() where id != last {
                 last = id
                 if try deletions.contains(id) || !isInserted(id) && !rows.contains(id) { missing.insert(id) }
@@ -221,8 +221,8 @@ struct SaveCheck: ~Copyable {
         for deletion in changes.deletions {
             for owned in plan.ownedLinks(of: deletion.id.entityID) {
                 guard case .pairs(let canonical, let isForward, let isSymmetric, _) = owned.source else { continue }
-                try view.members(of: owned.link, owner: deletion.id) { member in
-                    keys.insert(View.key(canonical, isForward, isSymmetric, deletion.id, member))
+                try snapshot.members(of: owned.link, owner: deletion.id) { member in
+                    keys.insert(Snapshot.key(canonical, isForward, isSymmetric, deletion.id, member))
                     return true
                 }
             }
@@ -240,7 +240,7 @@ struct SaveCheck: ~Copyable {
             for owned in plan.ownedLinks(of: id.entityID) where owned.deleteRule != .noAction {
                 guard case .rows(let toOne, _, _) = owned.source else { continue }
                 var left: [ObjectID] = []
-                try view.members(of: owned.link, owner: id) { member in
+                try snapshot.members(of: owned.link, owner: id) { member in
                     if try stillPoints(member, at: id, by: toOne) { left.append(member) }
                     return true
                 }
@@ -252,11 +252,11 @@ struct SaveCheck: ~Copyable {
         }
     }
 
-    private mutating func checkPartners(of id: ObjectID, _ row: RowView) throws {
+    private mutating func checkPartners(of id: ObjectID, _ row: SnapshotRow) throws {
         guard let entity = schema.entity(id.entityID) else { return }
         for link in plan.oneToOnes(of: id.entityID) where link.deleteRule != .noAction {
             guard let partner = try row.reference(entity.properties[link.slot].id, of: schema, id), partner != id,
-                let partnerRow = try view.row(partner),
+                let partnerRow = try snapshot.row(partner),
                 try partnerRow.reference(link.inverse, of: schema, partner) == id,
                 try stillPoints(partner, at: id, by: link.inverse)
             else { continue }
@@ -277,7 +277,7 @@ struct SaveCheck: ~Copyable {
     // MARK: Uniqueness
 
     private func checkUniqueness() throws {
-        var check = UniquenessCheck(schema: schema, view: view)
+        var check = UniquenessCheck(schema: schema, snapshot: snapshot)
         guard check.hasConstraints else { return }
         for insertion in changes.insertions {
             try check.claim(insertion.id, insertion.image, changedSlots: nil)

@@ -12,14 +12,14 @@ package struct UniquenessCheck {
     }
 
     private let schema: Schema
-    private let view: View
+    private let snapshot: Snapshot
     let hasConstraints: Bool
     /// Who wants a key.
     private var claims: [UniqueKey: [Claim]] = [:]
 
-    init(schema: Schema, view: View) {
+    init(schema: Schema, snapshot: Snapshot) {
         self.schema = schema
-        self.view = view
+        self.snapshot = snapshot
         hasConstraints = schema.indexes.contains { $0.isUnique }
     }
 
@@ -79,7 +79,7 @@ package struct UniquenessCheck {
         var holders: [ObjectID] = []
         let key = unique.key
         try key.withUnsafeBytes { key in
-            try view.tables.indexes.withCursor(view.transaction) { cursor in
+            try snapshot.tables.indexes.withCursor(snapshot.transaction) { cursor in
                 var found = try cursor.seek(atOrAfter: key)
                 while found, cursor.key.count == key.count + 8, cursor.key.starts(with: key) {
                     holders.append(StoreKey.lastObjectID(cursor.key))
@@ -92,7 +92,7 @@ package struct UniquenessCheck {
     }
 
     private func holds(_ id: ObjectID, _ unique: UniqueKey, _ index: IndexSchema) throws -> Bool {
-        guard let entity = schema.entity(id.entityID), let row = try view.row(id) else { return false }
+        guard let entity = schema.entity(id.entityID), let row = try snapshot.row(id) else { return false }
         let image = try row.converted(to: entity)
         return try withExtendedLifetime(image) { try key(index, entity, image.unsafeBytes, id) } == unique
     }

@@ -13,14 +13,14 @@ struct WriteEstimate {
     /// Short entries of an index or of links that go into one new page, at least.
     private static let entriesPerPage = 20
     private let changes: ChangeSet
-    private let view: View
+    private let snapshot: Snapshot
     /// Pages of the log and of new rows.
     private let logPages: Int
     private let eventCount: Int
 
-    init(_ changes: ChangeSet, _ events: borrowing EventList, _ view: View) {
+    init(_ changes: ChangeSet, _ events: borrowing EventList, _ snapshot: Snapshot) {
         self.changes = changes
-        self.view = view
+        self.snapshot = snapshot
         logPages = (events.sizeInBytes / Self.pageSize + 1) * 2
         eventCount = events.count
     }
@@ -35,9 +35,9 @@ struct WriteEstimate {
 
     /// Holds whatever the events are.
     private func roughBound() throws -> Int {
-        let indexPages = try view.tables.indexes.leafPageCount(view.transaction)
-        let rowPages = try view.transaction.statistics(view.tables.objects).leafPageCount
-        let linkPages = try view.tables.links.leafPageCount(view.transaction)
+        let indexPages = try snapshot.tables.indexes.leafPageCount(snapshot.transaction)
+        let rowPages = try snapshot.transaction.statistics(snapshot.tables.objects).leafPageCount
+        let linkPages = try snapshot.tables.links.leafPageCount(snapshot.transaction)
         return logPages + min(eventCount * 4, indexPages + linkPages + eventCount / Self.entriesPerPage)
             + min(eventCount, rowPages)
     }
@@ -51,7 +51,7 @@ struct WriteEstimate {
 
     /// Pages of the rows that are there already.
     private func rowPages() throws -> Int {
-        let table = try view.transaction.statistics(view.tables.objects)
+        let table = try snapshot.transaction.statistics(snapshot.tables.objects)
         guard table.entryCount > 0 else { return 0 }
         let ids = changedIDs
         var pages = 0
@@ -59,7 +59,7 @@ struct WriteEstimate {
         while start < ids.count {
             let entity = ids[start].entityID
             let end = ids[start...].firstIndex { $0.entityID != entity } ?? ids.count
-            let count = try view.counter(.entity(entity))
+            let count = try snapshot.counter(.entity(entity))
             let own = max(1, table.leafPageCount * count / table.entryCount)
             pages += min(own, try Self.cells(of: ids[start..<end], span: span(of: entity), count: own))
             start = end
@@ -79,7 +79,7 @@ struct WriteEstimate {
     private func span(of entity: EntityID) throws -> ClosedRange<UInt64> {
         let least = ObjectID(entity: entity, row: 0).rawValue
         let end = ObjectID(entity: entity, row: ObjectID.maximumRow).rawValue
-        return try view.transaction.withCursor(view.tables.objects) { cursor in
+        return try snapshot.transaction.withCursor(snapshot.tables.objects) { cursor in
             guard try cursor.seek(atOrAfter: least) else { return least...end }
             let first = StoreKey.objectID(cursor.key, at: 0).rawValue
             guard first <= end, try cursor.seek(before: end) else { return least...end }
@@ -102,9 +102,9 @@ struct WriteEstimate {
     // MARK: Entries
 
     private func indexPages(_ runs: [AlikeUpdates]) throws -> Int {
-        let table = try view.transaction.statistics(view.tables.indexes.main)
+        let table = try snapshot.transaction.statistics(snapshot.tables.indexes.main)
         var keys: [IndexID: Int] = [:]
-        let plan = IndexPlan.of(view.schema)
+        let plan = IndexMap.of(snapshot.schema)
         for insertion in changes.insertions {
             for index in try plan.indexes(of: insertion.id.entityID) { keys[index.index.id, default: 0] += 1 }
         }
@@ -117,9 +117,9 @@ struct WriteEstimate {
             for index in try plan.indexes(of: deletion.id.entityID) { keys[index.index.id, default: 0] += 1 }
         }
         var pages = 0
-        for index in view.schema.indexes {
-            guard let count = keys[index.id], let entity = view.schema.entity(index.entityID) else { continue }
-            let entries = try entity.concreteEntityIDs.reduce(0) { try $0 + view.counter(.entity($1)) }
+        for index in snapshot.schema.indexes {
+            guard let count = keys[index.id], let entity = snapshot.schema.entity(index.entityID) else { continue }
+            let entries = try entity.concreteEntityIDs.reduce(0) { try $0 + snapshot.counter(.entity($1)) }
             pages += Self.touched(by: count, share: entries, of: table)
         }
         return pages
@@ -127,18 +127,18 @@ struct WriteEstimate {
 
     private func linkPages(_ runs: [AlikeUpdates]) throws -> Int {
         var keys = 2 * max(0, eventCount - changes.insertions.count - changes.updates.count - changes.deletions.count)
-        for insertion in changes.insertions { keys += view.plan.rowLinks(of: insertion.id.entityID).count }
-        for deletion in changes.deletions { keys += view.plan.rowLinks(of: deletion.id.entityID).count }
+        for insertion in changes.insertions { keys += snapshot.plan.rowLinks(of: insertion.id.entityID).count }
+        for deletion in changes.deletions { keys += snapshot.plan.rowLinks(of: deletion.id.entityID).count }
         for run in runs {
-            let links = view.plan.rowLinks(of: run.entity.id)
+            let links = snapshot.plan.rowLinks(of: run.entity.id)
             keys += 2 * run.count * links.count { Projector.touches($0, run.changed, run.entity) }
         }
         var pages = 0
-        for table in [view.tables.links.main, view.tables.counts, view.tables.pairs] {
-            let statistics = try view.transaction.statistics(table)
+        for table in [snapshot.tables.links.main, snapshot.tables.counts, snapshot.tables.pairs] {
+            let statistics = try snapshot.transaction.statistics(table)
             pages += Self.touched(by: keys, share: statistics.entryCount, of: statistics)
         }
-        let tombstones = try view.transaction.statistics(view.tables.tombstones)
+        let tombstones = try snapshot.transaction.statistics(snapshot.tables.tombstones)
         return pages + Self.touched(by: changes.deletions.count, share: tombstones.entryCount, of: tombstones)
     }
 
@@ -156,7 +156,7 @@ struct WriteEstimate {
             {
                 end += 1
             }
-            if let entity = view.schema.entity(id) {
+            if let entity = snapshot.schema.entity(id) {
                 runs.append((entity, slots.map { entity.properties[$0].id }, end - start))
             }
             start = end

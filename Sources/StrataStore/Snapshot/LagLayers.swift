@@ -95,7 +95,7 @@ struct LagBuilder {
 
     private let reader: LogReader
     private let schema: Schema
-    private let view: View
+    private let snapshot: Snapshot
     private var layer: Layer.Builder
     /// Only through an older model.
     private var pasts: [ObjectID: Past] = [:]
@@ -116,11 +116,11 @@ struct LagBuilder {
         guard first >= kept else {
             throw StrataError(.historyDropped, "The log begins at \(kept).", context: .init(eventNumber: start))
         }
-        let view = View(
+        let snapshot = Snapshot(
             eventNumber: end, schema: schema, transaction: transaction, tables: store.tables, histories: histories,
             layers: [])
         var builder = LagBuilder(
-            reader: LogReader(transaction, store.tables, histories), schema: schema, view: view)
+            reader: LogReader(transaction, store.tables, histories), schema: schema, snapshot: snapshot)
         builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
         var waiting: [(event: EventView, eventNumber: EventNumber)] = []
         waiting.reserveCapacity(Self.eventsAtOnce)
@@ -133,10 +133,10 @@ struct LagBuilder {
         return try builder.finish()
     }
 
-    private init(reader: LogReader, schema: Schema, view: View) {
+    private init(reader: LogReader, schema: Schema, snapshot: Snapshot) {
         self.reader = reader
         self.schema = schema
-        self.view = view
+        self.snapshot = snapshot
         layer = Layer.Builder(schema: schema)
     }
 
@@ -258,7 +258,7 @@ struct LagBuilder {
     /// What the object held last, by property: in its row, or in the event that deleted it.
     private func lastValues(_ id: ObjectID, _ past: Past) throws -> [PropertyID: RecordedValue] {
         guard let deletedAt = past.deletedAt else {
-            guard let row = try view.row(id) else {
+            guard let row = try snapshot.row(id) else {
                 throw StrataError(
                     .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
                     context: .init(objectID: id))

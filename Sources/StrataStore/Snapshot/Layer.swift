@@ -186,30 +186,30 @@ package final class Layer: Sendable {
 
     /// Keys of `links` that hold at this point for the objects and pairs whose links it may change.
     ///
-    /// - Parameter view: the view that this is layer `level - 1` of.
-    func addedLinks(_ link: PropertyID, _ view: View, below level: Int) throws -> SortedKeys {
+    /// - Parameter snapshot: the snapshot that this is layer `level - 1` of.
+    func addedLinks(_ link: PropertyID, _ snapshot: Snapshot, below level: Int) throws -> SortedKeys {
         if let known = derived.withLock({ $0.links[link] }) { return known }
-        let keys = try makeLinks(link, view, level)
+        let keys = try makeLinks(link, snapshot, level)
         derived.withLock { $0.links[link] = keys }
         return keys
     }
 
     /// Keys of `indexes` that hold at this point for the objects whose keys it may change; as `addedLinks`.
-    func addedEntries(_ index: IndexSchema, _ view: View, below level: Int) throws -> SortedKeys {
+    func addedEntries(_ index: IndexSchema, _ snapshot: Snapshot, below level: Int) throws -> SortedKeys {
         if let known = derived.withLock({ $0.indexes[index.id] }) { return known }
-        let keys = try makeEntries(index, view, level)
+        let keys = try makeEntries(index, snapshot, level)
         derived.withLock { $0.indexes[index.id] = keys }
         return keys
     }
 
-    private func makeLinks(_ link: PropertyID, _ view: View, _ level: Int) throws -> SortedKeys {
+    private func makeLinks(_ link: PropertyID, _ snapshot: Snapshot, _ level: Int) throws -> SortedKeys {
         var keys = SortedKeys.Builder()
         switch plan.source(of: link) {
         case .rows?:
             for id in rows.ids {
                 for rowLink in plan.rowLinks(of: id.entityID) where rowLink.link == link {
                     guard touches(id, rowLink.properties(of: schema.entity(id.entityID))),
-                        let row = try view.row(id, below: level)
+                        let row = try snapshot.row(id, below: level)
                     else { continue }
                     try Self.append(rowLink, of: id, row, schema, to: &keys)
                 }
@@ -229,7 +229,7 @@ package final class Layer: Sendable {
     }
 
     private static func append(
-        _ rowLink: LinkPlan.RowLink, of id: ObjectID, _ row: RowView, _ schema: Schema,
+        _ rowLink: LinkPlan.RowLink, of id: ObjectID, _ row: SnapshotRow, _ schema: Schema,
         to keys: inout SortedKeys.Builder
     ) throws {
         guard let place = row.layout.slotNumber(rowLink.slot, of: schema, id) else { return }
@@ -243,11 +243,11 @@ package final class Layer: Sendable {
         ) { keys.append($0) }
     }
 
-    private func makeEntries(_ index: IndexSchema, _ view: View, _ level: Int) throws -> SortedKeys {
+    private func makeEntries(_ index: IndexSchema, _ snapshot: Snapshot, _ level: Int) throws -> SortedKeys {
         var keys = SortedKeys.Builder()
         guard let declaring = schema.entity(index.entityID) else { return keys.finish() }
         let covered = Set(declaring.concreteEntityIDs)
-        let plan = IndexPlan.of(schema)
+        let plan = IndexMap.of(schema)
         let prepared = try plan.index(index.id)
         var writer = ByteWriter()
         var entity: EntitySchema?
@@ -270,7 +270,7 @@ package final class Layer: Sendable {
             } else if !touches(place, index) {
                 continue
             }
-            guard let row = try view.row(id, below: level),
+            guard let row = try snapshot.row(id, below: level),
                 let own = entity.indexes.first(where: { $0.id == index.id })
             else { continue }
             if try IndexKeys.write(own, of: entity, try row.reader, row.layout, id, plan, into: &writer) {
@@ -282,7 +282,7 @@ package final class Layer: Sendable {
 
     /// The elements of an index as deltas hold them; nil where only a row tells its key.
     private static func deltaElements(
-        _ prepared: IndexPlan.PreparedIndex, _ entity: EntitySchema
+        _ prepared: IndexMap.PreparedIndex, _ entity: EntitySchema
     ) -> [DeltaElement]? {
         guard prepared.partial == nil else { return nil }
         var elements: [DeltaElement] = []
@@ -295,7 +295,7 @@ package final class Layer: Sendable {
 
     /// False for a value that only a row tells how to order.
     private static func write(
-        _ values: [AttributeValue], _ prepared: IndexPlan.PreparedIndex, _ id: ObjectID, into writer: inout ByteWriter
+        _ values: [AttributeValue], _ prepared: IndexMap.PreparedIndex, _ id: ObjectID, into writer: inout ByteWriter
     ) -> Bool {
         writer.reset()
         writer.append(bigEndian: prepared.index.id.rawValue)

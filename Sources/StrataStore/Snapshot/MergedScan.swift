@@ -22,12 +22,12 @@ struct MergedScan {
     ///   - isHidden: whether a key of the base (level 0) or of layer `level - 1` is overruled by a layer above.
     ///   - body: gets the key and, for keys of the base, the value; returns false to stop.
     func run(
-        _ view: View, _ added: LayeredKeys, isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
+        _ snapshot: Snapshot, _ added: LayeredKeys, isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Bool
     ) throws {
-        try table.withCursor(view.transaction) { cursor in
+        try table.withCursor(snapshot.transaction) { cursor in
             var hasBase = try start(&cursor)
-            if view.layers.isEmpty {
+            if snapshot.layers.isEmpty {
                 while hasBase {
                     if try !body(cursor.key, cursor.value) { return }
                     hasBase = try cursor.advance() && isInside(cursor)

@@ -8,23 +8,23 @@ import Locking
 /// begins a new snapshot, and everything is verified again. `state` is guarded by its mutex.
 final class VerifiedPages: Sendable {
     private struct State {
-        var snapshot: ReadTransaction.Snapshot?
+        var snapshotID: ReadTransaction.SnapshotID?
         /// A bit for each page of the map.
         var words: [UInt64] = []
     }
 
     private let state = Locked(State())
 
-    fileprivate func words(of snapshot: ReadTransaction.Snapshot) -> [UInt64] {
-        state.withLock { $0.snapshot == snapshot ? $0.words : [] }
+    fileprivate func words(of snapshotID: ReadTransaction.SnapshotID) -> [UInt64] {
+        state.withLock { $0.snapshotID == snapshotID ? $0.words : [] }
     }
 
-    fileprivate func add(_ pages: [Int], of snapshot: ReadTransaction.Snapshot) {
+    fileprivate func add(_ pages: [Int], of snapshotID: ReadTransaction.SnapshotID) {
         state.withLock { state in
-            if state.snapshot != snapshot {
+            if state.snapshotID != snapshotID {
                 // A reader that began earlier has nothing to say of the newer snapshot.
-                if let known = state.snapshot, known > snapshot { return }
-                state = State(snapshot: snapshot)
+                if let known = state.snapshotID, known > snapshotID { return }
+                state = State(snapshotID: snapshotID)
             }
             guard let last = pages.max() else { return }
             let missing = last / 64 + 1 - state.words.count
@@ -37,7 +37,7 @@ final class VerifiedPages: Sendable {
 /// One walk over rows in key order, and the pages that it has seen whole.
 struct PageWalk {
     private let pages: VerifiedPages
-    private let snapshot: ReadTransaction.Snapshot
+    private let snapshotID: ReadTransaction.SnapshotID
     /// The number of the map's first page; nil when pages cannot be told.
     private let first: UInt?
     private let shift: UInt
@@ -50,11 +50,11 @@ struct PageWalk {
 
     init(_ pages: VerifiedPages, _ transaction: ReadTransaction) {
         self.pages = pages
-        snapshot = transaction.snapshot
+        snapshotID = transaction.snapshotID
         let map = transaction.map
         shift = map?.pageShift ?? 0
         first = map.map { $0.address >> $0.pageShift }
-        known = pages.words(of: snapshot)
+        known = pages.words(of: snapshotID)
     }
 
     /// Whether the checksums of the rows in this page need not be looked at; to be asked for every page of the walk.
@@ -70,5 +70,5 @@ struct PageWalk {
         return isKnown
     }
 
-    func finish() { if !fresh.isEmpty { pages.add(fresh, of: snapshot) } }
+    func finish() { if !fresh.isEmpty { pages.add(fresh, of: snapshotID) } }
 }

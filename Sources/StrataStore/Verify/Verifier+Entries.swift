@@ -128,7 +128,7 @@ extension Verifier {
                 }
             }
         case .pairs(let canonical, let isForward, let isSymmetric, _):
-            let pair = View.key(canonical, isForward, isSymmetric, owner, member)
+            let pair = Snapshot.key(canonical, isForward, isSymmetric, owner, member)
             let state = try StoreKey.withPair(pair) { try transaction.get(tables.pairs, $0) }.flatMap {
                 try? PairState($0)
             }

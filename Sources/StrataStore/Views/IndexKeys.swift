@@ -12,21 +12,21 @@ enum IndexKeys {
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ schema: Schema, into writer: inout ByteWriter
     ) throws -> Bool {
-        try write(index, of: entity, reader, layout, id, IndexPlan.of(schema), into: &writer)
+        try write(index, of: entity, reader, layout, id, IndexMap.of(schema), into: &writer)
     }
 
     /// The same with a plan at hand: looking one up costs a lock.
     static func write(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
-        _ plan: IndexPlan, into writer: inout ByteWriter
+        _ plan: IndexMap, into writer: inout ByteWriter
     ) throws -> Bool {
         try write(try plan.index(index.id), of: entity, reader, layout, id, plan, into: &writer)
     }
 
     /// The same for an index that is at hand.
     static func write(
-        _ prepared: IndexPlan.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
-        _ id: ObjectID, _ plan: IndexPlan, into writer: inout ByteWriter
+        _ prepared: IndexMap.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
+        _ id: ObjectID, _ plan: IndexMap, into writer: inout ByteWriter
     ) throws -> Bool {
         let schema = plan.schema
         if layout === entity.layout { return try write(prepared, reader, id, schema, into: &writer) }
@@ -36,7 +36,7 @@ enum IndexKeys {
     }
 
     private static func write(
-        _ prepared: IndexPlan.PreparedIndex, _ row: RowReader, _ id: ObjectID, _ schema: Schema,
+        _ prepared: IndexMap.PreparedIndex, _ row: RowReader, _ id: ObjectID, _ schema: Schema,
         into writer: inout ByteWriter
     ) throws -> Bool {
         writer.reset()
@@ -53,7 +53,7 @@ enum IndexKeys {
     static func uniqueKey(
         _ index: IndexSchema, _ reader: RowReader, _ id: ObjectID, _ schema: Schema
     ) throws -> UniqueKey? {
-        let prepared = try IndexPlan.of(schema).index(index.id)
+        let prepared = try IndexMap.of(schema).index(index.id)
         if try prepared.codec.hasNull(reader) { return nil }
         if let partial = prepared.partial, try !partial.holds(reader, id, Evaluation(ownRowOf: schema)) { return nil }
         var writer = ByteWriter()

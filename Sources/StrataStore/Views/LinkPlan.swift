@@ -43,7 +43,7 @@ final class LinkPlan: Sendable {
     private let sources: [PropertyID: Source]
     /// Canonical number -> the number of the other direction.
     private let backwards: [PropertyID: (link: PropertyID, isOrdered: Bool)]
-    let derivations: DerivationPlan
+    let derivations: DerivationMap
 
     init(_ schema: Schema) {
         var rowLinks: [EntityID: [RowLink]] = [:]
@@ -74,7 +74,7 @@ final class LinkPlan: Sendable {
         self.backwards = backwards
         ownedLinks = EntityTable(Self.ownedLinks(schema, sources), otherwise: [])
         oneToOnes = EntityTable(Self.oneToOnes(schema), otherwise: [])
-        derivations = DerivationPlan(schema, sources)
+        derivations = DerivationMap(schema, sources)
     }
 
     private init() {

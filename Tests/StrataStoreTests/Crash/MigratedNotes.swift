@@ -36,8 +36,8 @@ enum MigratedNotes {
         // The model may become another one meanwhile.
         let schema = schema ?? store.schema
         guard let note = schema.entity(named: "Note"), let x = note.property(named: "x") else { return values }
-        try store.read(at: try eventNumber ?? store.head(), through: schema) { view in
-            try view.scan(note.id) { _, row in
+        try store.read(at: try eventNumber ?? store.head(), through: schema) { snapshot in
+            try snapshot.scan(note.id) { _, row in
                 let value = try row.converted(to: note).withReader(note.layout) { reader throws(CorruptRecord) in
                     try reader.value(x.slot)
                 }

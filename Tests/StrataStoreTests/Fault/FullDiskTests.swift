@@ -111,9 +111,9 @@ struct FullDiskTests {
 
     private func ids(_ fixture: StoreFixture) throws -> Set<ObjectID> {
         let movie = try fixture.entity("Movie").id
-        return try fixture.store.read(at: try fixture.store.head()) { view in
+        return try fixture.store.read(at: try fixture.store.head()) { snapshot in
             var ids: Set<ObjectID> = []
-            try view.scan(movie) { id, _ in
+            try snapshot.scan(movie) { id, _ in
                 ids.insert(id)
                 return true
             }

@@ -15,19 +15,19 @@ struct StateDump: Equatable {
     init() {}
 
     init(_ store: Store, at eventNumber: EventNumber, through schema: Schema? = nil) throws {
-        let objects = try store.read(at: eventNumber, through: schema) { view in
+        let objects = try store.read(at: eventNumber, through: schema) { snapshot in
             var objects: [ObjectID: [String: Held]] = [:]
-            for entity in view.schema.entities where !entity.isAbstract {
+            for entity in snapshot.schema.entities where !entity.isAbstract {
                 var count = 0
-                try view.scan(entity.id) { id, row in
+                try snapshot.scan(entity.id) { id, row in
                     count += 1
-                    objects[id] = try Self.held(id, row, entity, view)
+                    objects[id] = try Self.held(id, row, entity, snapshot)
                     return true
                 }
-                try #expect(view.count(of: entity.id) == count)
+                try #expect(snapshot.count(of: entity.id) == count)
                 for index in entity.indexes where index.partialPredicate == nil && index.entityID == entity.id {
                     var entries = 0
-                    try view.scan(index, lower: [], upper: nil) { id, _ in
+                    try snapshot.scan(index, lower: [], upper: nil) { id, _ in
                         if id.entityID == entity.id { entries += 1 }
                         return true
                     }
@@ -40,7 +40,7 @@ struct StateDump: Equatable {
     }
 
     private static func held(
-        _ id: ObjectID, _ row: RowView, _ entity: EntitySchema, _ view: View
+        _ id: ObjectID, _ row: SnapshotRow, _ entity: EntitySchema, _ snapshot: Snapshot
     ) throws -> [String: Held] {
         var held: [String: Held] = [:]
         let image = try row.converted(to: entity)
@@ -51,8 +51,8 @@ struct StateDump: Equatable {
             }
         }
         for property in entity.properties where property.relationship?.isToMany ?? false {
-            let members = try view.members(of: property.id, owner: id)
-            try #expect(view.memberCount(of: property.id, owner: id) == members.count)
+            let members = try snapshot.members(of: property.id, owner: id)
+            try #expect(snapshot.memberCount(of: property.id, owner: id) == members.count)
             held[property.name] = .members(members)
         }
         return held

@@ -223,11 +223,13 @@ struct StructureMigrationTests {
     private func found(_ name: String, _ fixture: StoreFixture) throws -> [ObjectID] {
         let named = try fixture.entity("Named")
         let index = try #require(named.indexes.first { $0.name == "byName" })
-        return try fixture.store.read(at: fixture.store.head()) { view in
+        return try fixture.store.read(at: fixture.store.head()) { snapshot in
             var ids: [ObjectID] = []
-            try view.scan(index, lower: [], upper: nil) { id, _ in
+            try snapshot.scan(index, lower: [], upper: nil) { id, _ in
                 let entity = try fixture.entity(try fixture.name(of: id))
-                guard let row = try view.row(id), let slot = entity.property(named: "name")?.slot else { return true }
+                guard let row = try snapshot.row(id), let slot = entity.property(named: "name")?.slot else {
+                    return true
+                }
                 let value = try row.converted(to: entity).withReader(entity.layout) { reader throws(CorruptRecord) in
                     try reader.value(slot)
                 }

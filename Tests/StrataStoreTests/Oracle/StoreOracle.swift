@@ -149,44 +149,44 @@ struct StoreOracle {
 
     // MARK: Comparing
 
-    /// What the store says of one moment, read through the view.
+    /// What the store says of one moment, read through the snapshot.
     func read(at eventNumber: EventNumber) throws -> Moment {
-        try fixture.store.read(at: eventNumber) { view in
+        try fixture.store.read(at: eventNumber) { snapshot in
             var moment = Moment()
             for entity in fixture.schema.entities {
                 var count = 0
-                try view.scan(entity.id) { id, row in
+                try snapshot.scan(entity.id) { id, row in
                     count += 1
                     moment.objects[id] = try Self.values(row, entity)
                     return true
                 }
-                guard try view.count(of: entity.id) == count else {
+                guard try snapshot.count(of: entity.id) == count else {
                     throw StrataError(.corrupt, "the counter of \(entity.name) is not \(count) at \(eventNumber)")
                 }
             }
-            try readLinks(view, &moment)
+            try readLinks(snapshot, &moment)
             return moment
         }
     }
 
-    private func readLinks(_ view: View, _ moment: inout Moment) throws {
+    private func readLinks(_ snapshot: Snapshot, _ moment: inout Moment) throws {
         let movies = try fixture.property("Tag", "movies").id
         let owned = try fixture.property("Owner", "movies").id
         for id in moment.objects.keys {
             switch fixture.schema.entity(id.entityID)?.name {
             case "Tag":
                 moment.tagged[id] = [:]
-                try view.membersWithPositions(of: movies, owner: id) { member, place in
+                try snapshot.membersWithPositions(of: movies, owner: id) { member, place in
                     moment.tagged[id]?[member] = place
                     return true
                 }
-                guard try view.memberCount(of: movies, owner: id) == moment.tagged[id]?.count else {
+                guard try snapshot.memberCount(of: movies, owner: id) == moment.tagged[id]?.count else {
                     throw StrataError(.corrupt, "wrong count of movies of tag \(id)")
                 }
             case "Owner":
-                let members = try view.members(of: owned, owner: id)
+                let members = try snapshot.members(of: owned, owner: id)
                 let expected = moment.objects.filter { $0.value["owner"] == .objectID(id) }.keys.sorted()
-                guard members == expected, try view.memberCount(of: owned, owner: id) == expected.count else {
+                guard members == expected, try snapshot.memberCount(of: owned, owner: id) == expected.count else {
                     throw StrataError(.corrupt, "members of owner \(id) do not match the movies")
                 }
             default: break
@@ -194,7 +194,7 @@ struct StoreOracle {
         }
     }
 
-    private static func values(_ row: RowView, _ entity: EntitySchema) throws -> [String: AttributeValue] {
+    private static func values(_ row: SnapshotRow, _ entity: EntitySchema) throws -> [String: AttributeValue] {
         let image = try row.converted(to: entity)
         var values: [String: AttributeValue] = [:]
         try image.withReader(entity.layout) { reader throws(CorruptRecord) in

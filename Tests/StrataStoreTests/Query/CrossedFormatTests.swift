@@ -60,11 +60,12 @@ import Testing
         }
         let count = 250
         var found = 0, refused = 0
-        try world.fixture.store.read(at: try world.fixture.store.head()) { view in
+        try world.fixture.store.read(at: try world.fixture.store.head()) { snapshot in
             for _ in 0..<count {
                 let entity = ["Item", "Item", "Special", "Owner"].randomElement(using: &random) ?? "Item"
                 let format = Self.format(on: entity, &random)
-                switch try Self.check(format, try world.entityID(entity), view, "seed \(seed): \(entity) \(format)") {
+                switch try Self.check(format, try world.entityID(entity), snapshot, "seed \(seed): \(entity) \(format)")
+                {
                 case nil: refused += 1
                 case let number?: found += number > 0 ? 1 : 0
                 }
@@ -82,7 +83,9 @@ import Testing
     }
 
     /// How many objects meet the format; nil when it is refused.
-    private static func check(_ format: String, _ entity: EntityID, _ view: View, _ what: Comment) throws -> Int? {
+    private static func check(_ format: String, _ entity: EntityID, _ snapshot: Snapshot, _ what: Comment) throws
+        -> Int?
+    {
         let predicate = try FetchPredicate(format: format)
         let again = try FetchPredicate(format: predicate.description)
         // NaN is no NaN.
@@ -90,12 +93,13 @@ import Testing
         #expect(again.description == predicate.description, what)
         let request = StoreRequest(entityID: entity, predicate: predicate)
         do throws(StrataError) {
-            _ = try CompiledQuery(request, view.schema, access: .scanOnly)
+            _ = try CompiledQuery(request, snapshot.schema, access: .scanOnly)
         } catch {
             return nil
         }
-        let all = try view.fetch(try CompiledQuery(StoreRequest(entityID: entity), view.schema, access: .scanOnly))
-        let evaluation = Evaluation(view)
+        let all = try snapshot.fetch(
+            try CompiledQuery(StoreRequest(entityID: entity), snapshot.schema, access: .scanOnly))
+        let evaluation = Evaluation(snapshot)
         let wanted: [ObjectID]
         do {
             wanted = try all.filter {
@@ -106,7 +110,7 @@ import Testing
             return 0
         }
         for access in [CompiledQuery.Access.scanOnly, .planned, .avoidingScans, .disturbed(1), .disturbed(2)] {
-            #expect(try view.fetch(try CompiledQuery(request, view.schema, access: access)) == wanted, what)
+            #expect(try snapshot.fetch(try CompiledQuery(request, snapshot.schema, access: access)) == wanted, what)
         }
         return wanted.count
     }

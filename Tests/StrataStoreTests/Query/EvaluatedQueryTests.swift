@@ -15,23 +15,24 @@ import Testing
         try world.save(step, from: before)
         let state = world.state
         var found = 0
-        try world.fixture.store.read(at: try world.fixture.store.head()) { view in
+        try world.fixture.store.read(at: try world.fixture.store.head()) { snapshot in
             for _ in 0..<60 {
                 var generator = QueryGenerator(random: random, state: state)
                 var request = try generator.request(world)
                 random = generator.random
                 guard let predicate = request.predicate else { continue }
                 (request.sort, request.limit, request.offset) = ([], 0, 0)
-                let fetched = try view.fetch(try CompiledQuery(request, view.schema, access: .planned))
+                let fetched = try snapshot.fetch(try CompiledQuery(request, snapshot.schema, access: .planned))
                 var all = request
                 all.predicate = nil
-                let evaluation = Evaluation(view)
-                let evaluated = try view.fetch(try CompiledQuery(all, view.schema, access: .scanOnly)).filter { id in
+                let evaluation = Evaluation(snapshot)
+                let evaluated = try snapshot.fetch(try CompiledQuery(all, snapshot.schema, access: .scanOnly)).filter {
+                    id in
                     try PredicateEvaluator(evaluation.expressions, object: .one(.objectID(id))).holds(predicate)
                 }
                 #expect(Set(fetched) == Set(evaluated), "seed \(seed): \(predicate)")
                 request.predicate = try FetchPredicate(format: predicate.description)
-                let again = try view.fetch(try CompiledQuery(request, view.schema, access: .planned))
+                let again = try snapshot.fetch(try CompiledQuery(request, snapshot.schema, access: .planned))
                 #expect(again == fetched, "seed \(seed): \(predicate)")
                 found += fetched.isEmpty ? 0 : 1
             }

@@ -33,41 +33,42 @@ import Testing
 
     /// What a scan finds, once every other way has found the same: first and again, counted, in order, in part.
     private func found(
-        _ entity: String, _ predicate: FetchPredicate, _ view: View, sourceLocation: SourceLocation = #_sourceLocation
+        _ entity: String, _ predicate: FetchPredicate, _ snapshot: Snapshot,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> [ObjectID] {
         let request = StoreRequest(entityID: try fixture.entity(entity).id, predicate: predicate)
-        let wanted = try view.fetch(CompiledQuery(request, view.schema, access: .scanOnly))
+        let wanted = try snapshot.fetch(CompiledQuery(request, snapshot.schema, access: .scanOnly))
         for _ in 0..<2 {
-            #expect(try view.fetch(request) == wanted, sourceLocation: sourceLocation)
-            #expect(try view.count(request) == wanted.count, sourceLocation: sourceLocation)
+            #expect(try snapshot.fetch(request) == wanted, sourceLocation: sourceLocation)
+            #expect(try snapshot.count(request) == wanted.count, sourceLocation: sourceLocation)
         }
         var part = request
         (part.limit, part.offset) = (3, 1)
-        #expect(try view.fetch(part) == Array(wanted.dropFirst().prefix(3)), sourceLocation: sourceLocation)
+        #expect(try snapshot.fetch(part) == Array(wanted.dropFirst().prefix(3)), sourceLocation: sourceLocation)
         var ordered = request
         ordered.sort = [SortDescription(entity == "Owner" ? "name" : "title", isAscending: false)]
-        let inOrder = try view.fetch(CompiledQuery(ordered, view.schema, access: .scanOnly))
-        #expect(try view.fetch(ordered) == inOrder, sourceLocation: sourceLocation)
+        let inOrder = try snapshot.fetch(CompiledQuery(ordered, snapshot.schema, access: .scanOnly))
+        #expect(try snapshot.fetch(ordered) == inOrder, sourceLocation: sourceLocation)
         return wanted
     }
 
-    private func checkAll(_ view: View) throws -> [String: Int] {
+    private func checkAll(_ snapshot: Snapshot) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         // Twice, so that few follow many and many few.
         for _ in 0..<2 {
             for start in ["A7.", "A", "B3.4", "", "C", "B"] {
                 counts["any " + start] = try found(
-                    "Owner", .any("movies.title", .beginsWith, .string(start)), view
+                    "Owner", .any("movies.title", .beginsWith, .string(start)), snapshot
                 ).count
                 counts["not " + start] = try found(
-                    "Owner", !.any("movies.title", .beginsWith, .string(start)), view
+                    "Owner", !.any("movies.title", .beginsWith, .string(start)), snapshot
                 ).count
             }
             for name in [AttributeValue.string("O5"), .null, .string("nobody"), .string("O39")] {
-                counts["owner \(name)"] = try found("Movie", .equal("owner.name", name), view).count
-                counts["other \(name)"] = try found("Movie", .notEqual("owner.name", name), view).count
+                counts["owner \(name)"] = try found("Movie", .equal("owner.name", name), snapshot).count
+                counts["other \(name)"] = try found("Movie", .notEqual("owner.name", name), snapshot).count
             }
-            counts["in"] = try found("Movie", .isIn("owner.name", ["O1", .null]), view).count
+            counts["in"] = try found("Movie", .isIn("owner.name", ["O1", .null]), snapshot).count
         }
         return counts
     }
@@ -94,17 +95,17 @@ import Testing
 
     /// A count behind a to-one is missing where that leads nowhere; an owner always has one.
     @Test func aCountBehindAToOneThatLeadsNowhereIsNil() throws {
-        try fixture.store.read(at: try fixture.store.head()) { (view: View) throws -> Void in
+        try fixture.store.read(at: try fixture.store.head()) { (snapshot: Snapshot) throws -> Void in
             let path = "owner.movies.@count"
-            #expect(try found("Movie", .equal(path, .null), view) == Array(movies.suffix(3)))
-            #expect(try found("Movie", .notEqual(path, .null), view).count == 2000)
-            #expect(try found("Movie", .equal(path, 50), view).count == 2000)
-            #expect(try found("Movie", .equal(path, 0), view) == [])
-            #expect(try found("Movie", .notEqual(path, 50), view) == [])
-            #expect(try found("Movie", .isIn(path, [.null, 7]), view).count == 3)
-            #expect(try found("Movie", !.equal(path, 50), view).count == 3)
-            #expect(try found("Owner", .equal("movies.@count", .null), view) == [])
-            #expect(try found("Owner", .notEqual("movies.@count", .null), view).count == 40)
+            #expect(try found("Movie", .equal(path, .null), snapshot) == Array(movies.suffix(3)))
+            #expect(try found("Movie", .notEqual(path, .null), snapshot).count == 2000)
+            #expect(try found("Movie", .equal(path, 50), snapshot).count == 2000)
+            #expect(try found("Movie", .equal(path, 0), snapshot) == [])
+            #expect(try found("Movie", .notEqual(path, 50), snapshot) == [])
+            #expect(try found("Movie", .isIn(path, [.null, 7]), snapshot).count == 3)
+            #expect(try found("Movie", !.equal(path, 50), snapshot).count == 3)
+            #expect(try found("Owner", .equal("movies.@count", .null), snapshot) == [])
+            #expect(try found("Owner", .notEqual("movies.@count", .null), snapshot).count == 40)
         }
     }
 }

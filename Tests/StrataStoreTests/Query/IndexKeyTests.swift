@@ -29,12 +29,12 @@ import Testing
         let request = StoreRequest(entityID: try fixture.entity("Note").id, predicate: predicate, sort: sort)
         let planned = try CompiledQuery(request, fixture.schema, access: .avoidingScans)
         let scanned = try CompiledQuery(request, fixture.schema, access: .scanOnly)
-        return try fixture.store.read(at: try fixture.store.head()) { view in
-            let found = try view.fetch(planned)
-            let plan = try view.explain(planned)
+        return try fixture.store.read(at: try fixture.store.head()) { snapshot in
+            let found = try snapshot.fetch(planned)
+            let plan = try snapshot.explain(planned)
             #expect(plan.steps.contains { $0.operation == .index } == usesIndex, "\(plan)")
-            #expect(try view.fetch(scanned) == found)
-            #expect(try view.count(planned) == found.count)
+            #expect(try snapshot.fetch(scanned) == found)
+            #expect(try snapshot.count(planned) == found.count)
             return found
         }
     }

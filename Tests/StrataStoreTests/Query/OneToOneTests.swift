@@ -56,18 +56,19 @@ import Testing
 
     /// What is found, by the plan and by a scan alike, and the steps of the plan.
     private func found(
-        _ entity: String, _ predicate: FetchPredicate, _ view: View, sourceLocation: SourceLocation = #_sourceLocation
+        _ entity: String, _ predicate: FetchPredicate, _ snapshot: Snapshot,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> (ids: [ObjectID], steps: [QueryExplanation.Step.Operation]) {
         let request = StoreRequest(entityID: try fixture.entity(entity).id, predicate: predicate)
-        let wanted = try view.fetch(CompiledQuery(request, view.schema, access: .scanOnly))
+        let wanted = try snapshot.fetch(CompiledQuery(request, snapshot.schema, access: .scanOnly))
         for access in [CompiledQuery.Access.planned, .avoidingScans] {
-            let ids = try view.fetch(CompiledQuery(request, view.schema, access: access))
+            let ids = try snapshot.fetch(CompiledQuery(request, snapshot.schema, access: access))
             #expect(ids == wanted, sourceLocation: sourceLocation)
         }
         // As apps ask, through what is kept of earlier requests: first and again.
-        for _ in 0..<2 { #expect(try view.fetch(request) == wanted, sourceLocation: sourceLocation) }
-        #expect(try view.count(request) == wanted.count, sourceLocation: sourceLocation)
-        let plan = try view.explain(CompiledQuery(request, view.schema, access: .planned))
+        for _ in 0..<2 { #expect(try snapshot.fetch(request) == wanted, sourceLocation: sourceLocation) }
+        #expect(try snapshot.count(request) == wanted.count, sourceLocation: sourceLocation)
+        let plan = try snapshot.explain(CompiledQuery(request, snapshot.schema, access: .planned))
         return (wanted, plan.steps.map(\.operation))
     }
 

@@ -27,15 +27,15 @@ import Testing
         var hits = 0
         for (name, eventNumber, layers, state) in moments {
             let oracle = QueryOracle(state: state, schema: world.fixture.schema)
-            try world.fixture.store.read(at: eventNumber, layers: layers) { view in
+            try world.fixture.store.read(at: eventNumber, layers: layers) { snapshot in
                 for number in 0..<40 {
                     var generator = QueryGenerator(random: random, state: state)
                     let request = try generator.request(world)
                     random = generator.random
                     let (plans, found) = try check(
-                        request, view, oracle, random.next(), "seed \(seed), \(name), query \(number)")
+                        request, snapshot, oracle, random.next(), "seed \(seed), \(name), query \(number)")
                     hits += found > 0 ? 1 : 0
-                    try checkRows(request, view, oracle, &random)
+                    try checkRows(request, snapshot, oracle, &random)
                     for step in plans.flatMap(\.steps) { operations[step.operation, default: 0] += 1 }
                 }
             }
@@ -59,11 +59,11 @@ import Testing
             let before = world.state
             try world.save(try world.mutate(60, &random), from: before)
             var generator = QueryGenerator(random: random, state: world.state)
-            try world.fixture.store.read(at: try world.fixture.store.head()) { view in
+            try world.fixture.store.read(at: try world.fixture.store.head()) { snapshot in
                 for _ in 0..<40 {
                     let query = try CompiledQuery(
-                        try generator.request(world), view.schema, access: .disturbed(seed))
-                    for step in try view.explain(query).steps { operations[step.operation, default: 0] += 1 }
+                        try generator.request(world), snapshot.schema, access: .disturbed(seed))
+                    for step in try snapshot.explain(query).steps { operations[step.operation, default: 0] += 1 }
                 }
             }
         }
@@ -72,12 +72,12 @@ import Testing
 
     /// Groups and aggregates of the same objects, of every kind of plan.
     private func checkRows(
-        _ objects: StoreRequest, _ view: View, _ oracle: QueryOracle, _ random: inout SeededGenerator
+        _ objects: StoreRequest, _ snapshot: Snapshot, _ oracle: QueryOracle, _ random: inout SeededGenerator
     ) throws {
-        let request = RowsGenerator.request(objects, view.schema, &random)
+        let request = RowsGenerator.request(objects, snapshot.schema, &random)
         let wanted = try oracle.rows(request)
         for access in [CompiledQuery.Access.scanOnly, .planned, .avoidingScans, .disturbed(random.next())] {
-            let found = try view.rows(try CompiledRows(request, view.schema, access: access))
+            let found = try snapshot.rows(try CompiledRows(request, snapshot.schema, access: access))
             // As text, in which NaN is NaN.
             #expect("\(found.map(Array.init))" == "\(wanted)", "\(access) \(request)")
         }
@@ -85,7 +85,7 @@ import Testing
 
     /// Asks in every way; returns how the planned ones were run, and how many objects there are.
     private func check(
-        _ request: StoreRequest, _ view: View, _ oracle: QueryOracle, _ seed: UInt64, _ place: String
+        _ request: StoreRequest, _ snapshot: Snapshot, _ oracle: QueryOracle, _ seed: UInt64, _ place: String
     ) throws -> (plans: [QueryExplanation], found: Int) {
         let wanted = try oracle.fetch(request)
         var plans: [QueryExplanation] = []
@@ -93,12 +93,12 @@ import Testing
             .scanOnly, .planned, .avoidingScans, .disturbed(seed), .disturbed(seed ^ 0xABCD), .disturbed(~seed),
         ]
         for access in ways {
-            let query = try CompiledQuery(request, view.schema, access: access)
-            let plan = try view.explain(query)
+            let query = try CompiledQuery(request, snapshot.schema, access: access)
+            let plan = try snapshot.explain(query)
             let what: Comment =
                 "\(place), \(access): \(request.predicate?.description ?? "all")\n\(request.sort)\n\(plan)"
-            #expect(try view.fetch(query) == wanted, what)
-            #expect(try view.count(query) == wanted.count, what)
+            #expect(try snapshot.fetch(query) == wanted, what)
+            #expect(try snapshot.count(query) == wanted.count, what)
             #expect(plan.result.rows == wanted.count, what)
             if access != .scanOnly { plans.append(plan) }
         }

@@ -30,11 +30,11 @@ import Testing
         for round in 0..<4 {
             for (name, eventNumber, layers, state) in moments {
                 let oracle = QueryOracle(state: state, schema: world.fixture.schema)
-                try world.fixture.store.read(at: eventNumber, layers: layers) { view in
+                try world.fixture.store.read(at: eventNumber, layers: layers) { snapshot in
                     for (number, shape) in shapes.enumerated() {
                         let (request, isUsual) = round == 0 ? (shape, true) : generator.withOtherConstants(shape)
                         let place: Comment = "seed \(seed), round \(round), \(name), shape \(number): \(request)"
-                        let found = try check(request, view, isUsual ? oracle : nil, place)
+                        let found = try check(request, snapshot, isUsual ? oracle : nil, place)
                         answers.insert("\(number) \(found)")
                     }
                 }
@@ -46,21 +46,21 @@ import Testing
 
     /// Compares with a scan by a query of its own, and with the oracle where that knows such constants.
     private func check(
-        _ request: StoreRequest, _ view: View, _ oracle: QueryOracle?, _ place: Comment
+        _ request: StoreRequest, _ snapshot: Snapshot, _ oracle: QueryOracle?, _ place: Comment
     ) throws -> [ObjectID] {
         let own: CompiledQuery
         do {
-            own = try CompiledQuery(request, view.schema, access: .scanOnly)
+            own = try CompiledQuery(request, snapshot.schema, access: .scanOnly)
         } catch {
             // What is refused by itself is refused behind others of its shape, for the same reason.
-            let refusal = #expect(throws: StrataError.self, place) { try view.fetch(request) }
+            let refusal = #expect(throws: StrataError.self, place) { try snapshot.fetch(request) }
             #expect(refusal?.code == error.code, place)
             #expect(refusal?.message == error.message, place)
             return []
         }
-        let wanted = try view.fetch(own)
-        #expect(try view.fetch(request) == wanted, place)
-        #expect(try view.count(request) == wanted.count, place)
+        let wanted = try snapshot.fetch(own)
+        #expect(try snapshot.fetch(request) == wanted, place)
+        #expect(try snapshot.count(request) == wanted.count, place)
         if let oracle { #expect(try oracle.fetch(request) == wanted, place) }
         return wanted
     }

@@ -137,16 +137,16 @@ import Testing
             try world.save(step, from: before)
         }
         var found = 0
-        try world.fixture.store.read(at: try world.fixture.store.head()) { view in
-            let evaluation = Evaluation(view)
+        try world.fixture.store.read(at: try world.fixture.store.head()) { snapshot in
+            let evaluation = Evaluation(snapshot)
             for (entity, format, arguments) in Self.formats {
                 let id = try world.entityID(entity)
                 let predicate = try FetchPredicate(format: format, argumentArray: arguments)
                 let written = predicate.description
                 #expect(try FetchPredicate(format: written) == predicate, "\(format): \(written)")
                 #expect(try FetchPredicate(format: written).description == written)
-                let all = try view.fetch(
-                    try CompiledQuery(StoreRequest(entityID: id), view.schema, access: .scanOnly))
+                let all = try snapshot.fetch(
+                    try CompiledQuery(StoreRequest(entityID: id), snapshot.schema, access: .scanOnly))
                 let wanted = try all.filter { object in
                     try PredicateEvaluator(evaluation.expressions, object: .one(.objectID(object))).holds(predicate)
                 }
@@ -155,13 +155,13 @@ import Testing
                     CompiledQuery.Access.scanOnly, .planned, .avoidingScans, .disturbed(1), .disturbed(2),
                     .disturbed(3),
                 ] {
-                    let query = try CompiledQuery(request, view.schema, access: access)
-                    #expect(try view.fetch(query) == wanted, "\(access) \(format)")
-                    #expect(try view.count(query) == wanted.count, "\(access) \(format)")
+                    let query = try CompiledQuery(request, snapshot.schema, access: access)
+                    #expect(try snapshot.fetch(query) == wanted, "\(access) \(format)")
+                    #expect(try snapshot.count(query) == wanted.count, "\(access) \(format)")
                 }
                 // By what is kept of the shape, too.
-                #expect(try view.fetch(request) == wanted, "\(format)")
-                #expect(try view.fetch(request) == wanted, "\(format)")
+                #expect(try snapshot.fetch(request) == wanted, "\(format)")
+                #expect(try snapshot.fetch(request) == wanted, "\(format)")
                 found += wanted.isEmpty ? 0 : 1
             }
         }

@@ -96,7 +96,7 @@ import Testing
                 let error = #expect(throws: StrataError.self) { try store.read(at: eventNumber) { _ in } }
                 #expect(error?.code == .historyDropped && error?.context.eventNumber == eventNumber)
             } else {
-                try store.read(at: eventNumber) { view in _ = try view.row(damaged.alien) }
+                try store.read(at: eventNumber) { snapshot in _ = try snapshot.row(damaged.alien) }
             }
         }
         let error = #expect(throws: StrataError.self) {

@@ -120,10 +120,10 @@ struct StoredFormatTests {
             entityID: try fixture.entity("Movie").id, predicate: predicate, sort: [SortDescription("rating")])
         let query = try CompiledQuery(request, fixture.schema, access: .avoidingScans)
         let scan = try CompiledQuery(request, fixture.schema, access: .scanOnly)
-        return try fixture.store.read(at: try eventNumber ?? fixture.store.head()) { view in
-            #expect(try view.explain(query).steps.contains { $0.operation == .index })
-            let found = try view.fetch(query)
-            #expect(try view.fetch(scan) == found)
+        return try fixture.store.read(at: try eventNumber ?? fixture.store.head()) { snapshot in
+            #expect(try snapshot.explain(query).steps.contains { $0.operation == .index })
+            let found = try snapshot.fetch(query)
+            #expect(try snapshot.fetch(scan) == found)
             return found
         }
     }

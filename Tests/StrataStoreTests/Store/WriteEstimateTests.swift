@@ -83,13 +83,13 @@ struct WriteEstimateTests {
         try core.environment.write(timeout: .seconds(1)) { transaction in
             let head = try core.readHead(transaction)
             let histories = try core.histories(for: head, transaction)
-            let view = View(
+            let snapshot = Snapshot(
                 eventNumber: head.event, schema: try #require(histories.newest), transaction: transaction,
                 tables: core.tables, histories: histories, layers: [])
-            let check = SaveCheck(changes, view: view, head: head, blobs: store.blobs)
+            let check = SaveCheck(changes, snapshot: snapshot, head: head, blobs: store.blobs)
             switch try check.run(TransactionNumber(rawValue: head.transaction.rawValue + 1)) {
             case .stale: break
-            case .events(let events, _, _): pages = try WriteEstimate(changes, events, view).pages(above: 0)
+            case .events(let events, _, _): pages = try WriteEstimate(changes, events, snapshot).pages(above: 0)
             }
         }
         return try #require(pages)

@@ -89,7 +89,7 @@ final class StoreBinding: Sendable {
     ///
     /// - Throws: `modelChanged` for a state that was written under a newer one; see `Store.read`.
     func read<R>(
-        at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (View) throws -> R
+        at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
     ) throws -> R {
         try store.read(at: eventNumber, layers: layers, through: schema, monitor: monitor, body)
     }

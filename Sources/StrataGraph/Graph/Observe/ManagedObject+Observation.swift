@@ -70,13 +70,13 @@ extension ManagedObjectContext {
 
     private func owners(of members: [ObjectID], at eventNumber: EventNumber) throws -> [PropertyID: Set<Membership>] {
         var found: [PropertyID: Set<Membership>] = [:]
-        try binding.read(at: eventNumber) { view in
+        try binding.read(at: eventNumber) { snapshot in
             for member in members {
                 guard let entity = binding.entity(member.entityID) else { continue }
                 for index in entity.toOneIndexes {
                     let property = entity.properties[index]
                     guard property.isInRow, case .toMany(let link, _) = property.inverse,
-                        let owner = try view.reference(property.id, of: member)
+                        let owner = try snapshot.reference(property.id, of: member)
                     else { continue }
                     found[link, default: []].insert(Membership(owner: owner, member: member))
                 }

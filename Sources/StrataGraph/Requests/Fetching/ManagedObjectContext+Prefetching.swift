@@ -42,8 +42,8 @@ extension ManagedObjectContext {
     private func readMembers(of states: [ToManyState]) throws {
         let unread = states.filter { $0.members == nil && !isNew($0.owner) }
         guard !unread.isEmpty else { return }
-        try read { view in
-            for state in unread { state.setMembers(base: try listedMembers(state, view)) }
+        try read { snapshot in
+            for state in unread { state.setMembers(base: try listedMembers(state, snapshot)) }
         }
     }
 }

@@ -114,37 +114,37 @@ package final class CompiledQuery: Sendable {
     /// Whether anything but a scan may be used.
     var isPlanned: Bool { prepared.access != .scanOnly }
 
-    /// How the query is run over a view.
+    /// How the query is run over a snapshot.
     ///
     /// - Parameter wantsEstimates: whether its estimates are looked at.
-    func plan(for use: Use, _ view: View, wantsEstimates: Bool = false) throws -> QueryPlan {
-        guard schema.version == view.schema.version else {
+    func plan(for use: Use, _ snapshot: Snapshot, wantsEstimates: Bool = false) throws -> QueryPlan {
+        guard schema.version == snapshot.schema.version else {
             throw StrataError(.modelChanged, "The request was made for another version of the model.")
         }
-        if !wantsEstimates, let known = plans.withLock({ $0[use] }), try isFresh(known, view) { return known.plan }
-        let plan = try makePlan(for: use, view, wantsEstimates)
-        let rows = plan.isSettled ? 0 : try view.roughCount(of: entities.schemas)
+        if !wantsEstimates, let known = plans.withLock({ $0[use] }), try isFresh(known, snapshot) { return known.plan }
+        let plan = try makePlan(for: use, snapshot, wantsEstimates)
+        let rows = plan.isSettled ? 0 : try snapshot.roughCount(of: entities.schemas)
         // Planning may have drawn samples, of which it knows already.
-        let now = view.statistics?.generation ?? 0
+        let now = snapshot.statistics?.generation ?? 0
         plans.withLock { $0[use] = KnownPlan(plan: plan, generation: now, rows: rows) }
         return plan
     }
 
     /// Whether a plan is still worth following: nothing new was sampled, and the entity has neither doubled nor halved.
-    private func isFresh(_ known: KnownPlan, _ view: View) throws -> Bool {
+    private func isFresh(_ known: KnownPlan, _ snapshot: Snapshot) throws -> Bool {
         if known.plan.isSettled { return true }
-        guard known.generation == view.statistics?.generation ?? 0 else { return false }
-        let rows = try view.roughCount(of: entities.schemas)
+        guard known.generation == snapshot.statistics?.generation ?? 0 else { return false }
+        let rows = try snapshot.roughCount(of: entities.schemas)
         return rows <= known.rows * 2 && rows >= known.rows / 2
     }
 
-    private func makePlan(for use: Use, _ view: View, _ wantsEstimates: Bool) throws -> QueryPlan {
+    private func makePlan(for use: Use, _ snapshot: Snapshot, _ wantsEstimates: Bool) throws -> QueryPlan {
         let purpose = Planner.Purpose(
             order: use == .objects ? order : [], needed: use == .rows ? nil : needed, readsRows: use == .rows,
             wantsEstimates: wantsEstimates)
         switch prepared.access {
         case .planned, .avoidingScans, .disturbed:
-            var planner = Planner(view, prepared.access)
+            var planner = Planner(snapshot, prepared.access)
             return try planner.plan(conditions, of: entity, entities, for: purpose)
         case .scanOnly:
             let scan = PlanStep(.scan, entities, rows: 0, cost: 0)

@@ -125,7 +125,7 @@ indirect enum PredicateTemplate: Sendable {
     }
 
     /// The index that settled such a predicate, when it is over the property alone.
-    func point(_ access: IndexAccess, _ index: IndexPlan.PreparedIndex) -> IndexPoint? {
+    func point(_ access: IndexAccess, _ index: IndexMap.PreparedIndex) -> IndexPoint? {
         guard case .leaf(let leaf, _, false) = self, leaf.hasKey, index.index.elements.count == 1,
             index.index.elements[0].folding == leaf.columnFolding
         else { return nil }

@@ -22,15 +22,15 @@ final class QueryShape: Sendable {
     private let settling = Locked(SettlingIndexes())
 
     private struct SettlingIndexes {
-        var objects: IndexPlan.PreparedIndex?
-        var count: IndexPlan.PreparedIndex?
+        var objects: IndexMap.PreparedIndex?
+        var count: IndexMap.PreparedIndex?
         var point: IndexPoint?
         var farEnd: FarEnd?
     }
 
     /// An index over the objects that the only comparison leads to, and the way back from them.
     private struct FarEnd {
-        let index: IndexPlan.PreparedIndex
+        let index: IndexMap.PreparedIndex
         let entities: EntitySet
         let way: LinkAccess.Way
         let name: String
@@ -89,7 +89,7 @@ final class QueryShape: Sendable {
 
     /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last: of the
     /// entity's own, or of the entity at the far end of its only comparison.
-    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ view: View) throws -> QueryPlan? {
+    func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ snapshot: Snapshot) throws -> QueryPlan? {
         let (index, farEnd, point) = settling.withLock {
             (use == .count ? $0.count : $0.objects, $0.farEnd, $0.point)
         }
@@ -106,18 +106,18 @@ final class QueryShape: Sendable {
         }
         // An order may come from an index, and a scan may come soon by as many as are wanted.
         guard let farEnd, request.needed == nil, use == .count || order.isEmpty else { return nil }
-        return try linkedPlan(predicate, template, farEnd, view)
+        return try linkedPlan(predicate, template, farEnd, snapshot)
     }
 
     /// Objects that lead to those in one range of an index, unless these are many.
     private func linkedPlan(
-        _ predicate: FetchPredicate, _ template: PredicateTemplate, _ farEnd: FarEnd, _ view: View
+        _ predicate: FetchPredicate, _ template: PredicateTemplate, _ farEnd: FarEnd, _ snapshot: Snapshot
     ) throws -> QueryPlan? {
         guard let column = template.farColumn(predicate),
             let found = Planner.coveringPlan(farEnd.index, [column], farEnd.entities, order: []),
             case .index(let access) = found.root.kind
         else { return nil }
-        let runner = StepRunner(view: view, evaluation: Evaluation(view), trace: nil)
+        let runner = StepRunner(snapshot: snapshot, evaluation: Evaluation(snapshot), trace: nil)
         guard let ids = try runner.fewIDs(of: access, farEnd.entities) else { return nil }
         let owners = PlanStep(.objects(ids), farEnd.entities, rows: Double(ids.count), cost: 0)
         let links = LinkAccess(owners: owners, way: farEnd.way, name: farEnd.name)
@@ -129,7 +129,7 @@ final class QueryShape: Sendable {
         guard use != .rows else { return }
         switch plan.root.kind {
         case .index(let access) where plan.isSettled:
-            let index = try IndexPlan.of(schema).index(access.index.id)
+            let index = try IndexMap.of(schema).index(access.index.id)
             let point = template?.point(access, index)
             settling.withLock { settling in
                 if use == .count { settling.count = index } else { settling.objects = index }
@@ -140,7 +140,7 @@ final class QueryShape: Sendable {
                 let far = template?.farEntity
             else { return }
             let farEnd = FarEnd(
-                index: try IndexPlan.of(schema).index(access.index.id),
+                index: try IndexMap.of(schema).index(access.index.id),
                 entities: EntitySet(far.concreteEntityIDs, schema), way: links.way, name: links.name)
             settling.withLock { $0.farEnd = farEnd }
         default: return

@@ -42,9 +42,9 @@ final class MembersCondition: RowCondition {
     var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        guard let view = evaluation.view else { return holdsForNothing }
+        guard let snapshot = evaluation.snapshot else { return holdsForNothing }
         var result = quantifier == .all
-        try view.members(of: relationship, owner: id) { member in
+        try snapshot.members(of: relationship, owner: id) { member in
             let holds = try evaluation.withRow(member) { row in
                 guard let row else { return inner.holdsForNothing }
                 return try inner.holds(row, member, evaluation)
@@ -72,12 +72,12 @@ final class MemberIdentifierCondition: RowCondition {
     var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        guard let view = evaluation.view else { return holdsForNothing }
+        guard let snapshot = evaluation.snapshot else { return holdsForNothing }
         if quantifier == .any, let member = condition.single {
-            return try view.isMember(member, of: relationship, owner: id)
+            return try snapshot.isMember(member, of: relationship, owner: id)
         }
         var result = quantifier == .all
-        try view.members(of: relationship, owner: id) { member in
+        try snapshot.members(of: relationship, owner: id) { member in
             guard condition.accepts(member) != result else { return true }
             result.toggle()
             return false
@@ -105,8 +105,8 @@ final class MemberCountCondition: RowCondition {
     var cost: ConditionCost { .otherRow }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        guard let view = evaluation.view else { return false }
-        let count = Int64(try view.memberCount(of: relationship, owner: id))
+        guard let snapshot = evaluation.snapshot else { return false }
+        let count = Int64(try snapshot.memberCount(of: relationship, owner: id))
         return ranges.contains { $0.contains(count) } == isInside
     }
 }

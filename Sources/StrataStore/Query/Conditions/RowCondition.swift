@@ -31,26 +31,26 @@ enum ConditionCost: Int, Comparable, Sendable {
 final class Evaluation {
     let schema: Schema
     /// nil where only the row itself may be asked: the predicate of a partial index.
-    let view: View?
+    let snapshot: Snapshot?
     /// For what only an evaluator of whole expressions can tell.
-    private(set) lazy var expressions = ViewExpressions(self)
+    private(set) lazy var expressions = SnapshotExpressions(self)
     /// Folded text of the row at hand.
     @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
-    init(_ view: View) {
-        self.view = view
-        schema = view.schema
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+        schema = snapshot.schema
     }
 
     /// For conditions over nothing but the row itself.
     init(ownRowOf schema: Schema) {
-        view = nil
+        snapshot = nil
         self.schema = schema
     }
 
     /// Calls `body` with the row of another object in its newest layout, or with nil when there is none.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {
-        guard let row = try view?.row(id) else { return try body(nil) }
+        guard let row = try snapshot?.row(id) else { return try body(nil) }
         return try row.withNewestReader(id, schema) { try body($0) }
     }
 
@@ -72,7 +72,7 @@ final class Evaluation {
     }
 }
 
-extension RowView {
+extension SnapshotRow {
     /// Reads the row as one of the newest layout; what it is too old for reads as it was born.
     func withNewestReader<R>(_ id: ObjectID, _ schema: Schema, _ body: (RowReader) throws -> R) throws -> R {
         if layout.version == schema.version { return try body(reader) }

@@ -46,7 +46,7 @@ struct ValuePath: Sendable {
             return try step(rest, to: target, evaluation, body)
         case .toMany(let relationship):
             var goesOn = true
-            try evaluation.view?.members(of: relationship, owner: id) { member in
+            try evaluation.snapshot?.members(of: relationship, owner: id) { member in
                 goesOn = try step(rest, to: member, evaluation, body)
                 return goesOn
             }
@@ -71,7 +71,7 @@ struct ValuePath: Sendable {
         case .attribute(let slot, _): return try row?.value(slot) ?? .null
         case .element(let slot, let names, _): return try row?.value(slot).element(at: names) ?? .null
         case .count(let relationship):
-            return .integer(Int64(try evaluation.view?.memberCount(of: relationship, owner: id) ?? 0))
+            return .integer(Int64(try evaluation.snapshot?.memberCount(of: relationship, owner: id) ?? 0))
         }
     }
 }

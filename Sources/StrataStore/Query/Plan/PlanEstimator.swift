@@ -4,7 +4,7 @@ import StrataModel
 ///
 /// Belongs to one planning on one thread.
 final class PlanEstimator {
-    let view: View
+    let snapshot: Snapshot
     private let cache: StatisticsCache?
     /// Usual parts where nothing is known.
     enum Guess {
@@ -15,9 +15,9 @@ final class PlanEstimator {
         static let other = 0.3
     }
 
-    init(_ view: View) {
-        self.view = view
-        cache = view.statistics
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+        cache = snapshot.statistics
     }
 
     func rows(of entities: EntitySet) throws -> Double {
@@ -34,21 +34,21 @@ final class PlanEstimator {
 
     /// By the base's counters.
     private func count(of entity: EntityID) throws -> Int {
-        try cache?.count(of: entity, view) ?? view.counter(.entity(entity))
+        try cache?.count(of: entity, snapshot) ?? snapshot.counter(.entity(entity))
     }
 
     /// The statistics of an index over entities that have `rows` rows now.
     func statistics(of index: IndexSchema) throws -> IndexStatistics? {
-        guard let cache, let entity = view.schema.entity(index.entityID) else { return nil }
-        return try cache.index(index, rows: try rows(of: entity.concreteEntityIDs), view)
+        guard let cache, let entity = snapshot.schema.entity(index.entityID) else { return nil }
+        return try cache.index(index, rows: try rows(of: entity.concreteEntityIDs), snapshot)
     }
 
     /// Members of one owner on average, of a link that rows or pairs make.
     func members(of link: PropertyID, near: EntitySet, far: EntitySchema) throws -> Double {
-        if case .rows? = view.plan.source(of: link) {
+        if case .rows? = snapshot.plan.source(of: link) {
             return try rows(of: near) / max(1, Double(try rows(of: far.concreteEntityIDs)))
         }
-        let owners = far.concreteEntityIDs.compactMap(view.schema.entity)
-        return try cache?.members(of: link, owners: owners, view) ?? 2
+        let owners = far.concreteEntityIDs.compactMap(snapshot.schema.entity)
+        return try cache?.members(of: link, owners: owners, snapshot) ?? 2
     }
 }

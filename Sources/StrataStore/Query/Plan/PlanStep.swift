@@ -85,7 +85,7 @@ struct IndexAccess: Sendable {
 
     /// The ranges that the conditions of a query come to.
     init(
-        _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ entities: EntitySet,
+        _ prepared: IndexMap.PreparedIndex, _ match: IndexMatch, _ entities: EntitySet,
         _ ordering: IndexMatch.Ordering? = nil
     ) {
         index = prepared.index

@@ -47,7 +47,7 @@ extension Planner {
         guard index.partialPredicate != nil || context.columns.contains(where: { $0?.slot == first }) else {
             return nil
         }
-        let prepared = try IndexPlan.of(schema).index(index.id)
+        let prepared = try IndexMap.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }
         var match = IndexMatch(index, prepared.codec, context.columns)
         guard !match.used.isEmpty || index.partialPredicate != nil, match.close() else { return nil }
@@ -55,7 +55,7 @@ extension Planner {
     }
 
     func source(
-        _ prepared: IndexPlan.PreparedIndex, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context,
+        _ prepared: IndexMap.PreparedIndex, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context,
         _ ordering: IndexMatch.Ordering? = nil
     ) throws -> Source {
         var covers = implied
@@ -95,7 +95,7 @@ extension Planner {
 
     /// The conditions that a row's being in a partial index settles; nil when the index may lack rows that are asked
     /// for.
-    func implied(_ prepared: IndexPlan.PreparedIndex, _ conditions: [CompiledCondition]) -> ConditionSet? {
+    func implied(_ prepared: IndexMap.PreparedIndex, _ conditions: [CompiledCondition]) -> ConditionSet? {
         var covered = ConditionSet()
         for part in prepared.conditions {
             if let same = conditions.firstIndex(where: { $0.predicate == part.predicate }) {
@@ -143,7 +143,7 @@ extension Planner {
         _ hop: ResolvedPath.Hop, _ way: LinkAccess.Way? = nil, from owners: PlanStep, _ far: EntitySchema,
         _ context: Context
     ) throws -> PlanStep? {
-        guard let way = way ?? estimator.view.plan.way(of: hop, from: context.entity, schema) else { return nil }
+        guard let way = way ?? estimator.snapshot.plan.way(of: hop, from: context.entity, schema) else { return nil }
         if case .nothing = owners.kind { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
         let rows: Double, cost: Double
         switch way {

@@ -30,9 +30,9 @@ struct Planner {
         var covers: ConditionSet
     }
 
-    init(_ view: View, _ access: CompiledQuery.Access) {
-        schema = view.schema
-        estimator = PlanEstimator(view)
+    init(_ snapshot: Snapshot, _ access: CompiledQuery.Access) {
+        schema = snapshot.schema
+        estimator = PlanEstimator(snapshot)
         if case .disturbed(let seed) = access { disturbance = PlanDisturbance(seed: seed) }
         scanFactor = access == .avoidingScans ? 1e9 : 1
     }
@@ -105,7 +105,7 @@ struct Planner {
     private func uniquePlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
         guard disturbance == nil, context.columns.contains(where: { $0 != nil }) else { return nil }
         for index in context.entity.indexes where index.isUnique {
-            let prepared = try IndexPlan.of(schema).index(index.id)
+            let prepared = try IndexMap.of(schema).index(index.id)
             var match = IndexMatch(index, prepared.codec, context.columns)
             guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
             let access = IndexAccess(prepared, match, context.entities)
@@ -126,7 +126,7 @@ struct Planner {
         for index in context.entity.indexes where index.partialPredicate == nil {
             let first = index.elements[0].slot
             guard context.columns.contains(where: { $0?.slot == first }) else { continue }
-            let prepared = try IndexPlan.of(schema).index(index.id)
+            let prepared = try IndexMap.of(schema).index(index.id)
             guard
                 let plan = try Self.coveringPlan(
                     prepared, context.columns, context.entities, order: purpose.order,
@@ -146,7 +146,7 @@ struct Planner {
     ///
     /// - Parameter estimate: the number of entries in the range, for those who look at it.
     static func coveringPlan(
-        _ prepared: IndexPlan.PreparedIndex, _ columns: [ColumnCondition?], _ entities: EntitySet,
+        _ prepared: IndexMap.PreparedIndex, _ columns: [ColumnCondition?], _ entities: EntitySet,
         order: [SortColumn], estimate: ((IndexMatch) throws -> Double)? = nil
     ) rethrows -> QueryPlan? {
         var match = IndexMatch(prepared.index, prepared.codec, columns)
@@ -311,7 +311,7 @@ struct Planner {
     private func ordered(
         _ index: IndexSchema, _ context: Context, _ purpose: Purpose
     ) throws -> Source? {
-        let prepared = try IndexPlan.of(schema).index(index.id)
+        let prepared = try IndexMap.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }
         var match = IndexMatch(index, prepared.codec, context.columns)
         guard match.close(), let ordering = match.ordering(for: purpose.order) else { return nil }

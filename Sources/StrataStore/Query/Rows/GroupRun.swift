@@ -10,13 +10,13 @@ struct GroupRun {
 
     private let query: CompiledRows
     private let shape: GroupShape
-    private let view: View
+    private let snapshot: Snapshot
     private let evaluation: Evaluation
 
-    init(_ query: CompiledRows, _ shape: GroupShape, _ view: View, _ evaluation: Evaluation) {
+    init(_ query: CompiledRows, _ shape: GroupShape, _ snapshot: Snapshot, _ evaluation: Evaluation) {
         self.query = query
         self.shape = shape
-        self.view = view
+        self.snapshot = snapshot
         self.evaluation = evaluation
     }
 
@@ -54,16 +54,16 @@ struct GroupRun {
         guard shape.keys.isEmpty, !shape.aggregates.isEmpty else { return nil }
         for (place, aggregate) in shape.aggregates.enumerated() {
             if aggregate.function == .count, aggregate.reader == nil { continue }
-            guard let extreme = query.extremes[place], try extreme.query.plan(for: .objects, view).order == .index
+            guard let extreme = query.extremes[place], try extreme.query.plan(for: .objects, snapshot).order == .index
             else { return nil }
         }
         var values: [AttributeValue] = []
         for extreme in query.extremes {
             guard let extreme else {
-                values.append(.integer(Int64(try view.count(query.objects))))
+                values.append(.integer(Int64(try snapshot.count(query.objects))))
                 continue
             }
-            let first = try view.fetch(extreme.query).first
+            let first = try snapshot.fetch(extreme.query).first
             values.append(
                 try first.map { id in
                     try evaluation.withRow(id) { try $0.map { try extreme.reader.value($0, id, evaluation) } ?? .null }
@@ -79,8 +79,8 @@ struct GroupRun {
             shape.aggregates.allSatisfy({ $0.function == .count && $0.reader == nil }),
             let (access, entities) = try groupedAccess()
         else { return nil }
-        let codec = try IndexPlan.of(view.schema).index(access.index.id).codec
-        let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
+        let codec = try IndexMap.of(snapshot.schema).index(access.index.id).codec
+        let runner = StepRunner(snapshot: snapshot, evaluation: evaluation, trace: nil)
         var groups: [(first: ObjectID, count: Int64)] = []
         func prefixSize(_ key: UnsafeRawBufferPointer) -> Int? {
             guard key.count < IndexKeys.cutKeySize else { return nil }
@@ -89,9 +89,9 @@ struct GroupRun {
             return min(key.count, 4 + lengths[shape.keys.count - 1])
         }
         // Texts may be the same in other spellings: a group has that of its first object.
-        if access.isCovered, view.layers.isEmpty, !access.isDescending, access.ranges.count == 1 {
+        if access.isCovered, snapshot.layers.isEmpty, !access.isDescending, access.ranges.count == 1 {
             let range = access.ranges[0]
-            let isWhole = try view.forEachBaseGroup(
+            let isWhole = try snapshot.forEachBaseGroup(
                 access.index, lower: range.lower, upper: range.upper, prefixSize: prefixSize
             ) { groups.append(($0, Int64($1))) }
             guard isWhole else { return nil }
@@ -126,13 +126,14 @@ struct GroupRun {
     private func groupedAccess() throws -> (IndexAccess, EntitySet)? {
         let objects = query.objects
         if !objects.conditions.isEmpty {
-            guard case .index(let access) = try objects.plan(for: .count, view).root.kind, begins(access.index) else {
+            guard case .index(let access) = try objects.plan(for: .count, snapshot).root.kind, begins(access.index)
+            else {
                 return nil
             }
             return (access, objects.entities)
         }
         guard objects.isPlanned, let index = objects.entity.indexes.first(where: begins) else { return nil }
-        let declared = view.schema.entity(index.entityID)?.concreteEntityIDs ?? []
+        let declared = snapshot.schema.entity(index.entityID)?.concreteEntityIDs ?? []
         let whole = KeyRange(lower: [], upper: nil, needsRecheck: false)
         let access = IndexAccess(
             index: index, ranges: [whole], isSortedByID: false,
@@ -151,8 +152,8 @@ struct GroupRun {
     // MARK: In one pass
 
     private func inOnePass() throws -> [Group] {
-        let plan = try query.objects.plan(for: .rows, view)
-        let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
+        let plan = try query.objects.plan(for: .rows, snapshot)
+        let runner = StepRunner(snapshot: snapshot, evaluation: evaluation, trace: nil)
         var table = GroupTable()
         var keys: [[AttributeValue]] = []
         var sizes: [Int64] = []

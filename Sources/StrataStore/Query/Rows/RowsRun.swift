@@ -1,6 +1,6 @@
 package import StrataModel
 
-extension View {
+extension Snapshot {
     /// Rows of values: one for each object, or for each group of objects.
     ///
     /// Groups come in the order of their keys where none was asked for.
@@ -16,16 +16,16 @@ extension View {
     }
 }
 
-/// One run of a request for rows over a view.
+/// One run of a request for rows over a snapshot.
 struct RowsRun {
     let query: CompiledRows
-    let view: View
+    let snapshot: Snapshot
     let evaluation: Evaluation
 
-    init(_ query: CompiledRows, _ view: View) {
+    init(_ query: CompiledRows, _ snapshot: Snapshot) {
         self.query = query
-        self.view = view
-        evaluation = Evaluation(view)
+        self.snapshot = snapshot
+        evaluation = Evaluation(snapshot)
     }
 
     func run() throws -> ResultRows {
@@ -33,7 +33,7 @@ struct RowsRun {
         switch query.shape {
         case .objects(let readers): try appendObjects(readers, to: &result)
         case .groups(let shape):
-            for row in try GroupRun(query, shape, view, evaluation).rows() { result.append(row) }
+            for row in try GroupRun(query, shape, snapshot, evaluation).rows() { result.append(row) }
         }
         guard query.isDistinct || !query.order.isEmpty || query.limit != nil || query.offset > 0 else { return result }
         return arranged(result)
@@ -45,14 +45,14 @@ struct RowsRun {
             for reader in readers { result.append(CollectionOfOne(try reader.value(row, id, evaluation))) }
         }
         if objects.order.isEmpty, objects.limit == nil, objects.offset == 0 {
-            let plan = try objects.plan(for: .rows, view)
-            let runner = StepRunner(view: view, evaluation: evaluation, trace: nil)
+            let plan = try objects.plan(for: .rows, snapshot)
+            let runner = StepRunner(snapshot: snapshot, evaluation: evaluation, trace: nil)
             return try runner.forEach(plan.root, readsRows: true) { id, row in
                 if let row { try append(id, row, to: &result) }
                 return true
             }
         }
-        for id in try view.fetch(objects) {
+        for id in try snapshot.fetch(objects) {
             try evaluation.withRow(id) { row in if let row { try append(id, row, to: &result) } }
         }
     }

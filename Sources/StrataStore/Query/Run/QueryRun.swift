@@ -1,6 +1,6 @@
 import StrataModel
 
-/// One run of a query over a view.
+/// One run of a query over a snapshot.
 struct QueryRun {
     let plan: QueryPlan
     let order: [SortColumn]
@@ -9,20 +9,20 @@ struct QueryRun {
     let needed: Int?
     let runner: StepRunner
 
-    init(_ query: CompiledQuery, _ plan: QueryPlan, _ view: View, _ trace: QueryTrace? = nil) {
+    init(_ query: CompiledQuery, _ plan: QueryPlan, _ snapshot: Snapshot, _ trace: QueryTrace? = nil) {
         self.plan = plan
         order = query.order
         offset = query.offset
         needed = query.needed
-        runner = StepRunner(view: view, evaluation: Evaluation(view), trace: trace)
+        runner = StepRunner(snapshot: snapshot, evaluation: Evaluation(snapshot), trace: trace)
     }
 
-    init(_ request: StoreRequest, _ order: [SortColumn], _ plan: QueryPlan, _ view: View) {
+    init(_ request: StoreRequest, _ order: [SortColumn], _ plan: QueryPlan, _ snapshot: Snapshot) {
         self.plan = plan
         self.order = order
         offset = request.offset
         needed = request.needed
-        runner = StepRunner(view: view, evaluation: Evaluation(view), trace: nil)
+        runner = StepRunner(snapshot: snapshot, evaluation: Evaluation(snapshot), trace: nil)
     }
 
     // MARK: Results
@@ -43,7 +43,7 @@ struct QueryRun {
         var count = 0
         switch plan.root.kind {
         case .scan:
-            for entity in plan.root.entities.schemas { count += try runner.view.count(of: entity.id) }
+            for entity in plan.root.entities.schemas { count += try runner.snapshot.count(of: entity.id) }
             runner.trace?[plan.root].rows = count
         case .index(let access):
             count = try entries(of: access, plan.root, atMost: needed)
@@ -62,7 +62,7 @@ struct QueryRun {
             var count = 0
             if access.isCovered {
                 for range in access.ranges where count < needed {
-                    count += try runner.view.countEntries(
+                    count += try runner.snapshot.countEntries(
                         access.index, lower: range.lower, upper: range.upper, atMost: needed - count)
                 }
                 return count
@@ -136,20 +136,20 @@ struct QueryRun {
         var budget = condition == nil ? Int.max : 1000
         var found: [ObjectID] = []
         var ties = TiedEntries(
-            codec: try IndexPlan.of(runner.view.schema).index(access.index.id).codec, elements: access.orderElements)
+            codec: try IndexMap.of(runner.snapshot.schema).index(access.index.id).codec, elements: access.orderElements)
         var examined = 0
         var isUsable = needed > 0
         func take(_ ids: [ObjectID]) throws {
             examined += ids.count
             guard let condition else { return found += ids.prefix(needed - found.count) }
-            try runner.view.forEachRow(of: ids) { id, row in
+            try runner.snapshot.forEachRow(of: ids) { id, row in
                 if try condition.holds(row, id, runner.evaluation) { found.append(id) }
                 return found.count < needed
             }
         }
         try runner.forEachEntry(of: access, step.entities) { id, key in
             if examined > budget, condition != nil {
-                budget = max(budget, try runner.view.roughCount(of: step.entities.schemas) / 6)
+                budget = max(budget, try runner.snapshot.roughCount(of: step.entities.schemas) / 6)
             }
             if condition == nil, !access.isDescending, access.orderElements == nil {
                 // Entries with equal keys come by id already.

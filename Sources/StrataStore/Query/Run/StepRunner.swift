@@ -1,10 +1,10 @@
 import StrataModel
 
-/// Runs the steps of a plan over a view.
+/// Runs the steps of a plan over a snapshot.
 ///
 /// Belongs to one run on one thread.
 struct StepRunner {
-    let view: View
+    let snapshot: Snapshot
     let evaluation: Evaluation
     let trace: QueryTrace?
 
@@ -41,13 +41,13 @@ struct StepRunner {
                 trace?[input].note = "too many, so all rows were read"
                 return try scan(step, filter.all, body)
             }
-            try view.forEachRow(of: ids) { id, row in
+            try snapshot.forEachRow(of: ids) { id, row in
                 if let condition = filter.remaining, try !condition.holds(row, id, evaluation) { return true }
                 return try body(id, row)
             }
         default:
             guard let ids = try ids(of: step, isLimited: false) else { return }
-            if readsRows { return try view.forEachRow(of: ids) { try body($0, $1) } }
+            if readsRows { return try snapshot.forEachRow(of: ids) { try body($0, $1) } }
             for id in ids where try !body(id, nil) { return }
         }
     }
@@ -59,14 +59,14 @@ struct StepRunner {
         var rows = 0
         for entity in step.entities.schemas where goesOn {
             guard let condition else {
-                try view.forEachRow(of: entity) { id, row in
+                try snapshot.forEachRow(of: entity) { id, row in
                     rows += 1
                     goesOn = try body(id, row)
                     return goesOn
                 }
                 continue
             }
-            try view.forEachRow(of: entity) { id, row in
+            try snapshot.forEachRow(of: entity) { id, row in
                 rows += 1
                 guard try condition.holds(row, id, evaluation) else { return true }
                 goesOn = try body(id, row)
@@ -94,7 +94,7 @@ struct StepRunner {
     private func collect(_ step: PlanStep, _ isLimited: Bool) throws -> [ObjectID]? {
         switch step.kind {
         case .nothing: return []
-        case .objects(let ids): return try ids.filter(view.exists)
+        case .objects(let ids): return try ids.filter(snapshot.exists)
         case .index(let access): return try entries(of: access, step.entities, isLimited)
         case .links(let access): return try nearEnds(of: access, step.entities)
         case .intersection(let steps): return try intersection(steps, isLimited)
@@ -118,19 +118,19 @@ struct StepRunner {
     }
 
     private func entries(of access: IndexAccess, _ entities: EntitySet, _ isLimited: Bool) throws -> [ObjectID]? {
-        if access.isCovered, view.layers.isEmpty { return try baseEntries(of: access, entities, isLimited) }
+        if access.isCovered, snapshot.layers.isEmpty { return try baseEntries(of: access, entities, isLimited) }
         var ids: [ObjectID] = []
         var limit = isLimited ? Self.unquestioned : .max
         var isWithin = true
         try forEachEntry(of: access, entities) { id, _ in
             ids.append(id)
             guard ids.count > limit else { return true }
-            limit = max(limit, try view.roughCount(of: entities.schemas) / 6)
+            limit = max(limit, try snapshot.roughCount(of: entities.schemas) / 6)
             isWithin = ids.count <= limit
             return isWithin
         }
         guard isWithin else { return nil }
-        if !access.isSortedByID || !view.layers.isEmpty { ids.sortIDs() }
+        if !access.isSortedByID || !snapshot.layers.isEmpty { ids.sortIDs() }
         return ids
     }
 
@@ -142,14 +142,14 @@ struct StepRunner {
         func collect(atMost limit: Int) throws {
             ids.removeAll(keepingCapacity: true)
             for range in access.ranges where ids.count < limit {
-                try view.appendBaseEntries(
+                try snapshot.appendBaseEntries(
                     access.index, lower: range.lower, upper: range.upper, atMost: limit - ids.count, to: &ids)
             }
         }
         let unquestioned = isLimited ? Self.unquestioned + 1 : .max
         try collect(atMost: unquestioned)
         if isLimited, ids.count == unquestioned {
-            let limit = try view.roughCount(of: entities.schemas) / 6
+            let limit = try snapshot.roughCount(of: entities.schemas) / 6
             if ids.count <= limit { try collect(atMost: limit + 1) }
             if ids.count > limit { return nil }
         }
@@ -160,9 +160,9 @@ struct StepRunner {
     /// The ids of an index's ranges, sorted; nil when there are so many that a plan is worth making.
     func fewIDs(of access: IndexAccess, _ entities: EntitySet) throws -> [ObjectID]? {
         var ids: [ObjectID] = []
-        if access.isCovered, view.layers.isEmpty {
+        if access.isCovered, snapshot.layers.isEmpty {
             for range in access.ranges where ids.count <= Self.unquestioned {
-                try view.appendBaseEntries(
+                try snapshot.appendBaseEntries(
                     access.index, lower: range.lower, upper: range.upper, atMost: Self.unquestioned + 1 - ids.count,
                     to: &ids)
             }
@@ -173,7 +173,7 @@ struct StepRunner {
             }
         }
         if ids.count > Self.unquestioned { return nil }
-        if !access.isSortedByID || !view.layers.isEmpty { ids.sortIDs() }
+        if !access.isSortedByID || !snapshot.layers.isEmpty { ids.sortIDs() }
         return ids
     }
 
@@ -184,7 +184,7 @@ struct StepRunner {
         let ranges = access.isDescending ? access.ranges.reversed() : access.ranges
         for range in ranges {
             var goesOn = true
-            try view.scan(
+            try snapshot.scan(
                 access.index, lower: range.lower, upper: range.upper, isDescending: access.isDescending
             ) { id, key in
                 if access.isCovered || entities.contains(id) { goesOn = try body(id, key) }
@@ -207,13 +207,13 @@ struct StepRunner {
         switch access.way {
         case .links(let link):
             for owner in owners {
-                try view.members(of: link, owner: owner) { member in
+                try snapshot.members(of: link, owner: owner) { member in
                     if entities.contains(member) { ids.append(member) }
                     return true
                 }
             }
         case .reference(let slot):
-            try view.forEachRow(of: owners) { _, row in
+            try snapshot.forEachRow(of: owners) { _, row in
                 let owner = row.reference(slot)
                 if !owner.isNil, entities.contains(owner) { ids.append(owner) }
                 return true

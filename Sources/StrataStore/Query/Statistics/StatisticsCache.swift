@@ -15,7 +15,7 @@ final class StatisticsCache: Sendable {
         var unsaved: Set<IndexID> = []
         /// Rows by entity, as the snapshot has them.
         var counts: [EntityID: Int] = [:]
-        var snapshot: ReadTransaction.Snapshot?
+        var snapshotID: ReadTransaction.SnapshotID?
     }
 
     private let state = Locked(State())
@@ -25,13 +25,13 @@ final class StatisticsCache: Sendable {
     var generation: UInt64 { state.withLock { $0.generation } }
 
     /// Rows of an entity in the base, read once for as long as nothing is committed.
-    func count(of entity: EntityID, _ view: View) throws -> Int {
-        let snapshot = view.transaction.snapshot
-        if let known = state.withLock({ $0.snapshot == snapshot ? $0.counts[entity] : nil }) { return known }
-        let count = try view.counter(.entity(entity))
+    func count(of entity: EntityID, _ snapshot: Snapshot) throws -> Int {
+        let snapshotID = snapshot.transaction.snapshotID
+        if let known = state.withLock({ $0.snapshotID == snapshotID ? $0.counts[entity] : nil }) { return known }
+        let count = try snapshot.counter(.entity(entity))
         state.withLock { state in
-            if state.snapshot != snapshot {
-                state.snapshot = snapshot
+            if state.snapshotID != snapshotID {
+                state.snapshotID = snapshotID
                 state.counts.removeAll(keepingCapacity: true)
             }
             state.counts[entity] = count
@@ -40,11 +40,11 @@ final class StatisticsCache: Sendable {
     }
 
     /// What is known of an index, sampled now if need be; nil for a small entity.
-    func index(_ index: IndexSchema, rows: Int, _ view: View) throws -> IndexStatistics? {
+    func index(_ index: IndexSchema, rows: Int, _ snapshot: Snapshot) throws -> IndexStatistics? {
         guard rows >= Self.smallestSampled else { return nil }
-        try load(view)
+        try load(snapshot)
         if let known = state.withLock({ $0.known.indexes[index.id] }), !known.isStale(rows: rows) { return known }
-        guard let fresh = try StatisticsSampler(view).index(index, rows: rows) else { return nil }
+        guard let fresh = try StatisticsSampler(snapshot).index(index, rows: rows) else { return nil }
         state.withLock { state in
             state.known.indexes[index.id] = fresh
             state.generation += 1
@@ -54,18 +54,18 @@ final class StatisticsCache: Sendable {
     }
 
     /// Members of one owner on average, sampled once while the store is open.
-    func members(of link: PropertyID, owners: [EntitySchema], _ view: View) throws -> Double? {
+    func members(of link: PropertyID, owners: [EntitySchema], _ snapshot: Snapshot) throws -> Double? {
         if let known = state.withLock({ $0.known.members[link] }) { return known }
-        guard let fresh = try StatisticsSampler(view).members(of: link, owners: owners) else { return nil }
+        guard let fresh = try StatisticsSampler(snapshot).members(of: link, owners: owners) else { return nil }
         state.withLock { $0.known.members[link] = fresh }
         return fresh
     }
 
     // MARK: The file
 
-    private func load(_ view: View) throws {
+    private func load(_ snapshot: Snapshot) throws {
         if state.withLock({ $0.isLoaded }) { return }
-        let stored = try StatisticsRecord.all(view.transaction, view.tables)
+        let stored = try StatisticsRecord.all(snapshot.transaction, snapshot.tables)
         state.withLock { state in
             guard !state.isLoaded else { return }
             state.isLoaded = true

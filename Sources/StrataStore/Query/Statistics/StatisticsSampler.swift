@@ -6,7 +6,7 @@ import StrataModel
 /// It reads the base tables alone: layers change little, and estimates need not be exact. About a hundred seeks and a
 /// few thousand steps, whatever the size of the store.
 struct StatisticsSampler {
-    private let view: View
+    private let snapshot: Snapshot
     private static let size = 96
     /// More neighbours than this are not counted.
     private static let mostNeighbours = 512
@@ -14,18 +14,18 @@ struct StatisticsSampler {
     private static let counted = 24
     private static let keyLimit = 32
 
-    init(_ view: View) { self.view = view }
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     func index(_ index: IndexSchema, rows: Int) throws -> IndexStatistics? {
-        guard let declaring = view.schema.entity(index.entityID) else { return nil }
-        let prepared = try IndexPlan.of(view.schema).index(index.id)
+        guard let declaring = snapshot.schema.entity(index.entityID) else { return nil }
+        let prepared = try IndexMap.of(snapshot.schema).index(index.id)
         var writer = ByteWriter()
         var keys: [[UInt8]] = []
         var looked = 0
-        try forEachSampledRow(of: declaring.concreteEntityIDs.compactMap(view.schema.entity)) { id, row in
+        try forEachSampledRow(of: declaring.concreteEntityIDs.compactMap(snapshot.schema.entity)) { id, row in
             looked += 1
-            let entity = view.schema.entity(id.entityID) ?? declaring
-            if try IndexKeys.write(index, of: entity, row, entity.layout, id, view.schema, into: &writer) {
+            let entity = snapshot.schema.entity(id.entityID) ?? declaring
+            if try IndexKeys.write(index, of: entity, row, entity.layout, id, snapshot.schema, into: &writer) {
                 keys.append(Array(writer.bytes))
             }
         }
@@ -42,7 +42,7 @@ struct StatisticsSampler {
     func members(of link: PropertyID, owners: [EntitySchema]) throws -> Double? {
         var total = 0, looked = 0
         try forEachSampledRow(of: owners) { id, _ in
-            total += try view.counter(.members(link, owner: id))
+            total += try snapshot.counter(.members(link, owner: id))
             looked += 1
         }
         return looked == 0 ? nil : Double(total) / Double(looked)
@@ -50,7 +50,7 @@ struct StatisticsSampler {
 
     /// For each number of leading elements, how many entries share them with one entry: counted beside some keys, and
     /// where groups are large told from how many pairs of the sample are of one group.
-    private func groupSizes(_ keys: [[UInt8]], rows: Int, _ prepared: IndexPlan.PreparedIndex) throws -> [Double] {
+    private func groupSizes(_ keys: [[UInt8]], rows: Int, _ prepared: IndexMap.PreparedIndex) throws -> [Double] {
         guard keys.count > 1 else { return prepared.index.elements.map { _ in 1 } }
         let lengths = keys.map { key in prepared.codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8))) }
         return try prepared.index.elements.indices.map { place in
@@ -72,7 +72,7 @@ struct StatisticsSampler {
     /// Entries that begin with these bytes.
     private func neighbours(_ prefix: [UInt8]) throws -> Int {
         try prefix.withUnsafeBytes { prefix in
-            try view.tables.indexes.withCursor(view.transaction) { cursor in
+            try snapshot.tables.indexes.withCursor(snapshot.transaction) { cursor in
                 var count = 0
                 var isThere = try cursor.seek(atOrAfter: prefix)
                 while isThere, cursor.key.hasPrefix(prefix), count < Self.mostNeighbours {
@@ -90,7 +90,7 @@ struct StatisticsSampler {
         var total = 0
         var counts: [Int] = []
         for entity in entities {
-            counts.append(try view.counter(.entity(entity.id)))
+            counts.append(try snapshot.counter(.entity(entity.id)))
             total += counts[counts.count - 1]
         }
         guard total > 0 else { return }
@@ -103,7 +103,7 @@ struct StatisticsSampler {
     private func sample(
         _ entity: EntitySchema, _ size: Int, _ body: (ObjectID, RowReader) throws -> Void
     ) throws {
-        try view.transaction.withCursor(view.tables.objects) { cursor in
+        try snapshot.transaction.withCursor(snapshot.tables.objects) { cursor in
             let lowest = ObjectID(entity: entity.id, row: 0).rawValue
             guard try cursor.seek(atOrAfter: lowest) else { return }
             let first = StoreKey.lastObjectID(cursor.key)
@@ -116,7 +116,7 @@ struct StatisticsSampler {
                 let place = first.rawValue + (state >> 12) % (last.rawValue - first.rawValue + 1)
                 guard try cursor.seek(atOrAfter: place) else { continue }
                 let id = StoreKey.lastObjectID(cursor.key)
-                try view.storedRow(cursor.value, id).withNewestReader(id, view.schema) { try body(id, $0) }
+                try snapshot.storedRow(cursor.value, id).withNewestReader(id, snapshot.schema) { try body(id, $0) }
             }
         }
     }

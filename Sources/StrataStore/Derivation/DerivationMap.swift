@@ -2,8 +2,8 @@ import Foundation
 import StrataModel
 
 /// The derived attributes of a model: how each is computed, and which changes concern it.
-final class DerivationPlan: Sendable {
-    static let empty = DerivationPlan()
+final class DerivationMap: Sendable {
+    static let empty = DerivationMap()
 
     /// By entity, those that its objects have; places in `attributes`.
     private let byEntity: [EntityID: [Int]]

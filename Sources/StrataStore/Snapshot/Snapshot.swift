@@ -5,7 +5,7 @@ package import StrataModel
 ///
 /// Everything that reads objects, links and indexes goes through here, so that the present, the past and unsaved
 /// changes answer alike. Valid only inside the read that made it; bytes it hands out do not outlive that either.
-package final class View {
+package final class Snapshot {
     /// The state it shows.
     package let eventNumber: EventNumber
     /// The newest model, under which everything is read.
@@ -48,7 +48,7 @@ package final class View {
     ///
     /// - Throws: `corrupt` when the stored row does not match its checksum.
     /// - Complexity: one lookup, about 1 us from a large store.
-    package func row(_ id: ObjectID) throws -> RowView? { try row(id, below: layers.count) }
+    package func row(_ id: ObjectID) throws -> SnapshotRow? { try row(id, below: layers.count) }
 
     package func exists(_ id: ObjectID) throws -> Bool {
         for layer in layers.reversed() {
@@ -58,14 +58,14 @@ package final class View {
     }
 
     /// The row as the base and the first `level` layers show it.
-    func row(_ id: ObjectID, below level: Int) throws -> RowView? {
+    func row(_ id: ObjectID, below level: Int) throws -> SnapshotRow? {
         var index = level
         while index > 0 {
             index -= 1
             switch try layers[index].state(of: id) {
             case .absent?: return nil
             case .row(let image, let layout, let revision)?:
-                return RowView(image: image, layout: layout, revision: revision, histories: histories)
+                return SnapshotRow(image: image, layout: layout, revision: revision, histories: histories)
             case .delta(let delta)?: return try row(id, with: delta, of: index)
             case nil: continue
             }
@@ -74,7 +74,7 @@ package final class View {
     }
 
     /// The row that layer `level` makes of what lies below it; kept by the layer.
-    private func row(_ id: ObjectID, with delta: Layer.Delta, of level: Int) throws -> RowView {
+    private func row(_ id: ObjectID, with delta: Layer.Delta, of level: Int) throws -> SnapshotRow {
         let layer = layers[level]
         guard let entity = layer.schema.entity(id.entityID) else {
             throw StrataError(.corrupt, "An object id is of no known entity.", context: .init(objectID: id))
@@ -91,16 +91,16 @@ package final class View {
             image = try delta.applied(to: try below.converted(to: entity), entity)
             layer.keep(image, of: id)
         }
-        return RowView(image: image, layout: entity.layout, revision: delta.revision, histories: histories)
+        return SnapshotRow(image: image, layout: entity.layout, revision: delta.revision, histories: histories)
     }
 
-    private func baseRow(_ id: ObjectID) throws -> RowView? {
-        try RowView(id, in: transaction, tables.objects, histories)
+    private func baseRow(_ id: ObjectID) throws -> SnapshotRow? {
+        try SnapshotRow(id, in: transaction, tables.objects, histories)
     }
 
     /// A value of the `objects` table, checked.
-    func storedRow(_ bytes: UnsafeRawBufferPointer, _ id: ObjectID) throws -> RowView {
-        try RowView(stored: bytes, id, histories)
+    func storedRow(_ bytes: UnsafeRawBufferPointer, _ id: ObjectID) throws -> SnapshotRow {
+        try SnapshotRow(stored: bytes, id, histories)
     }
 
     /// The pair's places; nil when it is not linked at this point.
@@ -135,7 +135,7 @@ package final class View {
     }
 
     /// Calls `body` with every object of exactly this entity and its row, by id, until it returns false.
-    package func scan(_ entity: EntityID, _ body: (ObjectID, RowView) throws -> Bool) throws {
+    package func scan(_ entity: EntityID, _ body: (ObjectID, SnapshotRow) throws -> Bool) throws {
         let added = LayeredKeys(layers.map { Self.keys(of: $0.touched(entity), in: $0) })
         let lower = ObjectID(entity: entity, row: 0).rawValue
         let upper = ObjectID(entity: entity, row: ObjectID.maximumRow).rawValue
@@ -259,7 +259,7 @@ package final class View {
     }
 
     /// What a row holds in a slot of its entity's newest layout; what the row is too old for reads as it was born.
-    func value(_ slot: Int, of row: RowView, _ reader: RowReader, _ entity: EntitySchema) throws -> AttributeValue {
+    func value(_ slot: Int, of row: SnapshotRow, _ reader: RowReader, _ entity: EntitySchema) throws -> AttributeValue {
         guard let place = row.layout.slotNumber(slot, of: entity) else {
             return schema.assignment.bornDefaults[entity.properties[slot].id] ?? .null
         }

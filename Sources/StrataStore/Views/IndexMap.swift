@@ -3,7 +3,7 @@ import StrataModel
 
 /// How the rows of one model turn into entries of the `indexes` table, and how conditions turn into ranges of it;
 /// worked out once.
-final class IndexPlan: Sendable {
+final class IndexMap: Sendable {
     /// One index, ready to make keys.
     final class PreparedIndex: Sendable {
         let index: IndexSchema
@@ -55,18 +55,18 @@ final class IndexPlan: Sendable {
     }
 
     /// The plan of a schema. The last few are kept.
-    static func of(_ schema: Schema) -> IndexPlan {
+    static func of(_ schema: Schema) -> IndexMap {
         recent.withLock { recent in
             if let known = recent.first, known.schema === schema { return known }
             let known = recent.firstIndex { $0.schema === schema }.map { recent.remove(at: $0) }
-            let plan = known ?? IndexPlan(schema)
+            let plan = known ?? IndexMap(schema)
             recent.insert(plan, at: 0)
             if recent.count > 16 { recent.removeLast() }
             return plan
         }
     }
 
-    private static let recent = Locked<[IndexPlan]>([])
+    private static let recent = Locked<[IndexMap]>([])
 
     private static func prepare(_ index: IndexSchema, _ schema: Schema) -> Result<PreparedIndex, StrataError> {
         guard let entity = schema.entity(index.entityID),

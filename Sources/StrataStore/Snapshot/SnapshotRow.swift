@@ -1,11 +1,11 @@
 import LMDB
 package import StrataModel
 
-/// A row at the view's point, valid inside the read.
+/// A row as a snapshot shows it, valid inside the read.
 ///
-/// It counts no reference to the layout and the models, for one is made for each row that is read: the view, or the
-/// snapshot of the read transaction, keeps them as long as the read lasts.
-package struct RowView {
+/// It counts no reference to the layout and the models, for one is made for each row that is read: the snapshot, or the
+/// read transaction, keeps them as long as the read lasts.
+package struct SnapshotRow {
     package let image: UnsafeRawBufferPointer
     /// The newest event that changed the row.
     package let revision: EventNumber

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-extension View {
+extension Snapshot {
     /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id,
     /// until it returns false.
     func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
@@ -103,22 +103,22 @@ extension View {
     /// Finds rows one after the other: ids that ascend are found without a search from the root for each, and those that
     /// follow each other without any.
     struct RowFinder: ~Copyable {
-        private let view: View
-        /// Nil where the view is asked for each.
+        private let snapshot: Snapshot
+        /// Nil where the snapshot is asked for each.
         private var search: NearbySearch?
 
-        fileprivate init(_ view: View, _ cursor: Cursor?) {
-            self.view = view
+        fileprivate init(_ snapshot: Snapshot, _ cursor: Cursor?) {
+            self.snapshot = snapshot
             search = cursor.map { NearbySearch($0) }
         }
 
-        mutating func row(_ id: ObjectID) throws -> RowView? {
-            guard search != nil else { return try view.row(id) }
-            return try search?.value(of: id.rawValue).map { try view.storedRow($0, id) }
+        mutating func row(_ id: ObjectID) throws -> SnapshotRow? {
+            guard search != nil else { return try snapshot.row(id) }
+            return try search?.value(of: id.rawValue).map { try snapshot.storedRow($0, id) }
         }
 
         mutating func contains(_ id: ObjectID) throws -> Bool {
-            guard search != nil else { return try view.exists(id) }
+            guard search != nil else { return try snapshot.exists(id) }
             return try search?.value(of: id.rawValue) != nil
         }
     }

@@ -1,7 +1,7 @@
 import LMDB
 package import StrataModel
 
-extension View {
+extension Snapshot {
     /// Calls `body` with each member of a to-many in order (place, then id) until it returns false.
     ///
     /// Loads no member. `relationship` may be a hidden inverse.
@@ -223,7 +223,7 @@ extension View {
     }
 }
 
-extension RowView {
+extension SnapshotRow {
     package var reader: RowReader {
         get throws { try RowReader(image, layout: layout) }
     }

@@ -1,10 +1,10 @@
 import Foundation
 import StrataModel
 
-/// Objects of a view, as expressions read them: values of rows by id, no object made.
+/// Objects of a snapshot, as expressions read them: values of rows by id, no object made.
 ///
 /// Belongs to one run on one thread. The row at hand is read where it lies; others are looked up.
-final class ViewExpressions: ExpressionContext {
+final class SnapshotExpressions: ExpressionContext {
     private unowned let evaluation: Evaluation
     /// Key paths from `SELF` that lead to one value; nil for those that are followed step by step.
     private var paths: [String: ValuePath?] = [:]
@@ -17,7 +17,7 @@ final class ViewExpressions: ExpressionContext {
 
     /// Runs `body` with an evaluator whose `SELF` is an object and whose plain key paths are read from its row.
     func withRow<R>(
-        _ reader: RowReader, _ id: ObjectID, _ body: (PredicateEvaluator<ViewExpressions>) throws -> R
+        _ reader: RowReader, _ id: ObjectID, _ body: (PredicateEvaluator<SnapshotExpressions>) throws -> R
     ) rethrows -> R {
         let outer = row
         row = (id, reader)
@@ -54,13 +54,13 @@ final class ViewExpressions: ExpressionContext {
     func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue] {
         if let known = fetched[request] { return known }
         let fetch = try NestedFetch(request)
-        guard let view = evaluation.view, let entity = evaluation.schema.entity(named: fetch.entityName) else {
+        guard let snapshot = evaluation.snapshot, let entity = evaluation.schema.entity(named: fetch.entityName) else {
             throw StrataError(
                 .invalidRequest, "There is nothing here that FETCH could fetch from.",
                 context: .init(entityName: fetch.entityName))
         }
         do {
-            let found = try view.fetch(StoreRequest(fetch, entity)).map { AttributeValue.objectID($0) }
+            let found = try snapshot.fetch(StoreRequest(fetch, entity)).map { AttributeValue.objectID($0) }
             fetched[request] = found
             return found
         } catch {
@@ -78,8 +78,8 @@ final class ViewExpressions: ExpressionContext {
         }
         do {
             if let relationship = property.relationship, relationship.isToMany {
-                guard let view = evaluation.view else { return .many([]) }
-                return .many(try view.members(of: property.id, owner: object).map { .objectID($0) })
+                guard let snapshot = evaluation.snapshot else { return .many([]) }
+                return .many(try snapshot.members(of: property.id, owner: object).map { .objectID($0) })
             }
             if let row, row.id == object { return .one(try row.reader.operand(property)) }
             return try evaluation.withRow(object) { .one(try $0?.operand(property) ?? .null) }

@@ -1,6 +1,6 @@
 package import StrataModel
 
-extension View {
+extension Snapshot {
     /// The objects that a request asks for, in its order; ties, and all objects of a request without an order, by id.
     ///
     /// - Throws: what `CompiledQuery` refuses; `corrupt`.

@@ -1,6 +1,6 @@
 package import StrataModel
 
-extension View {
+extension Snapshot {
     /// Runs a request and says how: every step of its plan with what it yielded.
     ///
     /// - Throws: what `fetch` throws.

@@ -1,6 +1,6 @@
 package import StrataModel
 
-extension View {
+extension Snapshot {
     /// Holds rows against the revisions that somebody relies on.
     ///
     /// - Throws: `persistentStoreSaveConflicts` (134050) with the objects that were changed or deleted since.
