@@ -143,7 +143,7 @@ extension StrataError {
             text += " (\(name)/p\(id.row))"
         }
         if let path = context.path, !text.contains(path) { text += " (\(path))" }
-        if let eventNumber = context.eventNumber { text += " (sequence \(eventNumber))" }
+        if let eventNumber = context.eventNumber { text += " (event number \(eventNumber))" }
         return text.split(separator: "\n").joined(separator: " ")
     }
 }

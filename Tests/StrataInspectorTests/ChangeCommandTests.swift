@@ -78,8 +78,8 @@ import Testing
                       "object" : "Film/p6"
                     }
                   ],
+                  "eventNumber" : 19,
                   "events" : 1,
-                  "sequence" : 19,
                   "transaction" : 8
                 }
 

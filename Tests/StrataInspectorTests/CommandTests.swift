@@ -49,11 +49,11 @@ import Testing
     func logIsFiltered(filter: [String], expected: [Int]) throws {
         let result = try Tool.shell("$strata log '\(store.path)' --json \(filter.joined(separator: " "))")
         #expect(result.exitCode == 0)
-        let sequences = result.output.split(separator: "\n").map { line -> Int in
+        let eventNumbers = result.output.split(separator: "\n").map { line -> Int in
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            return object?["sequence"] as? Int ?? -1
+            return object?["eventNumber"] as? Int ?? -1
         }
-        #expect(sequences == expected, "\(filter)")
+        #expect(eventNumbers == expected, "\(filter)")
     }
 
     @Test func logAsJSONIsOneObjectALine() throws {
@@ -61,7 +61,7 @@ import Testing
         #expect(
             result.output == """
                 {"author":"bob","changes":{"lastWorn":{"after":"2023-11-14T22:13:20.000Z","before":null},"rating":{"after":5,\
-                "before":4.5}},"event":"updated","object":"BowTie/p1","sequence":5,"time":"2026-01-01T00:00:04.000Z",\
+                "before":4.5}},"event":"updated","eventNumber":5,"object":"BowTie/p1","time":"2026-01-01T00:00:04.000Z",\
                 "transaction":4}
 
                 """)
@@ -123,17 +123,17 @@ import Testing
         #expect(
             try Tool.run("show", store.path, other)
                 == .init(
-                    output: "", error: "strata: There is no BowTie/p2 at sequence 6: it was deleted by event 6.\n",
+                    output: "", error: "strata: There is no BowTie/p2 at event number 6: it was deleted by event 6.\n",
                     exitCode: 1))
         #expect(try Tool.run("show", store.path, other, "--at", "4").exitCode == 0)
         #expect(
             try Tool.run("show", store.path, tie, "--at", "2")
                 == .init(
-                    output: "", error: "strata: There is no BowTie/p1 at sequence 2: it was inserted by event 3.\n",
+                    output: "", error: "strata: There is no BowTie/p1 at event number 2: it was inserted by event 3.\n",
                     exitCode: 1))
         #expect(
             try Tool.run("show", store.path, "BowTie/p99").error
-                == "strata: There is no BowTie/p99 at sequence 6: the log knows of no such object.\n")
+                == "strata: There is no BowTie/p99 at event number 6: the log knows of no such object.\n")
     }
 
     @Test func verifyFindsASoundStoreSound() throws {
@@ -248,7 +248,7 @@ import Testing
             (["show", store.path, "Shoe/p1"], "strata: The store has no entity 'Shoe'. It has BowTie, Drawer.\n"),
             (
                 ["show", store.path, tie, "--at", "noon"],
-                "strata: 'noon' is no moment. Write a sequence (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+                "strata: 'noon' is no moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
                     + "2026-11-21T10:00:00Z), or '2 hours ago'.\n"
             ),
             (["show", store.path, tie, "--at", "77"], "strata: The log ends at 6; there is no event 77 yet.\n"),

@@ -36,7 +36,7 @@ import Testing
             for form in Self.forms {
                 let result = try run(place, form)
                 #expect(result.exitCode == 0 && result.error.isEmpty, "\(place) \(form): \(result)")
-                // What begins at a moment has the event of a sequence, the whole transaction, and what is after a tag.
+                // What begins at a moment has the event of an event number, the whole transaction, and what is after a tag.
                 if !since { #expect(result == expected, "\(place) \(form)") }
             }
             for form in [
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func aSequenceInTheMiddleOfASaveIsTheStateBeforeIt() throws {
+    @Test func anEventNumberInTheMiddleOfASaveIsTheStateBeforeIt() throws {
         let count = ["count", "STORE", "Film", "--at"]
         #expect(try run(count, "13").output == "4\n")
         #expect(try run(count, "10").output == "0\n")
@@ -80,7 +80,7 @@ import Testing
                     == .init(
                         output: "",
                         error:
-                            "strata: '\(text)' is no moment. Write a sequence (1200), a transaction (t12), a tag, a date "
+                            "strata: '\(text)' is no moment. Write an event number (1200), a transaction (t12), a tag, a date "
                             + "(2026-11-21 or 2026-11-21T10:00:00Z), or '2 hours ago'.\n", exitCode: 2), "\(words)")
         }
     }

@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: ["t3", "first cut", "tag:first cut", "2026-01-01T00:00:03Z"])
-    func thePastIsAskedBySequenceTransactionTagOrDate(moment: String) throws {
+    func thePastIsAskedByEventNumberTransactionTagOrDate(moment: String) throws {
         #expect(
             try query("Film", "--where", "rating > 8", "--columns", "title,rating", "--at", moment, "--format", "csv")
                 .output == "title,rating\nStalker,8.1\n")
@@ -168,7 +168,7 @@ import Testing
         #expect(try Tool.run("count", store.path, "Film", "--at", "t2").output == "0\n")
         #expect(
             try Tool.run("count", store.path, "Film", "--json").output
-                == "{\n  \"count\" : 4,\n  \"entity\" : \"Film\",\n  \"sequence\" : 15\n}\n")
+                == "{\n  \"count\" : 4,\n  \"entity\" : \"Film\",\n  \"eventNumber\" : 15\n}\n")
         try store.expectUntouched()
     }
 

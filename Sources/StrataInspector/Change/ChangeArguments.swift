@@ -19,7 +19,7 @@ struct ChangeArguments: ParsableArguments {
         rules, uniqueness, both ends of relationships, delete rules. Either all of it is saved, in one transaction that \
         names the author, or nothing.
 
-        --json prints {"transaction", "sequence", "events", "changes": [{"event", "object"}]}; without a change \
+        --json prints {"transaction", "eventNumber", "events", "changes": [{"event", "object"}]}; without a change \
         "transaction" is null.
         """
 

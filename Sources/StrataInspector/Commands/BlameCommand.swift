@@ -11,7 +11,7 @@ struct BlameCommand: ParsableCommand {
             \(ObjectReference.help) \(Moment.help) Members of to-many relationships are not values of the object; \
             'strata log --object' has their links.
 
-            --json prints {"object", "sequence", "values": {property: {"value", "event", "sequence", "transaction", \
+            --json prints {"object", "eventNumber", "values": {property: {"value", "event", "eventNumber", "transaction", \
             "time", "author", "reason"}}}.
 
             Examples:

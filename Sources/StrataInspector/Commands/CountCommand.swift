@@ -9,7 +9,7 @@ struct CountCommand: ParsableCommand {
         discussion: """
             \(Moment.help)
 
-            Prints the number alone. --json prints {"entity", "sequence", "count"}.
+            Prints the number alone. --json prints {"entity", "eventNumber", "count"}.
 
             Examples:
                 strata count BowTies.strata BowTie

@@ -22,8 +22,8 @@ struct DoctorCommand: ParsableCommand {
 
             The exit code is 0 for a sound store, 1 when anything is damaged, whatever could be saved.
 
-            --json prints {"sound", "transaction", "sequence", "problem", "head", "lost": [{"transaction", "time", "author", \
-            "events"}], "viewProblems", "largeValueProblems", "into": {"path", "sequence", "transactions", "events", "objects", "blobs", "problems"}, \
+            --json prints {"sound", "transaction", "eventNumber", "problem", "head", "lost": [{"transaction", "time", "author", \
+            "events"}], "viewProblems", "largeValueProblems", "into": {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems"}, \
             "saved": {"objects", "deletions", "links", "damagedRecords", "refused", "cutLinks", "unreadableTables", "refusal"}}.
 
             Examples:

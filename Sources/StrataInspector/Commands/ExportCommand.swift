@@ -20,7 +20,7 @@ struct ExportCommand: ParsableCommand {
 
             json is an array with an object for each row, ndjson an object a line, keys in the order of the columns. \
             cloudevents is an event a line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, strata.updated and so \
-            on, "subject" the object, "id" the sequence, "data" {"values"}, {"changes": {property: {"before", "after"}}} or \
+            on, "subject" the object, "id" the event number, "data" {"values"}, {"changes": {property: {"before", "after"}}} or \
             {"relationship", "source", "target"}.
 
             Examples:

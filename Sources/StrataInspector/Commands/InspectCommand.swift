@@ -13,7 +13,7 @@ struct InspectCommand: ParsableCommand {
             forgets. What is free in the file is used by the next saves; 'strata compact' gives it back.
 
             --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
-            "transactions", "first", "last"}, "tags": {name: sequence}, "subscriptions": {name: transaction}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
+            "transactions", "first", "last"}, "tags": {name: event number}, "subscriptions": {name: transaction}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
             "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
             "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.

@@ -12,7 +12,7 @@ struct LogCommand: ParsableCommand {
             One line for each changed property, oldest first; --reverse begins with the newest, and --limit counts from \
             where the listing begins. \(Moment.help)
 
-            --json prints one object a line for each event: {"sequence", "time", "transaction", "author", "event", \
+            --json prints one object a line for each event: {"eventNumber", "time", "transaction", "author", "event", \
             "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
             and deleted; "relationship", "source", "target", "place" and "placeBefore" for linked, unlinked and moved; \
             "model" for modelInstalled.

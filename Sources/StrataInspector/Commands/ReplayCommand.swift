@@ -15,7 +15,7 @@ struct ReplayCommand: ParsableCommand {
             three seconds, and --speed 0 waits for nothing. --step waits for the return key before each transaction, and \
             q ends. The store is only read. \(Moment.help)
 
-            --json prints for --into {"path", "sequence", "transactions", "events", "objects", "blobs", \
+            --json prints for --into {"path", "eventNumber", "transactions", "events", "objects", "blobs", \
             "problems"}, else an event a line \
             as 'strata log --json' does.
 

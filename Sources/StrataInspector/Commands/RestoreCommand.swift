@@ -13,7 +13,7 @@ struct RestoreCommand: ParsableCommand {
             the store that is there is verified to be in nobody's use and kept as STORE.before-restore, which must not \
             exist either.
 
-            --json prints {"path", "sequence", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is where the \
+            --json prints {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is where the \
             store is that was there.
 
             Examples:

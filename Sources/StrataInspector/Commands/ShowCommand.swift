@@ -11,7 +11,7 @@ struct ShowCommand: ParsableCommand {
             \(ObjectReference.help) \(Moment.help) An object that is not there \
             at that moment gives exit code 1.
 
-            --json prints {"object", "uri", "sequence", "revision", "values": {property: value}, "members": {relationship: \
+            --json prints {"object", "uri", "eventNumber", "revision", "values": {property: value}, "members": {relationship: \
             {"count", "first": [object]}}}, and with --history also "history": [event as `strata log --json` has it].
 
             Examples:
@@ -97,7 +97,7 @@ struct ShownObject {
             } else {
                 "the log knows of no such object"
             }
-        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at sequence \(eventNumber): \(fate).")
+        return StrataError(.deletedObject, "There is no \(names.name(of: id)) at event number \(eventNumber): \(fate).")
     }
 
     /// nil when the object is not there.

@@ -22,7 +22,7 @@ struct CloudEventText {
         line += ",\"source\":\"strata://\(store.identifier.uuidString)\""
         line += ",\"type\":\"strata.\(event.kind)\""
         if let object = event.object { line += ",\"subject\":" + JSONLine.quoted(names.name(of: object)) }
-        line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"sequence\":\"\(event.eventNumber)\""
+        line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"eventNumber\":\"\(event.eventNumber)\""
         line += ",\"stratatransaction\":\"\(transaction.number)\""
         if let author = transaction.author { line += ",\"strataauthor\":" + JSONLine.quoted(author) }
         line += ",\"datacontenttype\":\"application/json\",\"data\":"

@@ -2,17 +2,17 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// A moment as a person gives it: an event's sequence, `t12` for a transaction, a tag's name, an ISO 8601 date, or
+/// A moment as a person gives it: an event number, `t12` for a transaction, a tag's name, an ISO 8601 date, or
 /// `2 hours ago`.
 ///
 /// A tag whose name reads as something else is written `tag:t12`.
 enum Moment {
     /// For the help of commands that take one.
     static let help =
-        "A moment is an event's sequence (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+        "A moment is an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
         + "2026-11-21T10:00:00Z), or '2 hours ago'."
 
-    /// The state to show for a moment: a sequence in the middle of a save stands for the end of the save before it.
+    /// The state to show for a moment: an event number in the middle of a save stands for the end of the save before it.
     static func eventNumber(_ text: String, in store: Store, now: Date = Date()) throws -> EventNumber {
         if let number = UInt64(text) {
             let eventNumber = EventNumber(rawValue: number)
@@ -74,7 +74,7 @@ enum Moment {
             return now.addingTimeInterval(-number * unit)
         }
         throw UsageError(
-            "'\(text)' is no moment. Write a sequence (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+            "'\(text)' is no moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
                 + "2026-11-21T10:00:00Z), or '2 hours ago'.")
     }
 

@@ -56,7 +56,7 @@ protocol EventPrinter {
     mutating func finish()
 }
 
-/// Aligned columns: sequence, time, author, event, object, change.
+/// Aligned columns: event number, time, author, event, object, change.
 struct ColumnEventPrinter: EventPrinter {
     private let text: EventText
     private var columns: Columns
