@@ -168,7 +168,6 @@ final class DoctorNotes {
         case rows = "reading rows behind the fault"
     }
 
-    static let fileKey = "STRATA_DOCTOR"
     private static let limitKey = "STRATA_DOCTOR_LIMIT"
     private static let skipKey = "STRATA_DOCTOR_SKIP_VIEWS"
     private static let pagesKey = "STRATA_DOCTOR_ONLY_PAGES"
@@ -207,11 +206,11 @@ final class DoctorNotes {
     /// nil in the process that the person started.
     static var ofChild: DoctorNotes? {
         let environment = ProcessInfo.processInfo.environment
-        guard let path = environment[fileKey] else { return nil }
+        guard let path = environment[GuardedRun.doctorNotesKey] else { return nil }
         return DoctorNotes(child: path, environment)
     }
 
-    var variables: [String: String] { [Self.fileKey: path] }
+    var variables: [String: String] { [GuardedRun.doctorNotesKey: path] }
 
     func remove() { unlink(path) }
 

@@ -42,7 +42,7 @@ enum DamageGuard {
 
     /// What to do about a damaged store; nil where no store is at work, or where this is what is done already.
     static var advice: String? {
-        guard ProcessInfo.processInfo.environment[DoctorNotes.fileKey] == nil else { return nil }
+        guard ProcessInfo.processInfo.environment[GuardedRun.doctorNotesKey] == nil else { return nil }
         return store.withLock { $0 }.map { "'strata doctor \($0)' says what is lost, and saves what is sound." }
     }
 

@@ -6,11 +6,13 @@ import Foundation
 enum GuardedRun {
     private static let mark = "STRATA_GUARDED"
     private static let parentKey = "STRATA_GUARDED_BY"
+    /// Names the file of notes in a child that `doctor` started.
+    static let doctorNotesKey = "STRATA_DOCTOR"
 
     /// Whether this is a child whose end by a signal a parent tells.
     static var isChild: Bool {
         let environment = ProcessInfo.processInfo.environment
-        return environment[mark] != nil || environment[DoctorNotes.fileKey] != nil
+        return environment[mark] != nil || environment[doctorNotesKey] != nil
     }
 
     /// Returns in the child, and where no child can be made.

@@ -1,0 +1,96 @@
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// Finds the objects that relationships are to lead to.
+final class ObjectFinder {
+    let store: Store
+    let context: ManagedObjectContext
+    let input: AttributeInput
+    private struct Key: Hashable {
+        let entity: EntityID
+        let attribute: String
+        let value: AttributeValue
+    }
+    /// What was found by an attribute.
+    private var known: [Key: ObjectID] = [:]
+    private static let mostKnown = 200_000
+    /// What an import has not saved yet.
+    var pending: PendingRows?
+    /// Objects that `create` made and that are saved.
+    private(set) var createdCount = 0
+
+    init(_ store: Store, _ context: ManagedObjectContext, dates: DateForm = .usual) {
+        self.store = store
+        self.context = context
+        input = AttributeInput(dates: dates) { text in
+            do {
+                return try ObjectReference.parse(text, in: store)
+            } catch let error as UsageError {
+                throw InputFault(error.message)
+            }
+        }
+    }
+
+    /// - Parameter key: the attribute that names the object; nil when the value is a reference such as `Drawer/p3`.
+    /// - Throws: `UsageError` when there is none, or more than one.
+    func object(_ value: InputValue, by key: String?, in entity: EntityID, _ path: String) throws -> ObjectID {
+        guard let id = try find(value, by: key, in: entity, path) else {
+            throw UsageError("\(path): there is no \(name(of: entity)) whose \(key ?? "id") is '\(value.text ?? "")'.")
+        }
+        return id
+    }
+
+    /// nil when there is none.
+    ///
+    /// - Throws: `PendingRows.NamedTooEarly` when one awaits being saved.
+    func find(_ value: InputValue, by key: String?, in entity: EntityID, _ path: String) throws -> ObjectID? {
+        guard let key else {
+            guard let text = value.text else { throw UsageError("\(path) takes an object, not \(value.kindName).") }
+            return try ObjectReference.parse(text, in: store)
+        }
+        guard let schema = store.schema.entity(entity), let attribute = schema.property(named: key)?.attribute else {
+            throw UsageError("\(path): \(name(of: entity)) has no attribute '\(key)'.")
+        }
+        let sought: AttributeValue
+        do {
+            sought = try input.value(value, for: attribute)
+        } catch let fault as InputFault {
+            throw UsageError("\(path): \(fault.message)")
+        }
+        let known = Key(entity: entity, attribute: key, value: sought)
+        if let id = self.known[known] { return id }
+        let request = StoreRequest(entityID: entity, predicate: .equal(key, sought), limit: 2)
+        let ids = try store.read(at: try store.head()) { try $0.fetch(request) }
+        guard ids.count < 2 else {
+            throw UsageError(
+                "\(path): more than one \(schema.name) has '\(value.text ?? "")' as its \(key), so that names none.")
+        }
+        guard let id = ids.first else {
+            if pending?.hold(sought, of: key, in: schema) == true { throw PendingRows.NamedTooEarly() }
+            return nil
+        }
+        self.known[known] = id
+        return id
+    }
+
+    /// Makes an object that `saveCreated` saves; from now on it is found.
+    func create(_ key: String, _ value: AttributeValue, in entity: EntitySchema) throws -> ObjectID {
+        let object = try context.insertNewObject(forEntityName: entity.name)
+        try object.setValue(value, forKey: key)
+        known[Key(entity: entity.id, attribute: key, value: value)] = object.objectID
+        return object.objectID
+    }
+
+    /// Saves what was created, in one transaction.
+    func saveCreated() throws {
+        let count = context.insertedObjects.count
+        if count > 0 { try context.save() }
+        createdCount += count
+        // Now whatever is forgotten can be found in the store.
+        if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+    }
+
+    private func name(of entity: EntityID) -> String { store.schema.entity(entity)?.name ?? "object" }
+}

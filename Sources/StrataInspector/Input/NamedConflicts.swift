@@ -1,0 +1,40 @@
+import StrataModel
+import StrataStore
+
+/// An error with conflicts, and the names of the objects that these are about.
+struct NamedConflicts: Error {
+    let error: StrataError
+    let names: RecordedNames
+
+    /// A line for each failure, then one for each property.
+    var lines: [String] { error.commandLineTexts + error.context.conflicts.flatMap { lines(of: $0) } }
+
+    private func lines(of conflict: MergeConflict) -> [String] {
+        func text(_ value: AttributeValue) -> String { ValueText.of(value) { names.name(of: $0) } }
+        let name = names.name(of: conflict.objectID)
+        if conflict.isDeletedInStore { return ["\(name): it has been deleted since"] }
+        return conflict.properties.map {
+            "\(name).\($0.name): now \(text($0.theirs)), was to become \(text($0.mine))"
+        }
+    }
+}
+
+extension StrataError {
+    /// Whether the command line asked for what no such store could answer.
+    var isBadUsage: Bool { [.invalidRequest, .unknownKey, .unknownEntity, .wrongType].contains(code) }
+
+    /// A line for each failure.
+    var commandLineTexts: [String] { details.isEmpty ? [commandLineText] : details.map(\.commandLineText) }
+
+    /// One line: what failed and where, without codes of layers below.
+    var commandLineText: String {
+        var text = message
+        if let fault = cause as? FetchFormatFault { return "Column \(fault.column): \(fault.sentence)\n\(fault)" }
+        if let name = context.entityName, let id = context.objectID, context.conflicts.isEmpty {
+            text += " (\(name)/p\(id.row))"
+        }
+        if let path = context.path, !text.contains(path) { text += " (\(path))" }
+        if let eventNumber = context.eventNumber { text += " (event number \(eventNumber))" }
+        return text.split(separator: "\n").joined(separator: " ")
+    }
+}
