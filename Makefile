@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make demo`, `make examples` and `make test`. All install LMDB's development package if it is missing.
+# Everything a newcomer needs: `make demo`, `make examples`, `make test` and `make docs`. All install LMDB's development package if it is missing.
 
 SHELL := /bin/bash
 EXAMPLES := Examples
@@ -9,7 +9,7 @@ QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
 
-.PHONY: demo examples demo-large test bench fuzz sanitize lint format clean dependencies
+.PHONY: demo examples demo-large test docs bench fuzz sanitize lint format clean dependencies
 
 demo: dependencies
 	swift build $(QUICK) --package-path $(EXAMPLES) --product BowTies
@@ -34,6 +34,10 @@ demo-large: dependencies
 test: dependencies
 	swift build --build-tests
 	Scripts/test.sh
+
+# The documentation as a static site in .build-docs, with every link and symbol checked.
+docs: dependencies
+	@Scripts/docs.sh
 
 # A few minutes after the release build. RESULTS=file.json keeps the numbers of the first table.
 bench:

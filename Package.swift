@@ -113,7 +113,7 @@ if !coreOnly {
                 "StrataMacros", "StrataModel",
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata", "StrataTestSupport"]),
+        .testTarget(name: "StrataTests", dependencies: ["Strata", "StrataXcode", "StrataTestSupport"]),
     ]
     // The worked examples are programs of a package of their own; under other names they are built here once more, so
     // that the suite runs them. What it asks of their classes it asks of libraries from the same files without the

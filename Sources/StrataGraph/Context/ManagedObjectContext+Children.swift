@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     /// itself. Its ids are those the objects will have in the store.
     ///
     /// ```swift
-    /// let editing = context.newChildContext()
+    /// let editing = try context.newChildContext()
     /// let draft = try editing.existingObject(with: movie.objectID, as: Movie.self)
     /// draft.title = "Solaris"
     /// try editing.save()   // the movie has the title now; the store has it after context.save()

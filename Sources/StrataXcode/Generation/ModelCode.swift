@@ -31,8 +31,10 @@ public struct ModelCode: Sendable {
     private let access: String
 
     /// - Parameters:
-    ///   - modelName: for the heads of files, and the type that names all classes.
-    ///   - isPublic: whether other modules see the classes.
+    ///   - model: The model to make classes of.
+    ///   - modelName: The name in the heads of files, and of the type that lists all classes.
+    ///   - form: Which form the classes have.
+    ///   - isPublic: Whether other modules see the classes.
     public init(_ model: ManagedObjectModel, modelName: String, form: Form, isPublic: Bool = false) {
         self.model = model
         self.modelName = modelName

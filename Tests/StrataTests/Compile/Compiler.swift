@@ -45,6 +45,50 @@ struct Compiler {
         return try run([stage.rawValue] + output + options, over: write(source, as: "Client"))
     }
 
+    /// What the compiler says of several files of one module: errors and their notes; nothing if all is well.
+    func output(of files: [(name: String, text: String)]) throws -> String {
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let product = scratch.appending(path: "All.sil").path(percentEncoded: false)
+        let paths = try files.map { try write($0.text, as: $0.name).path(percentEncoded: false) }
+        return try output(
+            common + ["-module-name", "Examples", "-suppress-warnings", "-wmo", "-emit-sil", "-o", product] + paths)
+    }
+
+    /// What the compiler says of a package's manifest.
+    func output(ofManifest text: String) throws -> String {
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let library = try librariesOfToolchain().appending(path: "pm/ManifestAPI").path(percentEncoded: false)
+        let file = try write(text, as: "Package").path(percentEncoded: false)
+        return try output([
+            "-typecheck", "-suppress-warnings", "-package-description-version", "6.2", "-I", library, file,
+        ])
+    }
+
+    private func output(_ arguments: [String]) throws -> String {
+        let (output, status) = try compile(arguments)
+        return output.isEmpty && status != 0 ? "The compiler failed." : output
+    }
+
+    /// The toolchain's `usr/lib/swift`, as the compiler names it.
+    private func librariesOfToolchain() throws -> URL {
+        struct Target: Decodable {
+            struct Paths: Decodable { let runtimeResourcePath: String }
+            let paths: Paths
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["swiftc", "-print-target-info"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let description = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let target = try JSONDecoder().decode(Target.self, from: description)
+        return URL(filePath: target.paths.runtimeResourcePath, directoryHint: .isDirectory)
+    }
+
     private func write(_ source: String, as name: String) throws -> URL {
         let file = scratch.appending(path: "\(name).swift")
         try Data(source.utf8).write(to: file)
@@ -52,19 +96,24 @@ struct Compiler {
     }
 
     private func run(_ arguments: [String], over file: URL) throws -> [Failure] {
+        let (output, status) = try compile(common + arguments + [file.path(percentEncoded: false)])
+        let failures = Self.failures(in: output, about: file.lastPathComponent)
+        // A compiler that failed for another reason has proved nothing.
+        if failures.isEmpty, status != 0 { Issue.record("The compiler failed: \(output)") }
+        return failures
+    }
+
+    private func compile(_ arguments: [String]) throws -> (output: String, status: Int32) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swiftc"] + common + arguments + [file.path(percentEncoded: false)]
+        process.arguments = ["swiftc"] + arguments
         let pipe = Pipe()
         process.standardError = pipe
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let failures = Self.failures(in: output, about: file.lastPathComponent)
-        // A compiler that failed for another reason has proved nothing.
-        if failures.isEmpty, process.terminationStatus != 0 { Issue.record("The compiler failed: \(output)") }
-        return failures
+        return (output, process.terminationStatus)
     }
 
     private var common: [String] {

@@ -6,8 +6,8 @@ extension ManagedObjectContext {
     /// deleted, what it deleted comes back under its own id, what it changed has the values from before.
     ///
     /// ```swift
-    /// try context.revert(transaction.sequence)
-    /// context.transactionReason = "revert of \(transaction.sequence)"
+    /// try context.revert(transaction)
+    /// context.transactionReason = "revert of \(transaction)"
     /// try context.save()
     /// ```
     ///

@@ -15,7 +15,7 @@ public enum PersistentStoreMigration: Sendable {
 /// ```swift
 /// let split = MigrationStage(label: "addresses", to: modelWithAddresses, didMigrate: { stage in
 ///     for old in try stage.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
-///         let address = try ManagedObject(entityName: "Address", in: stage.context)
+///         let address = try stage.context.insertNewObject(forEntityName: "Address")
 ///         try address.setValue(try old.value(forKey: "city"), forKey: "city")
 ///     }
 /// })

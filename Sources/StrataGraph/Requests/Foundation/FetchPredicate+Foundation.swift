@@ -7,7 +7,7 @@ extension FetchPredicate {
     /// ```swift
     /// let best = 4.5
     /// let predicate = #Predicate<Movie> { $0.rating >= best && $0.title.contains("Stalker") }
-    /// let request = FetchRequest<Movie>(where: try FetchPredicate(predicate))
+    /// let request = try FetchRequest<Movie>(where: FetchPredicate(predicate))
     /// ```
     ///
     /// Objects are compared by their `objectID`. Foundation has no way there to set case and diacritics aside; the

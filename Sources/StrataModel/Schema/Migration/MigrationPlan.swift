@@ -1,7 +1,8 @@
 /// What it takes to bring a store to another model, known before anything is written.
 ///
 /// ```swift
-/// if let plan = try container.migrationPlan(), !plan.isConstantTime {
+/// let plan = try container.migrationPlan()
+/// if !plan.isConstantTime {
 ///     print("\(plan.objectCount) objects must be looked at:")
 ///     for step in plan.steps where !step.isConstantTime { print(step) }
 /// }

@@ -8,7 +8,10 @@
 /// ```swift
 /// options.migrationRules = [
 ///     MigrationRule(entity: "Person", property: "fullName") { old in
-///         .string([old["firstName"], old["lastName"]].compactMap(\.text).joined(separator: " "))
+///         guard case .string(let first) = old["firstName"], case .string(let last) = old["lastName"] else {
+///             return .null
+///         }
+///         return .string("\(first) \(last)")
 ///     }
 /// ]
 /// ```
