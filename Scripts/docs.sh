@@ -16,7 +16,7 @@ if command -v xcrun >/dev/null; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
 docc="$(dirname "$(readlink -f "$(command -v swift)")")/docc"
 [ -x "$docc" ] || docc="$(xcrun --find docc)"
 # The modules that `import Strata` brings with it: the site shows their symbols as an app sees them, under Strata.
-exported="$(sed -n 's/^@_exported public import //p' Sources/*/*.swift Sources/*/*/*.swift | sort -u | paste -s -d , -)"
+exported="$(sed -n 's/^@_exported public import //p' $(find Sources -name "*.swift") | sort -u | paste -s -d , -)"
 
 # symbols MODULE: writes the public symbols of a module, with their doc comments.
 symbols() {

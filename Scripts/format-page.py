@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the page of the file format from the layouts at the head of each codec file.
+"""Writes the page about the file format from the layouts in the first comment of each codec file.
 
-Run it after changing one: Scripts/format-page.py
+Run it after changing a layout: Scripts/format-page.py
 """
 from pathlib import Path
 
@@ -25,19 +25,19 @@ sections = [
 
 INTRODUCTION = """# File format
 
-Every byte of a store, from the layouts that stand at the head of each codec.
+What every byte of a store means; each layout is the first comment of the file that reads and writes it.
 
 ## The directory
 
 | file | what it is |
 |---|---|
 | `data.mdb`, `lock.mdb` | LMDB's map, and its table of readers |
-| `writer.lock` | held by the one writer of the moment |
+| `writer.lock` | locked by the process that writes |
 | `blobs/ab/cdef...` | large binary values, named by the SHA-256 of their bytes |
-| `blobs.lock` | held shared by those that write blobs, exclusively by the sweeper |
+| `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |
 
-Directories have mode 0700, files 0600. The model of each version is JSON with sorted keys. Anything read from disk is
-checked: a damaged record is an error that names its place.
+Directories have mode 0700, files 0600. The model of each version is JSON with sorted keys. Everything read from disk is
+checked: a damaged record is an error that names its key.
 """
 
 

@@ -1,4 +1,4 @@
-/// Makes a class an entity of the model: each `var` of it becomes a property whose values are in the store.
+/// Makes a class an entity of the model: each stored variable becomes a property whose values are in the store.
 ///
 /// ```swift
 /// @Entity final class Movie: ManagedObject {
@@ -12,16 +12,20 @@
 /// }
 /// ```
 ///
-/// The class inherits from `ManagedObject` or from another entity, also of another module. A variable is a property of
-/// the model unless it is computed, static or `@Transient`. Its type is written out: a number, `String`, `Bool`,
-/// `Decimal`, `Date`, `UUID`, `URL`, `Data`, `ObjectID`, an enum over one of these, or any `Codable & Sendable` type;
-/// another entity as an optional (a to-one relationship) or in `ToMany` (a to-many one); each but the last optional or
-/// not. The initial value of an attribute is its default: it is evaluated once and part of the model, so what differs
-/// from object to object (a new UUID, the present date) is set in `awakeFromInsert()`.
+/// The class inherits from `ManagedObject` or from another entity, which may be of another module. A variable is a
+/// property of the model unless it is computed, static or `@Transient`. Write its type out:
 ///
-/// The class is declared in a file or in another type, not in a function, and has no generic parameters.
-/// - Parameter options: What is said of the entity as a whole: that it is abstract, unique over several properties,
-///   indexed over several, renamed.
+/// - an attribute: a number, `String`, `Bool`, `Decimal`, `Date`, `UUID`, `URL`, `Data`, `ObjectID`, an enum over one of
+///   these, or any `Codable & Sendable` type, optional or not;
+/// - a to-one relationship: another entity as an optional;
+/// - a to-many relationship: `ToMany` of another entity.
+///
+/// The initial value of an attribute is its default. It is evaluated once and part of the model, so set values that
+/// differ from object to object (a new UUID, the present date) in `awakeFromInsert()`.
+///
+/// Declare the class in a file or in another type, not in a function. It cannot have generic parameters.
+/// - Parameter options: Options of the entity as a whole: abstract, unique or indexed over several properties, a condition
+///   over the object, its name in an earlier model.
 @attached(memberAttribute)
 @attached(
     member,
@@ -30,44 +34,54 @@
 @attached(extension, conformances: ManagedEntity)
 public macro Entity(_ options: EntityOption...) = #externalMacro(module: "StrataMacros", type: "EntityMacro")
 
-/// Says more of an attribute than its type and default: that it is indexed, unique, bounded, transformable, renamed.
+/// Gives an attribute options beside its type and default, such as an index, uniqueness, a range or an earlier name.
 ///
-/// The options are checked against the attribute's type: `.range(0...5)` of a `String` does not compile.
+/// The compiler checks the options against the attribute's type: `.range(0...5)` of a `String` does not compile.
+/// - Parameter options: The options; see ``AttributeOption``.
 @attached(peer, names: prefixed(_describeProperty_))
 public macro Attribute(_ options: AnyAttributeOption...) =
     #externalMacro(module: "StrataMacros", type: "AttributeMacro")
 
-/// Says of a relationship what happens when its object is deleted, which relationship is its inverse, and more.
+/// Gives a relationship its delete rule, its inverse and options.
 ///
-/// The inverse is named on one side only: named on both, the compiler goes round in circles.
+/// Name the inverse on one side only. On both sides the compiler reports a circular reference.
 /// - Parameters:
-///   - options: Whether it is ordered, required, bounded in count, without an inverse, renamed.
-///   - deleteRule: What becomes of the objects at the other end when this one is deleted.
+///   - options: Options such as `.ordered`, `.required`, `.maxCount(12)`, `.noInverse`; see ``RelationshipOption``.
+///   - deleteRule: What happens to the objects at the other end when this one is deleted.
 ///   - inverse: The key path of the destination's relationship that is this one read backwards.
 @attached(peer, names: prefixed(_describeProperty_))
 public macro Relationship(
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify, inverse: AnyKeyPath? = nil
 ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
 
-/// `@Relationship` with the options at the end.
+/// Gives a relationship its delete rule, its inverse and options: the same macro with the options at the end.
+/// - Parameters:
+///   - deleteRule: What happens to the objects at the other end when this one is deleted.
+///   - inverse: The key path of the destination's relationship that is this one read backwards.
+///   - option: An option, such as `.ordered`.
+///   - others: Further options.
 @attached(peer, names: prefixed(_describeProperty_))
 public macro Relationship(
     deleteRule: DeleteRule, inverse: AnyKeyPath? = nil, _ option: RelationshipOption, _ others: RelationshipOption...
 ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
 
-/// `@Relationship` with the options at the end.
+/// Gives a relationship its inverse and options: the same macro with the options at the end.
+/// - Parameters:
+///   - inverse: The key path of the destination's relationship that is this one read backwards.
+///   - option: An option, such as `.ordered`.
+///   - others: Further options.
 @attached(peer, names: prefixed(_describeProperty_))
 public macro Relationship(
     inverse: AnyKeyPath, _ option: RelationshipOption, _ others: RelationshipOption...
 ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
 
-/// Leaves a variable of an entity outside the model: a plain Swift property, which the store knows nothing of.
+/// Keeps a variable of an entity out of the model: a plain Swift property that is not stored.
 ///
-/// A value that is part of the model but not of the store is an attribute that is `@Attribute(.transient)`.
+/// For a value that is part of the model but not of the store, use `@Attribute(.transient)`.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "StrataMacros", type: "TransientMacro")
 
-/// Gives a variable the accessors of the property at `index`; `@Entity` writes it.
+/// Gives a variable the accessors of the property at `index`; `@Entity` attaches it.
 @attached(accessor)
 public macro _ManagedProperty(_ index: Int) =
     #externalMacro(module: "StrataMacros", type: "ManagedPropertyMacro")

@@ -1,4 +1,4 @@
-// What generated code would call for a variable of a type that no property has. They exist for their messages only:
+// What generated code calls for a variable whose type no property can have. These functions exist for their messages:
 // without them the compiler lists every overload that does not fit.
 
 extension ManagedObject {
@@ -29,5 +29,5 @@ extension EntityBuilder {
     public mutating func property<Value>(_ path: KeyPath<Leaf, Value>, _ name: String) { unavailable() }
 }
 
-/// Never reached: nothing that is unavailable can be called.
+/// Never reached: unavailable functions cannot be called.
 private func unavailable() -> Never { preconditionFailure("This is never called.") }

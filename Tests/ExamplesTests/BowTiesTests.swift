@@ -7,7 +7,7 @@ import Testing
     @Test func theStoryIsToldTwice() throws {
         let run = ExampleRun("BowTies")
         let first = try run.tell()
-        #expect(first[1] == ["7 ties imported.", "A second import finds them there: 0 imported."])
+        #expect(first[1] == ["7 ties imported.", "A second import finds them: 0 imported."])
         #expect(first[2]?[0].hasSuffix("rating 4.0") == true)
         #expect(first[5]?[0] == "Refused with code 1610: rating is too large.")
         #expect(first[5]?.contains("key:    rating") == true && first[5]?.contains("value:  6.0") == true)

@@ -24,7 +24,7 @@ import Testing
             ])
         #expect(
             steps[3] == [
-                "A task that knows no context works out their mean: 4.0",
+                "A task without a context computes their mean: 4.0",
                 "One was rewritten; objects with changes in the context: 0",
             ])
         #expect(steps[4] == ["2025-07-30  4187 bytes", "2025-03-14  1833 bytes"])

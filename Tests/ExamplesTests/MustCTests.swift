@@ -32,7 +32,7 @@ import Testing
         #expect(
             steps[3] == [
                 "Saved: Cleo has 4 movies", "A movie without a title is refused with code 1570: title is required.",
-                "It was taken back; changes that are left: false",
+                "It was rolled back; changes left: false",
             ])
         #expect(
             steps[4] == [
@@ -67,8 +67,8 @@ import Testing
             steps[7] == [
                 "insert: Heidi, old index path none, new index path [0, 2]",
                 "update: Dune: Part One, old index path [0, 1], new index path [0, 1]",
-                "The view context has merged; objects that came: 1",
-                "The object on screen reads Dune: Part One without having been asked to",
+                "The view context has merged; objects inserted: 1",
+                "The object on screen shows Dune: Part One by itself",
                 "Alien, Dune: Part One, Heidi, Momo, My Neighbor Totoro, Paddington, Playtime, Stalker, The Big Sleep, "
                     + "The Fabulous Baron Munchausen, The Third Man, Zazie in the Metro",
             ])

@@ -69,7 +69,7 @@ import Testing
         #expect(step[0] == "container.storeURL: \(run.directory.path)")
         #expect(step.contains("data.mdb"))
         #expect(
-            step.last == "What is in it, without any of this program's code: bin/strata inspect \(run.directory.path)")
+            step.last == "To see what is in it, without this program's code: bin/strata inspect \(run.directory.path)")
         let inspection = try run.strata("inspect")
         #expect(inspection.exitCode == 0 && inspection.output.contains("data.mdb"))
         #expect(inspection.output.contains("Photo"))

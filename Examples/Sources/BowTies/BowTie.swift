@@ -1,9 +1,9 @@
 import StrataGraph
 
-/// A tie of the collection: what it looks like, how it is liked, and how often it was worn.
+/// A tie of the collection, with its look, its rating and how often it was worn.
 ///
-/// The properties are in `BowTie+Properties.swift`, which `strata generate` makes from the model that came from Xcode,
-/// `Fixtures/BowTies/BowTies.xcdatamodeld`; what the app adds to its ties goes here.
+/// The properties are in `BowTie+Properties.swift`, which `strata generate` makes from the Xcode model
+/// `Fixtures/BowTies/BowTies.xcdatamodeld`. Code that the app adds to its ties goes here.
 final class BowTie: _BowTie {}
 
 /// A colour by its three parts, each from 0 to 255.

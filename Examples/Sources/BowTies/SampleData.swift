@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// The sample collection: a property list beside the pictures that it names.
+/// The sample collection: a property list and the pictures that it names.
 struct SampleData: Decodable {
     struct Tie: Decodable {
         var name: String
@@ -32,7 +32,7 @@ struct SampleData: Decodable {
 
     /// Inserts the ties unless the store has some.
     ///
-    /// - Returns: how many were inserted.
+    /// - Returns: The number of ties inserted.
     func importIfNeeded(into context: ManagedObjectContext) throws -> Int {
         let known = try FetchRequest<BowTie>(where: .notEqual("searchKey", .null))
         guard try context.count(for: known) == 0 else { return 0 }

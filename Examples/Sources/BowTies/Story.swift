@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// The story in seven steps, each printed in words.
+/// The story in seven steps; each prints what it does.
 struct Story {
     private let container: PersistentContainer
     private let context: ManagedObjectContext
@@ -39,12 +39,12 @@ struct Story {
         let first = try sample.importIfNeeded(into: context)
         print(first > 0 ? "   \(first) ties imported." : "   The ties are there from an earlier run: none imported.")
         let second = try sample.importIfNeeded(into: context)
-        print("   A second import finds them there: \(second) imported.")
+        print("   A second import finds them: \(second) imported.")
     }
 
     private func fetchOne() throws -> BowTie {
         title(2, "Fetching the tie whose searchKey is \"R\"")
-        let request = try FetchRequest<BowTie>(where: .equal("searchKey", "R"))
+        let request = try FetchRequest<BowTie>().where { $0.searchKey == "R" }
         guard let tie = try context.fetch(request).first else {
             throw StrataError(.referentialIntegrity, "There is no tie with the searchKey R.")
         }
@@ -91,7 +91,7 @@ struct Story {
     }
 
     private func printLog(from start: EventNumber) throws {
-        title(6, "What the log has of all that")
+        title(6, "What the log recorded")
         let events = try container.events(
             from: EventNumber(rawValue: start.rawValue + 1), through: try container.head())
         for event in events {
@@ -106,7 +106,7 @@ struct Story {
     }
 
     private func travel(_ tie: BowTie, to eventNumber: EventNumber) throws {
-        title(7, "The same tie as it was before it was worn, at sequence \(eventNumber)")
+        title(7, "The same tie as it was before it was worn, at event number \(eventNumber)")
         let past = try container.context(asOf: .eventNumber(eventNumber))
         let then = try past.existingObject(with: tie.objectID, as: BowTie.self)
         print("   then: \(Self.state(then))")

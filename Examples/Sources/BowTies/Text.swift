@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// Values in words.
+/// Values as text for people.
 enum Text {
     static func describe(_ value: AttributeValue) -> String {
         switch value {
@@ -23,7 +23,7 @@ enum Text {
         }
     }
 
-    /// Whether a value says something on a line of the log.
+    /// Whether a value is worth printing on a line of the log.
     static func isShort(_ value: AttributeValue) -> Bool {
         switch value {
         case .string, .integer, .double: true

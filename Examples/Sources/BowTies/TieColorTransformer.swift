@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// Keeps a `TieColor` as bytes; no other type ever comes back out of the store.
+/// Stores a `TieColor` as bytes, and reads no other type back.
 final class TieColorTransformer: CodableValueTransformer<TieColor>, @unchecked Sendable {
     static let name = "TieColorTransformer"
 

@@ -1,6 +1,6 @@
 import Strata
 
-/// Everything the app asks of its store. Plain structs go in and come out; objects stay inside.
+/// The only type of the app that uses the store: it takes and returns plain structs, and keeps objects inside.
 struct Guestbook {
     let context: ManagedObjectContext
 
@@ -36,9 +36,9 @@ struct Guestbook {
         return try context.fetch(request).map(PhotoItem.init)
     }
 
-    /// Saves only when there are changes.
+    /// Saves if there are changes.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: Whether there were any.
     func saveIfNeeded() throws -> Bool {
         guard context.hasChanges else { return false }
         try context.save()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A review as a plain struct: screens, tasks and tests work with it and need no context.
+/// A review as a plain struct, which screens, tasks and tests use without a context.
 struct ReviewItem: Codable, Hashable, Sendable {
     var uuid: String
     var restaurantID: Int32

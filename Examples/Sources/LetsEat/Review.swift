@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What a guest says of a restaurant.
+/// A guest's review of a restaurant.
 @Entity final class Review: ManagedObject {
     var date: Date?
     var customerReview: String?
@@ -11,7 +11,7 @@ import Strata
     var uuid: String
 }
 
-/// What a guest has seen there.
+/// A guest's photo of a restaurant.
 @Entity final class RestaurantPhoto: ManagedObject {
     @Attribute(.externalStorage) var photo: Data?
     var date: Date?

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The guests' reviews, and photos beside them.
+/// The reviews and photos of the sample data.
 struct SampleData {
     private struct Content: Decodable {
         struct Photo: Decodable {
@@ -31,9 +31,9 @@ struct SampleData {
         }
     }
 
-    /// Adds what the guestbook does not have yet; saves nothing.
+    /// Adds the reviews and photos that the guestbook does not have yet, without saving.
     ///
-    /// - Returns: how many reviews and photos were added.
+    /// - Returns: The numbers of reviews and photos added.
     func addMissing(to guestbook: Guestbook) throws -> (reviews: Int, photos: Int) {
         let context = guestbook.context
         let reviews = try missing(reviews, of: Review.self, in: context, uuid: \.uuid)

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The story in five steps, each printed in words.
+/// The story in five steps; each prints what it does.
 struct Story {
     private let container: PersistentContainer
     private let guestbook: Guestbook
@@ -25,7 +25,7 @@ struct Story {
     private func title(_ number: Int, _ text: String) { print("\n\(number). \(text)") }
 
     private func addAndSave() throws {
-        title(1, "Adding what guests left behind, and saving only when there are changes")
+        title(1, "Adding reviews and photos, and saving only when there are changes")
         let added = try sample.addMissing(to: guestbook)
         print("   Added \(added.reviews) reviews and \(added.photos) photos.")
         for _ in 1...2 {
@@ -49,9 +49,9 @@ struct Story {
 
     private func copy(_ reviews: [ReviewItem]) async {
         title(3, "The values are copies in plain structs")
-        // Objects and contexts could not be handed to the task; structs can.
+        // Objects and contexts cannot be sent to the task; structs can.
         let mean = await Task.detached { reviews.map(\.rating).reduce(0, +) / Float(max(reviews.count, 1)) }.value
-        print("   A task that knows no context works out their mean: \(mean)")
+        print("   A task without a context computes their mean: \(mean)")
         guard var copy = reviews.first else { return }
         copy.customerReview = "Better than I first wrote."
         print("   One was rewritten; objects with changes in the context: \(guestbook.context.updatedObjects.count)")

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The family to begin with: names, each with movies.
+/// The family of the sample data: names, each with movies.
 struct FamilySeed: Decodable, Sendable {
     struct Member: Decodable, Sendable {
         var name: String
@@ -15,7 +15,7 @@ struct FamilySeed: Decodable, Sendable {
         self = try JSONDecoder().decode(FamilySeed.self, from: data)
     }
 
-    /// Makes the family in a context that shows none; what an earlier run left goes first, members with their movies.
+    /// Makes the family, after deleting members and movies that an earlier run left.
     func plant(in context: ManagedObjectContext) throws {
         try context.fetch(FetchRequest<FamilyMember>()).forEach(context.delete)
         try context.fetch(FetchRequest<Movie>(format: "familyMember == nil")).forEach(context.delete)

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Stands for a table on a screen: shows the movies by title and says what the controller tells it to do.
+/// Takes the place of a table on a screen: lists the movies by title, and prints what the controller reports.
 @MainActor final class MovieList: @MainActor FetchedResultsControllerDelegate {
     private let controller: FetchedResultsController<Movie>
 

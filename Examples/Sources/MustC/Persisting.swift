@@ -3,7 +3,7 @@ import Strata
 extension PersistentContainer {
     /// Saves the view context if it has changes.
     ///
-    /// - Returns: whether it had any.
+    /// - Returns: Whether it had any.
     @MainActor func saveContextIfNeeded() throws -> Bool {
         guard viewContext.hasChanges else { return false }
         try viewContext.save()
@@ -12,7 +12,7 @@ extension PersistentContainer {
 }
 
 extension ManagedObjectContext {
-    /// Runs `block` and saves what it did; what cannot be saved is taken back.
+    /// Runs `block` and saves its changes; if the save fails, rolls them back.
     func persist(_ block: () throws -> Void) throws {
         do {
             try block()

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The story in eight steps, each printed in words, on the main actor as an app with a window would have it.
+/// The story in eight steps on the main actor, as in an app with a window; each prints what it does.
 @MainActor struct Story {
     private let container: PersistentContainer
     private let seed: FamilySeed
@@ -28,14 +28,14 @@ import Strata
     private func title(_ number: Int, _ text: String) { print("\n\(number). \(text)") }
 
     private func movie(_ title: String) throws -> Movie {
-        guard let movie = try context.fetch(FetchRequest<Movie>(format: "title = %@", title)).first else {
+        guard let movie = try context.fetch(FetchRequest<Movie>().where { $0.title == title }).first else {
             throw StrataError(.referentialIntegrity, "There is no movie \(title).")
         }
         return movie
     }
 
     private func member(_ name: String) throws -> FamilyMember {
-        guard let member = try context.fetch(FetchRequest<FamilyMember>(format: "name = %@", name)).first else {
+        guard let member = try context.fetch(FetchRequest<FamilyMember>().where { $0.name == name }).first else {
             throw StrataError(.referentialIntegrity, "There is no \(name).")
         }
         return member
@@ -70,7 +70,7 @@ import Strata
             try context.persist { _ = Movie(context: context) }
         } catch let error as StrataError {
             print("   A movie without a title is refused with code \(error.code.rawValue): \(error.message)")
-            print("   It was taken back; changes that are left: \(context.hasChanges)")
+            print("   It was rolled back; changes left: \(context.hasChanges)")
         }
     }
 
@@ -103,7 +103,7 @@ import Strata
     }
 
     private func followAList() throws {
-        title(6, "A list that hears of every change, and notifications with the objects")
+        title(6, "A list that follows every change, and events with the objects")
         let list = try MovieList(context)
         print("   \(list.titles.joined(separator: ", "))")
         let inMemory = context.observe(.objectsDidChange) { Self.tell("changed in memory", $0) }
@@ -144,11 +144,11 @@ import Strata
             try context.save()
         }
         for await count in merged {
-            print("   The view context has merged; objects that came: \(count)")
+            print("   The view context has merged; objects inserted: \(count)")
             break
         }
         observation.cancel()
-        print("   The object on screen reads \(dune.title) without having been asked to")
+        print("   The object on screen shows \(dune.title) by itself")
         print("   \(list.titles.joined(separator: ", "))")
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The same many photos in a store and in an archive, to see what it takes to open a hundred and to change one.
+/// Compares a store with an archive of the same photos: opening a hundred, and changing one.
 struct Comparison {
     let count: Int
     private let directory: URL
@@ -15,13 +15,13 @@ struct Comparison {
         store = self.directory.appending(component: "photos.strata", directoryHint: .isDirectory)
     }
 
-    /// How long something took, and the titles that came out of it.
+    /// How long a step took, and the titles that it read.
     struct Reading {
         var duration: Duration
         var titles: [String]
     }
 
-    /// Makes both.
+    /// Makes the store and the archive.
     func prepare() throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let items = try (0..<count).map(item)
@@ -42,7 +42,7 @@ struct Comparison {
 
     func remove() throws { try FileManager.default.removeItem(at: directory) }
 
-    /// Opens the store and reads the hundred photos that were taken last.
+    /// Opens the store and reads the hundred photos taken last.
     func readFromStore() throws -> Reading {
         try measure {
             let container = try openStore()
@@ -52,7 +52,7 @@ struct Comparison {
         }
     }
 
-    /// Reads the archive, whole as it must be, for the same hundred.
+    /// Reads the whole archive for the same hundred photos.
     func readFromArchive() throws -> Reading {
         try measure {
             let items = try readArchive().sorted { $0.dateTaken > $1.dateTaken }
@@ -73,7 +73,7 @@ struct Comparison {
         }.duration
     }
 
-    /// Changes one title in the archive, which is read and written whole for it.
+    /// Changes one title in the archive, which means reading and writing all of it.
     func changeInArchive() throws -> Duration {
         try measure {
             var items = try readArchive()
@@ -104,7 +104,7 @@ struct Comparison {
         try encoder.encode(items).write(to: archive, options: .atomic)
     }
 
-    /// Photo `number` of the many; the dates jump about, so that no order is given by the place.
+    /// Photo `number`; the dates are out of order, so that sorting by date is not the order of insertion.
     private func item(_ number: Int) throws -> PhotoItem {
         let place = number &* 7_919 % count
         guard let url = URL(string: "https://photos.example.org/\(number)_z.jpg") else {

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A photo that was interesting on some day. Its picture stays where it is; the store knows the address.
+/// A photo of a feed; the store has the address of its picture, not the picture.
 @Entity final class Photo: ManagedObject {
     @Attribute(.unique) var photoID: String
     @Attribute(.indexed) var title: String
@@ -9,7 +9,7 @@ import Strata
     @Attribute(.transformable(by: RemoteURLTransformer.name)) var remoteURL: URL?
 }
 
-/// Keeps an address as bytes; nothing but a `URL` ever comes back out of the store.
+/// Stores a `URL` as bytes, and reads no other type back.
 final class RemoteURLTransformer: CodableValueTransformer<URL>, @unchecked Sendable {
     static let name = "RemoteURLTransformer"
 

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The photos that are stored here.
+/// The photos in the store.
 struct PhotoAlbum: Sendable {
     let container: PersistentContainer
 
@@ -9,9 +9,9 @@ struct PhotoAlbum: Sendable {
         get throws { try FetchRequest<Photo>().sorted(by: \.dateTaken) }
     }
 
-    /// Stores the photos of a feed, passing over those that are here already.
+    /// Stores the photos of a feed that are not in the store yet.
     ///
-    /// - Returns: how many were new.
+    /// - Returns: The number of new photos.
     func importPhotos(of feed: PhotoFeed) async throws -> Int {
         let photos = feed.photos
         return try await container.performBackgroundTask { context in

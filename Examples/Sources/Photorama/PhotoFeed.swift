@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of a feed of photos: JSON as photo services send it.
+/// A page of a photo feed: JSON as photo services send it.
 struct PhotoFeed: Decodable {
     private struct Page: Decodable {
         var photo: [Item]
@@ -23,7 +23,7 @@ struct PhotoFeed: Decodable {
         case photos
     }
 
-    /// The photos that have an address; the others cannot be shown.
+    /// The photos that have an address; an app cannot show the others.
     let photos: [PhotoItem]
 
     init(from decoder: any Decoder) throws {
@@ -47,7 +47,7 @@ struct PhotoFeed: Decodable {
     }
 }
 
-/// What the feed says of a photo, and what an archive would keep of it.
+/// A photo as the feed describes it, and as an archive would store it.
 struct PhotoItem: Codable, Hashable, Sendable {
     var photoID: String
     var title: String

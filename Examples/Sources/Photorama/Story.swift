@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The story in five steps, each printed in words, on the main actor as an app with a window would have it.
+/// The story in five steps on the main actor, as in an app with a window; each prints what it does.
 @MainActor struct Story {
     private let container: PersistentContainer
     private let album: PhotoAlbum
@@ -17,10 +17,10 @@ import Strata
 
     func tell() async throws {
         container.viewContext.automaticallyMergesChangesFromParent = true
-        title(1, "What is here already comes first")
+        title(1, "Photos that are here already")
         try show()
-        try await importPage("interesting-1.json", title: 2, "Then the feed")
-        title(3, "Then what is here again, sorted by dateTaken")
+        try await importPage("interesting-1.json", title: 2, "A page of the feed")
+        title(3, "The photos that are here now, sorted by dateTaken")
         try show()
         try await importPage("interesting-1.json", title: 4, "The same page once more, and the page of the next day")
         try await importPage("interesting-2.json")
@@ -67,7 +67,7 @@ import Strata
     }
 
     private func removeComparison() {
-        do { try comparison.remove() } catch { print("   What was compared could not be removed: \(error)") }
+        do { try comparison.remove() } catch { print("   The compared files could not be removed: \(error)") }
     }
 
     private static func milliseconds(_ duration: Duration) -> String {
@@ -79,6 +79,6 @@ import Strata
         guard let store = container.storeURL else { return }
         print("   container.storeURL: \(store.path)")
         for file in try FileManager.default.contentsOfDirectory(atPath: store.path).sorted() { print("      \(file)") }
-        print("   What is in it, without any of this program's code: bin/strata inspect \(store.path)")
+        print("   To see what is in it, without this program's code: bin/strata inspect \(store.path)")
     }
 }
