@@ -61,6 +61,17 @@ import Testing
         }
     }
 
+    /// docc checks the links of the articles; README is no part of its catalog.
+    @Test func everyLinkOfReadmeLeadsToAFile() throws {
+        let text = try Documents.text(Documents.root.appending(path: "README.md"))
+        let targets = text.matches(of: /\]\(([^)#\s]+)\)/).map { String($0.1) }.filter { !$0.contains("://") }
+        #expect(targets.count > 5)
+        for target in targets {
+            let path = Documents.root.appending(path: target).path(percentEncoded: false)
+            #expect(FileManager.default.fileExists(atPath: path), "README.md links to \(target), which does not exist.")
+        }
+    }
+
     /// Imports and types stand apart from the statements in a test file, so an example is looked for in parts.
     private static func parts(_ lines: [String]) -> [String] {
         let kept = lines.filter { !$0.hasPrefix("import ") }

@@ -32,8 +32,8 @@ private func PersistentContainer(name: String, entities: [ManagedObject.Type]) t
         movie.title = "Alien"
         movie.rating = 4.5
         movie.familyMember = ann  // ann.favoriteMovies contains the movie from now on
-        #expect(ann.favoriteMovies.contains(movie))
         try context.save()
+        #expect(ann.favoriteMovies.contains(movie))
 
         let good = try FetchRequest<Movie>().where { $0.rating > 4 }.sorted(by: \.title)
         for movie in try context.fetch(good) { print(movie.title, movie.familyMember?.name ?? "-") }

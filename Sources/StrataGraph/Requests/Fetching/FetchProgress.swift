@@ -4,8 +4,11 @@ import StrataStore
 ///
 /// ```swift
 /// let progress = FetchProgress()
-/// async let movies = context.fetchAsynchronously(request, progress: progress)
-/// progress.cancel()
+/// Task {
+///     try await Task.sleep(for: .seconds(2))
+///     progress.cancel()
+/// }
+/// let movies = try await context.fetchAsynchronously(request, progress: progress)
 /// ```
 ///
 /// It may be used from any thread.
