@@ -3,7 +3,7 @@ import Locking
 public import StrataModel
 package import StrataStore
 
-/// A model, the store that holds its objects, and the contexts to work in.
+/// Opens the store for a model and makes the contexts that work with its objects.
 ///
 /// ```swift
 /// let container = try PersistentContainer(name: "Movies", entities: [Movie.self, FamilyMember.self])
@@ -15,12 +15,16 @@ package import StrataStore
 ///
 /// A container may be used from any thread and task.
 public final class PersistentContainer: Sendable {
+    /// The name of the container, and of its store in the default directory.
     public let name: String
+    /// The model that the store is opened with, or migrated to.
     public let managedObjectModel: ManagedObjectModel
+    /// Where the store is.
     public let location: PersistentStoreLocation
+    /// How the store is opened.
     public let options: PersistentStoreOptions
     let classes: [String: ManagedObject.Type]
-    // The open store, or the one that was closed last: its calls throw `storeClosed`. Guarded by the mutex.
+    // The open store, or the store that was closed last, whose calls throw `storeClosed`. Guarded by its mutex.
     private let opened = Locked(Opened())
     @MainActor private var madeViewContext: ManagedObjectContext?
 
@@ -29,9 +33,11 @@ public final class PersistentContainer: Sendable {
         var isOpen = false
     }
 
-    /// Takes the model from entity classes; parents that are not named are added.
+    /// Makes a container whose model is what entity classes declare. Superclasses are added.
     ///
-    /// - Throws: `invalidModel` with everything that is wrong with the model. The disk is not touched.
+    /// The store is opened by `loadPersistentStores()`.
+    ///
+    /// - Throws: `invalidModel` with every problem of the model.
     public convenience init(
         name: String, entities: [ManagedObject.Type], fetchRequestTemplates: [FetchRequestTemplate] = [],
         fetchedProperties: [FetchedPropertyDescription] = [],
@@ -43,7 +49,9 @@ public final class PersistentContainer: Sendable {
         self.init(name: name, model: model, entities: entities, at: location, options: options)
     }
 
-    /// Takes a model as it is. Objects of entities without a class among `entities` are plain `ManagedObject`s.
+    /// Makes a container for a model.
+    ///
+    /// - Parameter entities: classes for entities of the model. Objects of other entities are plain `ManagedObject`s.
     public init(
         name: String, model: ManagedObjectModel, entities: [ManagedObject.Type] = [],
         at location: PersistentStoreLocation = .defaultDirectory,
@@ -64,8 +72,9 @@ public final class PersistentContainer: Sendable {
         self.classes = classes
     }
 
-    /// Stands on a store that is open already, with the model it has and no classes: every object is a plain
-    /// `ManagedObject`. Tools work so on any store. Closing the container closes the store.
+    /// Makes a container of a store that is open, with the store's model. All objects are plain `ManagedObject`s.
+    ///
+    /// Tools use it to work with any store. Closing the container closes the store.
     package convenience init(over store: Store) throws {
         self.init(
             name: URL(filePath: store.path).deletingPathExtension().lastPathComponent, model: store.schema.model,
@@ -74,9 +83,10 @@ public final class PersistentContainer: Sendable {
         opened.withLock { $0 = Opened(binding: binding, isOpen: true) }
     }
 
-    /// Opens the store, or makes it; loading again does nothing.
+    /// Opens the store, creates it if there is none, and migrates it if it has another model. Does nothing if it is open.
     ///
-    /// - Throws: `persistentStoreOpen`, `migration`, `modelChanged`, or what the file system says.
+    /// - Throws: `persistentStoreOpen`, `persistentStoreIncompatibleVersionHash`, `migration`, `modelChanged`,
+    ///   `persistentStoreTimeout`, or an error of the file system.
     public func loadPersistentStores() throws {
         try opened.withLock { opened in
             guard !opened.isOpen else { return }
@@ -85,9 +95,11 @@ public final class PersistentContainer: Sendable {
             }
             let store = try Store.open(storeLocation(), model: managedObjectModel, options: options.storeOptions)
             do {
-                opened.binding = try StoreBinding(
+                let binding = try StoreBinding(
                     store: store, schema: store.schema, classes: classes, model: managedObjectModel)
+                opened.binding = binding
                 opened.isOpen = true
+                ClassModel.adopt(binding, for: classes.values)
             } catch {
                 store.close()
                 throw error
@@ -98,16 +110,22 @@ public final class PersistentContainer: Sendable {
     /// Whether the store is open.
     public var isLoaded: Bool { opened.withLock(\.isOpen) }
 
-    /// Closes the store after the saves that wait; contexts that are still used then throw `storeClosed`.
+    /// Closes the store after the saves that wait. Contexts that are used afterwards throw `storeClosed`.
     public func close() {
         let binding = opened.withLock { opened in
             opened.isOpen = false
             return opened.binding
         }
-        binding?.store.close()
+        guard let binding else { return }
+        ClassModel.release(binding, for: classes.values)
+        binding.store.close()
     }
 
-    /// What contexts stand on.
+    deinit {
+        if let binding = opened.withLock(\.binding) { ClassModel.release(binding, for: classes.values) }
+    }
+
+    /// The open store with its classes, which all contexts share.
     var binding: StoreBinding {
         guard let binding = opened.withLock(\.binding) else {
             preconditionFailure("The container \(name) has no open store: call loadPersistentStores() first.")
@@ -115,10 +133,10 @@ public final class PersistentContainer: Sendable {
         return binding
     }
 
-    /// What it will take to bring the store to the container's model when it is loaded; nothing is written.
+    /// The steps that loading will take to bring the store to the container's model. Writes nothing.
     ///
-    /// - Returns: an empty plan for a store that has the model, or that is not there yet.
-    /// - Throws: `persistentStoreOpen`, `persistentStoreTimeout` while another process migrates it.
+    /// - Returns: an empty plan for a store that has the model, or that does not exist.
+    /// - Throws: `persistentStoreOpen`; `persistentStoreTimeout` while another process migrates the store.
     public func migrationPlan() throws -> MigrationPlan {
         if let store = opened.withLock({ $0.isOpen ? $0.binding?.store : nil }) {
             return try store.migrationPlan(to: managedObjectModel)
@@ -150,11 +168,11 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// The directory that the store of a container of this name has by default: `$XDG_DATA_HOME/<name>`, where the
-    /// variable is `~/.local/share` when it is not set.
+    /// The directory that holds a container's store by default: `$XDG_DATA_HOME/<name>`, or `~/.local/share/<name>` if
+    /// the variable is not set.
     public static func defaultDirectoryURL(for name: String) -> URL {
         let environment = ProcessInfo.processInfo.environment
-        // The specification says that relative paths in the variable are to be ignored.
+        // The XDG specification demands that relative paths are ignored.
         if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
             return URL(filePath: home, directoryHint: .isDirectory).appending(path: name, directoryHint: .isDirectory)
         }
@@ -162,7 +180,7 @@ public final class PersistentContainer: Sendable {
             .appending(path: ".local/share/\(name)", directoryHint: .isDirectory)
     }
 
-    /// The directory of the store's files; nil in memory.
+    /// The directory of the store's files; nil for a store in memory.
     public var storeURL: URL? {
         switch location {
         case .inMemory: nil
@@ -172,12 +190,12 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// The store's own id, part of every object's URI.
+    /// The id of the store, which is part of the URI of each object.
     public var storeIdentifier: UUID { binding.store.identifier }
 
     // MARK: Contexts
 
-    /// The context for the user interface, on the main actor. Its objects are observable.
+    /// The context for the user interface, on the main actor. SwiftUI and `withObservationTracking` observe its objects.
     @MainActor public var viewContext: ManagedObjectContext {
         if let madeViewContext { return madeViewContext }
         let context = makeContext()
@@ -190,7 +208,7 @@ public final class PersistentContainer: Sendable {
         return context
     }
 
-    /// A fresh context at the newest state, for whoever it is handed to.
+    /// Makes a context that shows the newest state. The isolation that uses it first owns it.
     public func newBackgroundContext() -> sending ManagedObjectContext { makeContext() }
 
     private func makeContext() -> sending ManagedObjectContext {
@@ -204,22 +222,24 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Runs `body` with a fresh context on a thread of the container's own, where it may block.
+    /// Runs `body` with a new context on a thread of Strata's own, where it may block.
     ///
-    /// Nothing is saved unless `body` saves it.
+    /// Changes are lost unless `body` saves them.
+    ///
+    /// - Throws: what `body` throws.
     public func performBackgroundTask<Result: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try await WorkerThreads.shared.run { try body(self.newBackgroundContext()) }
     }
 
-    /// A context that shows the store as it was, for ever, and cannot be changed.
+    /// Makes a context that shows the store as it was at a moment. It can be read but not changed.
     ///
-    /// It shows the past through the newest model where that can say what was. When values have since been rewritten, by
-    /// a change of type or of how objects are linked, it shows the model of then; entities that have changed come as
-    /// plain `ManagedObject`s with the names and types they had.
+    /// It uses the newest model, unless a migration has rewritten values or links since the moment. Then it uses the
+    /// model of the moment, and entities that have changed since are plain `ManagedObject`s with their former
+    /// properties.
     ///
-    /// - Throws: `futureSequence`, `historyDropped`.
+    /// - Throws: as `eventNumber(at:)`.
     public func context(asOf moment: HistoryMoment) throws -> sending ManagedObjectContext {
         let binding = binding
         let eventNumber = try eventNumber(at: moment)
@@ -229,9 +249,9 @@ public final class PersistentContainer: Sendable {
 
     // MARK: Ids
 
-    /// `strata://<store UUID>/<Entity>/p<row>`
+    /// The URI of an object: `strata://<store UUID>/<Entity>/p<row>`.
     ///
-    /// - Throws: `unknownEntity` for an id that is of no entity of this store.
+    /// - Throws: `unknownEntity` for an id of another store's entity.
     public func uriRepresentation(of id: ObjectID) throws -> URL {
         guard let entity = binding.entity(id.entityID),
             let url = URL(string: "strata://\(storeIdentifier.uuidString)/\(entity.name)/p\(id.row)")
@@ -241,15 +261,17 @@ public final class PersistentContainer: Sendable {
         return url
     }
 
-    /// The id that a URI stands for; whether there is such an object only a context can say.
+    /// The id in an object's URI. Whether the object exists is for a context to say.
     ///
-    /// - Throws: `validationInvalidURI`, also for the URI of another store; `unknownEntity`.
+    /// - Throws: `validationInvalidURI`, also for an object of another store; `unknownEntity`.
     public func objectID(forURIRepresentation uri: URL) throws -> ObjectID {
         let parts = uri.path.split(separator: "/")
         guard uri.scheme == "strata", let host = uri.host, parts.count == 2, parts[1].hasPrefix("p"),
             let row = UInt64(parts[1].dropFirst()), row > 0, row <= ObjectID.maximumRow
-        else { throw Self.invalidURI(uri, "It is no object's URI.") }
-        guard UUID(uuidString: host) == storeIdentifier else { throw Self.invalidURI(uri, "It names another store.") }
+        else { throw Self.invalidURI(uri, "The URI does not name an object.") }
+        guard UUID(uuidString: host) == storeIdentifier else {
+            throw Self.invalidURI(uri, "The URI names an object of another store.")
+        }
         guard let entity = binding.entity(named: String(parts[0])) else {
             throw ManagedObjectContext.unknownEntity(String(parts[0]))
         }
@@ -258,63 +280,5 @@ public final class PersistentContainer: Sendable {
 
     private static func invalidURI(_ uri: URL, _ message: String) -> StrataError {
         StrataError(.validationInvalidURI, message, context: .init(value: .url(uri)))
-    }
-}
-
-/// Where a container keeps its store.
-public enum PersistentStoreLocation: Sendable, Hashable {
-    /// `<name>.strata` in `PersistentContainer.defaultDirectoryURL(for:)`.
-    case defaultDirectory
-    /// A directory that becomes the store's own.
-    case url(URL)
-    /// Nothing is left behind, however the process ends; everything else is as on disk.
-    case inMemory
-}
-
-/// What a save that has returned survives.
-public enum PersistentStoreDurability: Sendable, Hashable, CaseIterable {
-    /// Power loss.
-    case full
-    /// Power loss may take the last saves; the file stays sound.
-    case relaxed
-    /// The end of the process only; for stores that may be thrown away.
-    case disposable
-}
-
-/// How a store is opened.
-public struct PersistentStoreOptions: Sendable {
-    public var durability = PersistentStoreDurability.full
-    public var isReadOnly = false
-    /// How long a save waits for writers of other processes before it throws `persistentStoreTimeout`.
-    public var timeout = Duration.seconds(30)
-    /// What is done when the store has another model.
-    public var migration = PersistentStoreMigration.automatic
-    /// Values that a migration makes by a rule of the app's: conversions, and defaults that are computed.
-    public var migrationRules: [MigrationRule] = []
-
-    public init(
-        durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30),
-        migration: PersistentStoreMigration = .automatic, migrationRules: [MigrationRule] = []
-    ) {
-        self.durability = durability
-        self.isReadOnly = isReadOnly
-        self.timeout = timeout
-        self.migration = migration
-        self.migrationRules = migrationRules
-    }
-
-    var storeOptions: StoreOptions {
-        var options = StoreOptions()
-        options.durability =
-            switch durability {
-            case .full: .full
-            case .relaxed: .relaxed
-            case .disposable: .disposable
-            }
-        options.isReadOnly = isReadOnly
-        options.writerLockTimeout = timeout
-        if case .none = migration { options.migration.isAllowed = false }
-        options.migration.values = migrationRules
-        return options
     }
 }

@@ -1,58 +1,84 @@
 public import Foundation
 public import StrataModel
 
-/// One save as the log keeps it: who, when, and which events are its own.
+/// One save, as the log records it: its author, its date, and which events belong to it.
 public struct HistoryTransaction: Sendable, Hashable {
+    /// The number of the transaction; they count up by one.
     public let number: TransactionNumber
-    /// Unique in all stores.
+    /// An id that no transaction of any other store has.
     public let id: UUID
+    /// When it was saved.
     public let date: Date
+    /// The context's `transactionAuthor`.
     public let author: String?
+    /// The context's `name`.
     public let contextName: String?
+    /// The name of the process that saved.
     public let processName: String?
     /// The context's `transactionReason`.
     public let reason: String?
     /// The context's `transactionCorrelationID`.
     public let correlationID: String?
-    /// What the context gave as `transactionMetadata`.
+    /// The context's `transactionMetadata`.
     public let metadata: [String: String]
+    /// The number of its first event.
     public let firstEvent: EventNumber
+    /// The number of its last event; a context that shows the transaction stands there.
     public let lastEvent: EventNumber
-    /// What a merge policy overruled in this save.
+    /// The conflicts that a merge policy resolved in this save.
     public let conflicts: [ConflictRecord]
 }
 
-/// One stored fact: what changed on which object, with the values before and after.
+/// One event of the log: a change of one object, with the values before and after.
 public struct HistoryEvent: Sendable, Hashable {
+    /// What an event records.
     public enum Kind: String, Sendable, Hashable {
-        case inserted, updated, deleted
-        /// A many-to-many link was made, cut, or moved to another place.
-        case linked, unlinked, moved
+        /// An object was inserted.
+        case inserted
+        /// Properties of an object changed.
+        case updated
+        /// An object was deleted.
+        case deleted
+        /// A link of a many-to-many, or of a to-many without inverse, was made.
+        case linked
+        /// Such a link was cut.
+        case unlinked
+        /// A member of such a relationship moved to another position.
+        case moved
+        /// A version of the model was installed.
         case modelInstalled
+        /// A tag was set or removed, or a note was written.
         case maintenance
     }
 
-    /// A property with its values around the event; `null` where there was none.
+    /// A property with its values before and after the event; `null` where there was none.
     public struct Change: Sendable, Hashable {
+        /// The name of the property.
         public let key: String
+        /// The value before the event.
         public let before: AttributeValue
+        /// The value after the event.
         public let after: AttributeValue
     }
 
+    /// The number of the event in the log.
     public let eventNumber: EventNumber
+    /// What the event records.
     public let kind: Kind
-    /// nil for events that speak of no object.
+    /// The object that changed; nil for a model or for maintenance.
     public let objectID: ObjectID?
+    /// The entity of the object, by the name that it has now.
     public let entityName: String?
-    /// In the model's order. What was nil in a new object, or in one that is deleted, is left out.
+    /// The properties that changed, in the model's order.
     ///
-    /// Where a member stands in an ordered one-to-many is a number of its own, recorded under the name of its to-one with
-    /// `#position` behind it.
+    /// Of a new object, and of a deleted one, these are the properties that have a value. The position of a member in an
+    /// ordered one-to-many is recorded under the name of its to-one with `#position` appended.
     public let changes: [Change]
+    /// The save that the event belongs to.
     public let transaction: HistoryTransaction
 
-    /// When it was saved.
+    /// When the event was saved.
     public var date: Date { transaction.date }
-    /// Who saved it: the context's `transactionAuthor`.
+    /// The author of the save: the context's `transactionAuthor`.
     public var author: String? { transaction.author }
 }

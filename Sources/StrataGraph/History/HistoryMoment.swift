@@ -4,22 +4,23 @@ import StrataStore
 
 /// A moment in a store's history.
 public enum HistoryMoment: Sendable, Hashable {
-    /// The end of the transaction that the event belongs to.
+    /// The end of the transaction that an event belongs to.
     case eventNumber(EventNumber)
-    /// The newest transaction that is not after the date.
+    /// The end of the newest transaction that was saved at the date or before.
     case date(Date)
+    /// The end of a transaction.
     case transaction(TransactionNumber)
-    /// What a tag names.
+    /// The moment that a tag names.
     case tag(String)
     /// The end of the log.
     case now
 }
 
 extension PersistentContainer {
-    /// Where in the log a moment is: the last event of a transaction; zero before the first.
+    /// The number of the last event that a moment includes; zero before the first transaction.
     ///
-    /// - Throws: `futureSequence`, `historyDropped` for what is no longer kept, `unknownKey` for a tag that is not
-    ///   there.
+    /// - Throws: `futureSequence` beyond the end of the log, `historyDropped` before the kept history, `unknownKey` for a
+    ///   tag that does not exist.
     public func eventNumber(at moment: HistoryMoment) throws -> EventNumber {
         let store = binding.store
         let eventNumber: EventNumber
@@ -34,33 +35,36 @@ extension PersistentContainer {
             eventNumber = tagged
         case .now: eventNumber = try store.head()
         }
-        // Says now whether the moment can be shown.
+        // Throws here, not at the first use, if the moment can no longer be shown.
         try store.read(at: eventNumber) { _ in }
         return eventNumber
     }
 
     // MARK: Tags
 
-    /// Gives a moment a name, for ever or until the tag is set elsewhere or removed. The log says who did and when.
+    /// Gives a moment a name, until the tag is set to another moment or removed. The log records who did this and when.
     ///
     /// ```swift
     /// try container.setTag("before import")
     /// let past = try container.context(asOf: .tag("before import"))
     /// ```
     ///
-    /// - Throws: `keyTooLong` over 400 bytes, `futureSequence`, `readOnly`.
+    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `futureSequence`, `readOnly`.
     public func setTag(_ name: String, at moment: HistoryMoment = .now, author: String? = nil) throws {
         try binding.store.setTag(name, at: try eventNumber(at: moment), MaintenanceNote(author: author))
     }
 
-    /// Takes a tag away; the moment stays.
+    /// Removes a tag; the history stays.
     ///
     /// - Returns: whether there was such a tag.
+    /// - Throws: `readOnly`.
     @discardableResult
     public func removeTag(_ name: String, author: String? = nil) throws -> Bool {
         try binding.store.removeTag(name, MaintenanceNote(author: author))
     }
 
-    /// Every tag with the place that it names.
+    /// The tags by name, with the last event that each includes.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`.
     public func tags() throws -> [String: EventNumber] { try binding.store.tags() }
 }

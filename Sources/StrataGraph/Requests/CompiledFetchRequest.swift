@@ -1,58 +1,61 @@
-import StrataModel
+public import StrataModel
 import StrataStore
 
-/// A request that was bound to a model once, to be run as often as wanted: neither compiled nor planned again as long
-/// as the model stays and the store keeps its proportions.
+/// A fetch request that is compiled once and run many times.
+///
+/// Each run sees the store and the context's unsaved changes as they are at that moment.
 ///
 /// ```swift
-/// let best = try context.prepared(FetchRequest<Movie>().where { $0.rating > 4 })
+/// let best = try context.compiled(FetchRequest<Movie>().where { $0.rating > 4 })
 /// for try await _ in changes { show(try context.fetch(best)) }
 /// ```
 ///
-/// Any context of the container may run it. Requests that differ only in constants need no preparing: what they have in
-/// common is kept by the store.
-public struct PreparedFetchRequest<Result: ManagedObject>: Sendable {
+/// Any context of any container may run it; a context with another model compiles the request again. Requests that
+/// differ only in constants, limit and offset need no compiling by hand: the store keeps what they have in common.
+public struct CompiledFetchRequest<Result: ManagedObject>: Sendable {
+    /// The request that was compiled.
     public let request: FetchRequest<Result>
     let query: CompiledQuery
 
-    /// The query for a context that reads through this model.
-    func query(for context: ManagedObjectContext) throws -> CompiledQuery {
-        if query.isGood(for: context.binding.schema) { return query }
-        let (storeRequest, _) = try context.prepare(request)
-        return try CompiledQuery(storeRequest, context.binding.schema)
+    /// The query for a context, compiled again if the context reads through another model.
+    fileprivate func query(for context: ManagedObjectContext) throws -> CompiledQuery {
+        query.isGood(for: context.binding.schema) ? query : try context.compiled(request).query
     }
 }
 
 extension ManagedObjectContext {
-    /// Binds a request to the model, for `fetch(_:)` and `count(for:)` to run it without doing so again.
+    /// Compiles a request, for `fetch(_:)` and `count(for:)` to run it.
     ///
     /// - Throws: `unknownEntity`, `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
-    public func prepared<Result: ManagedObject>(
+    public func compiled<Result: ManagedObject>(
         _ request: FetchRequest<Result>
-    ) throws -> PreparedFetchRequest<Result> {
+    ) throws -> CompiledFetchRequest<Result> {
         let (storeRequest, _) = try prepare(request)
-        return PreparedFetchRequest(request: request, query: try CompiledQuery(storeRequest, binding.schema))
+        return CompiledFetchRequest(
+            request: request, query: try binding.store.shapes.compiled(storeRequest, binding.schema))
     }
 
     /// The objects that match, unsaved changes counted.
     ///
-    /// - Throws: as for a request that was not prepared.
-    public func fetch<Result: ManagedObject>(_ prepared: PreparedFetchRequest<Result>) throws -> [Result] {
-        let ids = try run(prepared) { snapshot, query in try snapshot.fetch(query) }
-        return try objects(ids, of: prepared.request)
+    /// - Throws: as for a plain request.
+    public func fetch<Result: ManagedObject>(_ compiled: CompiledFetchRequest<Result>) throws -> [Result] {
+        let ids = try run(compiled) { snapshot, query in try snapshot.fetch(query) }
+        return try objects(ids, of: compiled.request)
     }
 
-    /// How many objects match; limit and offset count too.
-    public func count<Result: ManagedObject>(for prepared: PreparedFetchRequest<Result>) throws -> Int {
-        try run(prepared) { snapshot, query in try snapshot.count(query) }
+    /// The number of objects that match; limit and offset count too.
+    ///
+    /// - Throws: as for a plain request.
+    public func count<Result: ManagedObject>(for compiled: CompiledFetchRequest<Result>) throws -> Int {
+        try run(compiled) { snapshot, query in try snapshot.count(query) }
     }
 
     private func run<Result: ManagedObject, R>(
-        _ prepared: PreparedFetchRequest<Result>, _ body: (Snapshot, CompiledQuery) throws -> R
+        _ compiled: CompiledFetchRequest<Result>, _ body: (Snapshot, CompiledQuery) throws -> R
     ) throws -> R {
         if automaticallyMergesChangesFromParent { try moveToHead() }
-        let query = try prepared.query(for: self)
-        return try read(pending: prepared.request.includesPendingChanges ? try pendingLayers() : []) { snapshot in
+        let query = try compiled.query(for: self)
+        return try read(pending: compiled.request.includesPendingChanges ? try pendingLayers() : []) { snapshot in
             try body(snapshot, query)
         }
     }

@@ -2,17 +2,17 @@ public import Foundation
 public import StrataModel
 
 extension FetchRequest {
-    /// Asks for the objects of the class that meet a condition in Core Data's format language.
+    /// Requests the objects of the class that meet a condition in Core Data's format language.
     ///
     /// ```swift
     /// let request = try FetchRequest<Movie>(
     ///     format: "rating > %@ AND familyMember.name BEGINSWITH[cd] %@", 4, "ann", sortedBy: [SortDescription("title")])
     /// ```
     ///
-    /// Arguments may be managed objects and their ids.
+    /// Arguments may also be managed objects and their ids.
     ///
-    /// - Throws: `invalidRequest`, whose `cause` is a `FetchFormatFault` with the place of a fault in the format;
-    ///   `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer.
+    /// - Throws: `invalidRequest` for an invalid format, with the position of the error as its `cause`; `unknownKey`,
+    ///   `wrongType` and `invalidRequest` for a condition that the entity cannot answer.
     public init(
         format: String, _ arguments: (any FetchArgument)?..., sortedBy sortDescriptors: [SortDescription] = [],
         limit: Int = 0, offset: Int = 0
@@ -22,14 +22,14 @@ extension FetchRequest {
             limit: limit, offset: offset)
     }
 
-    /// Asks for the objects that a `#Predicate` finds.
+    /// Requests the objects that meet a Foundation `#Predicate`.
     ///
-    /// - Throws: `invalidRequest` naming the expression that no query can have; else as for a format.
+    /// - Throws: `invalidRequest` with the expression that queries do not support; otherwise as for a format.
     public init(_ predicate: Predicate<Result>) throws(StrataError) {
         try self.init(where: try FetchPredicate(predicate))
     }
 
-    /// Asks also for what a predicate in the format language says.
+    /// Adds a condition in the format language.
     ///
     /// - Throws: as `init(format:_:)`.
     public func `where`(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) -> FetchRequest {

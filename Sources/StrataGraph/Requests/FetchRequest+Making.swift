@@ -1,10 +1,10 @@
 public import Foundation
 public import StrataModel
 
-// Requests that read like sentences. Each call gives a changed copy, or refuses what the class cannot answer.
+// Builder methods of requests. Each returns a changed and checked copy.
 
 extension FetchRequest {
-    /// Asks also for what a condition over the properties of the class says.
+    /// Adds a condition on the properties of the class.
     ///
     /// ```swift
     /// let request = try FetchRequest<Movie>()
@@ -12,7 +12,7 @@ extension FetchRequest {
     ///     .sorted(by: \.title)
     /// ```
     ///
-    /// - Throws: `wrongType` and `invalidRequest` for what the compiler cannot see, such as a faulty regular expression
+    /// - Throws: `wrongType` and `invalidRequest` for what the compiler cannot check, such as an invalid regular expression
     ///   or a transient property.
     public func `where`(_ condition: (ObjectExpression<Result>) -> ValueExpression<Bool>) throws(StrataError)
         -> FetchRequest
@@ -20,25 +20,25 @@ extension FetchRequest {
         try adding(FetchPredicate(for: Result.self, condition))
     }
 
-    /// Asks also for what a predicate says.
+    /// Adds a predicate as a condition.
     ///
     /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
     public func `where`(_ predicate: FetchPredicate) throws(StrataError) -> FetchRequest { try adding(predicate) }
 
-    /// Asks also for what a `#Predicate` says.
+    /// Adds a Foundation `#Predicate` as a condition.
     ///
-    /// - Throws: `invalidRequest` naming the expression that no query can have; else as for a condition.
+    /// - Throws: `invalidRequest` with the expression that queries do not support; otherwise as for a condition.
     public func `where`(_ predicate: Predicate<Result>) throws(StrataError) -> FetchRequest {
         try adding(try FetchPredicate(predicate))
     }
 
     private func adding(_ condition: FetchPredicate) throws(StrataError) -> FetchRequest {
-        try checked { $0.predicate = predicate.map { $0 && condition } ?? condition }
+        try changed { $0.predicate = predicate.map { $0 && condition } ?? condition }
     }
 
-    /// Puts the results in order; a second call says how those stand that are equal so far.
+    /// Adds a key to the order of the results, after those of earlier calls.
     ///
-    /// The key path may lead over to-ones, as in `\.familyMember?.name`; one that names no property is misuse and traps.
+    /// The key path may lead over to-ones, as in `\.familyMember?.name`. A key path without property traps.
     ///
     /// - Throws: `invalidRequest` for what has no order, such as a to-many.
     public func sorted<Value>(
@@ -47,34 +47,27 @@ extension FetchRequest {
         try sorted(by: SortDescription(keyPath, isAscending: isAscending, folding: folding))
     }
 
-    /// Puts the results in order; a second call says how those stand that are equal so far.
+    /// Adds keys to the order of the results, after those of earlier calls.
     ///
     /// - Throws: `unknownKey` with the nearest name; `invalidRequest` for what has no order.
     public func sorted(by descriptions: SortDescription...) throws(StrataError) -> FetchRequest {
-        try checked { $0.sortDescriptors += descriptions }
+        try changed { $0.sortDescriptors += descriptions }
     }
 
-    /// Reads the objects at the other end of a relationship too, in one go.
+    /// Reads the objects of a relationship too, all in one read of the store.
     ///
-    /// - Throws: `invalidRequest` for what is no relationship.
+    /// - Throws: `invalidRequest` for a property that is no relationship.
     public func prefetching<Value>(_ relationship: KeyPath<Result, Value>) throws(StrataError) -> FetchRequest {
-        try checked { $0.relationshipKeyPathsForPrefetching.append(PropertyName.of(relationship)) }
+        try changed { $0.relationshipKeyPathsForPrefetching.append(PropertyName.of(relationship)) }
     }
 
-    /// Asks for at most `limit` results, after passing over `offset`.
+    /// Limits the results to `limit` objects, after skipping `offset`.
     ///
-    /// - Throws: `invalidRequest` for less than nothing.
+    /// - Throws: `invalidRequest` for a negative number.
     public func limited(to limit: Int, offset: Int = 0) throws(StrataError) -> FetchRequest {
-        try checked {
+        try changed {
             $0.fetchLimit = limit
             $0.fetchOffset = offset
         }
-    }
-
-    private func checked(_ change: (inout FetchRequest) -> Void) throws(StrataError) -> FetchRequest {
-        var request = self
-        change(&request)
-        try request.check()
-        return request
     }
 }

@@ -3,9 +3,9 @@ public import StrataModel
 extension FetchRequest {
     /// Makes a request of a template of the model.
     ///
-    /// - Parameter values: what the variables of its predicate stand for, by name without the `$`.
-    /// - Throws: `invalidRequest` when a variable has no value; `unknownKey` and `wrongType` for what the entity cannot
-    ///   answer.
+    /// - Parameter values: values for the variables of its predicate, by name without the `$`.
+    /// - Throws: `invalidRequest` when a variable has no value; `unknownKey` and `wrongType` for a condition that the
+    ///   entity cannot answer.
     public init(
         _ template: FetchRequestTemplate, substituting values: [String: (any FetchArgument)?] = [:]
     ) throws(StrataError) {
@@ -20,27 +20,8 @@ extension FetchRequest {
     }
 }
 
-extension PersistentContainer {
-    /// Makes a request of the model's template with this name.
-    ///
-    /// ```swift
-    /// let request: FetchRequest<Film> = try container.fetchRequest(
-    ///     fromTemplate: "FilmsSince", substituting: ["YEAR": 1975])
-    /// ```
-    ///
-    /// - Throws: `invalidRequest` when there is none, or a variable has no value.
-    public func fetchRequest<Result: ManagedObject>(
-        fromTemplate name: String, substituting values: [String: (any FetchArgument)?] = [:]
-    ) throws(StrataError) -> FetchRequest<Result> {
-        guard let template = managedObjectModel.fetchRequestTemplates[name] else {
-            throw StrataError(.invalidRequest, "The model has no fetch request template named \(name).")
-        }
-        return try FetchRequest(template, substituting: values)
-    }
-}
-
 extension ManagedObject {
-    /// The objects of a fetched property of the model, fetched anew each time.
+    /// Fetches the objects of a fetched property of the model. Each call runs its request.
     ///
     /// - Throws: `unknownKey` when the entity has no such property; what the fetch throws.
     public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {

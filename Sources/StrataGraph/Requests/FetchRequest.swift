@@ -1,48 +1,52 @@
 public import StrataModel
+import StrataStore
 
-/// Asks for the objects of an entity that match a predicate, in an order.
+/// A request for the objects of an entity that match a predicate, in an order.
 ///
 /// ```swift
-/// let request = try FetchRequest<Movie>(where: .greaterThan("rating", 4), sortedBy: [SortDescription("title")])
+/// let request = try FetchRequest<Movie>().where { $0.rating > 4 }.sorted(by: \.title)
 /// let movies = try context.fetch(request)
 /// ```
 ///
-/// It holds names and values only, so it can be sent anywhere.
+/// Initializers and builder methods check a request against the model that its class declares. They refuse unknown keys
+/// (and name the nearest), values of the wrong type, and a to-many without quantifier. Two things are checked only when
+/// the request runs, or by `ManagedObjectContext.check(_:)`: values that are assigned to its properties, and requests
+/// for plain `ManagedObject`s, whose class declares no model.
 ///
-/// What the class cannot answer is refused when the request is made, by the model that the class declares: unknown keys
-/// with the nearest name, values of the wrong type, a to-many without quantifier. Two things are held against the model
-/// of the container instead, by `ManagedObjectContext.check(_:)` or the first use: what is assigned to the properties
-/// below later, and requests for a `ManagedObject` by the name of its entity, whose class knows no model.
+/// A request holds names and values only, so it can be sent anywhere.
 public struct FetchRequest<Result: ManagedObject>: Sendable {
-    public var entityName: String
-    public var predicate: FetchPredicate?
-    public var sortDescriptors: [SortDescription]
-    /// Most objects to return; 0 is no limit.
+    /// The entity by its name in the model.
+    public var entityName: String { didSet { shape = nil } }
+    /// What objects must meet; nil is met by all.
+    public var predicate: FetchPredicate? { didSet { shape = nil } }
+    /// The order of the objects, first key first; without any they come in the order of their ids.
+    public var sortDescriptors: [SortDescription] { didSet { shape = nil } }
+    /// The number of objects to return at most; 0 for no limit.
     public var fetchLimit: Int
-    /// Matching objects to pass over first.
+    /// The number of matching objects to skip.
     public var fetchOffset: Int
-    /// Objects of subentities too.
-    public var includesSubentities = true
-    /// Whether unsaved changes of the context count.
+    /// Whether objects of subentities are included.
+    public var includesSubentities = true { didSet { shape = nil } }
+    /// Whether the results include the context's unsaved changes.
     public var includesPendingChanges = true
-    /// Whether objects not in memory come as faults, or with their values read.
+    /// Whether objects that are not in memory are returned as faults. If not, their values are read at once.
     public var returnsObjectsAsFaults = true
-    /// Whether the values of faults may be read along with their ids.
-    ///
-    /// With false nothing but ids is read, and `returnsObjectsAsFaults = false` has no effect.
+    /// Whether values may be read at all. If not, only ids are read, whatever `returnsObjectsAsFaults` says.
     public var includesPropertyValues = true
-    /// Whether objects in memory are read again when next used, unless the context changed them.
+    /// Whether objects in memory without changes become faults, so that their values are read again.
     public var shouldRefreshRefetchedObjects = false
-    /// How many objects `fetchInBatches(_:)` makes and reads at a time; 0 leaves it to the context.
+    /// The number of objects that `fetchInBatches(_:)` reads together; 0 for 100.
     public var fetchBatchSize = 0
-    /// Relationships whose objects are read too, in one go each: dotted paths such as `"familyMember"` and
-    /// `"actors.agent"`.
+    /// Key paths of relationships whose objects are read too, such as `"familyMember"` and `"actors.agent"`, with one read
+    /// of the store for each relationship.
     public var relationshipKeyPathsForPrefetching: [String] = []
+    /// What the check has compiled; gone when a property that it was compiled from changes.
+    private(set) var shape: QueryShape?
 
-    /// Asks for all objects of the class.
+    /// Requests all objects of the class.
     public init() { self.init(entityName: Result.entityName) }
 
-    /// Asks for all objects of an entity by name; `Result` is its class, or `ManagedObject`.
+    /// Requests all objects of an entity by its name. `Result` is its class or `ManagedObject`.
     public init(entityName: String) {
         self.entityName = entityName
         sortDescriptors = []
@@ -50,7 +54,7 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
         fetchOffset = 0
     }
 
-    /// Asks for objects of the class.
+    /// Requests objects of the class that meet a predicate.
     ///
     /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
     public init(
@@ -61,9 +65,9 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
             entityName: Result.entityName, where: predicate, sortedBy: sortDescriptors, limit: limit, offset: offset)
     }
 
-    /// Asks for objects of an entity by name; `Result` is its class, or `ManagedObject`.
+    /// Requests objects of an entity by its name that meet a predicate. `Result` is its class or `ManagedObject`.
     ///
-    /// - Throws: as for the class, as far as that knows the entity.
+    /// - Throws: as for the class, if the class declares the entity.
     public init(
         entityName: String, where predicate: FetchPredicate? = nil, sortedBy sortDescriptors: [SortDescription] = [],
         limit: Int = 0, offset: Int = 0
@@ -73,14 +77,20 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
         self.sortDescriptors = sortDescriptors
         fetchLimit = limit
         fetchOffset = offset
-        try check()
+        shape = try RequestCheck.shape(of: self)
+    }
+
+    /// A copy with changes, checked.
+    func changed(_ change: (inout FetchRequest) -> Void) throws(StrataError) -> FetchRequest {
+        var request = self
+        change(&request)
+        request.shape = try RequestCheck.shape(of: request)
+        return request
     }
 }
 
 extension SortDescription {
-    /// Sorts by a property of the class, or of an object one or more to-ones away.
-    ///
-    /// The key path becomes its name at once; one that names no property is misuse and traps.
+    /// Sorts by a property of the class, or of an object that to-ones lead to. A key path without property traps.
     public init<Root: ManagedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, isAscending: Bool = true, folding: StringFolding = [],
         isNatural: Bool = false, nullPlacement: NullPlacement = .smallest
@@ -91,9 +101,9 @@ extension SortDescription {
     }
 }
 
-/// Names of properties from key paths.
+/// The names of properties as key paths of Swift write them.
 public enum PropertyName {
-    /// The same for a key path whose type is not known.
+    /// The dotted name of a key path whose value's type is unknown.
     static func ofAny<Root: ManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String {
         do {
             return try KeyPathNames.name(of: keyPath)
@@ -102,7 +112,7 @@ public enum PropertyName {
         }
     }
 
-    /// The dotted name of a key path through properties of entities; one that is none is misuse and traps.
+    /// The dotted name of a key path of properties of entities. Any other key path traps.
     public static func of<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
         ofAny(keyPath)
     }

@@ -1,7 +1,7 @@
 public import StrataModel
 
 extension ManagedObject: FetchArgument {
-    /// The object by its id, as in `try FetchPredicate(format: "owner == %@", person)`.
+    /// The object's id as a constant, as in `try FetchPredicate(format: "owner == %@", person)`.
     public final var fetchExpression: FetchExpression { .constant(.objectID(objectID)) }
 }
 
@@ -17,9 +17,9 @@ extension FetchRequest: FetchArgument {
 }
 
 extension FetchExpression {
-    /// What another request finds, or how many objects: `FETCH(request, context, countOnly)`.
+    /// The results of another request, or their number: `FETCH(request, context, countOnly)`.
     ///
-    /// It is fetched once for each request around it, from the same state, unsaved changes included.
+    /// Each run of the outer request runs it once, on the same state, unsaved changes included.
     public static func fetch<Result: ManagedObject>(
         _ request: FetchRequest<Result>, countOnly: Bool = false
     ) -> FetchExpression {

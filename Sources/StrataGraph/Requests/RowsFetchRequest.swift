@@ -1,7 +1,7 @@
 public import StrataModel
 import StrataStore
 
-/// Asks for values instead of objects: properties, expressions, or aggregates of groups.
+/// A request for rows of values instead of objects: properties, expressions, or aggregates of groups.
 ///
 /// ```swift
 /// let request = try RowsFetchRequest(
@@ -11,33 +11,37 @@ import StrataStore
 /// for row in try context.fetchRows(request).dictionaries { print(row) }
 /// ```
 public struct RowsFetchRequest: Sendable {
+    /// The entity by its name in the model.
     public var entityName: String
+    /// The columns of a row, in order.
     public var columns: [OutputColumn]
+    /// What the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
-    /// Objects that agree in all of these key paths make one row.
+    /// Key paths by whose values objects are grouped: each group makes one row.
     public var groupBy: [String] = []
-    /// What a group's row must meet; it speaks of columns by name, of `groupBy`, and of aggregates.
+    /// What a group's row must meet. It can use columns by name, the key paths of `groupBy`, and aggregates.
     public var having: FetchPredicate?
-    /// Of grouped and distinct rows only columns can be keys.
+    /// The order of the rows. Grouped and distinct rows can be sorted by their columns only.
     public var sortDescriptors: [SortDescription] = []
-    /// Most rows to return; 0 is no limit.
+    /// The number of rows to return at most; 0 for no limit.
     public var fetchLimit = 0
-    /// Rows to pass over first.
+    /// The number of rows to skip.
     public var fetchOffset = 0
-    /// Whether rows that are the same come once.
+    /// Whether equal rows are returned once.
     public var returnsDistinctResults = false
-    /// Objects of subentities too.
+    /// Whether objects of subentities are included.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context count.
+    /// Whether the results include the context's unsaved changes.
     public var includesPendingChanges = true
 
+    /// Makes a request for an entity by its name. It is checked when it runs.
     public init(entityName: String, columns: [OutputColumn], where predicate: FetchPredicate? = nil) {
         self.entityName = entityName
         self.columns = columns
         self.predicate = predicate
     }
 
-    /// A request that is held against the model that the class declares.
+    /// Makes a request for the entity of a class, and checks it against the model that the class declares.
     ///
     /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
     public init<Object: ManagedObject>(
@@ -54,8 +58,9 @@ public struct RowsFetchRequest: Sendable {
         try check(of: objectClass)
     }
 
-    /// Refuses a request that cannot run, by the model that the class declares: for one whose properties were assigned
-    /// to after it was made, or that was made by the name of its entity.
+    /// Refuses a request that cannot run, by the model that a class declares.
+    ///
+    /// Call it after you have assigned to properties, or for a request by the name of an entity.
     ///
     /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`.
     public func check<Object: ManagedObject>(of objectClass: Object.Type) throws(StrataError) {
@@ -69,7 +74,7 @@ public struct RowsFetchRequest: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Rows of values; makes no objects.
+    /// Fetches rows of values, without making objects.
     ///
     /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer.
     public func fetchRows(_ request: RowsFetchRequest) throws -> ResultRows {
@@ -82,7 +87,7 @@ extension ManagedObjectContext {
     /// - Throws: as `fetchRows`.
     public func check(_ request: RowsFetchRequest) throws {
         let (storeRequest, _) = try prepare(objects(of: request))
-        _ = try CompiledRows(request.storeRequest(storeRequest), binding.schema)
+        _ = try CompiledRows(request.storeRequest(storeRequest), binding.schema, binding.store.shapes)
     }
 
     private func objects(of request: RowsFetchRequest) throws -> FetchRequest<ManagedObject> {

@@ -2,20 +2,20 @@ public import Foundation
 public import StrataModel
 
 extension FetchedResultsController {
-    /// The objects in order, made when they are looked at; nil before `performFetch()`.
+    /// The objects in order, each made when it is accessed; nil before `performFetch()`.
     public var fetchedObjects: ResultObjects<Object>? {
         tracker.map { ResultObjects($0.results.list, 0..<$0.results.list.count, managedObjectContext) }
     }
 
-    /// The sections in order; one without a name where there is no section key path; nil before `performFetch()`.
+    /// The sections in order; nil before `performFetch()`. Without a section key path there is one, with an empty name.
     public var sections: [FetchedResultsSection<Object>]? {
         tracker.map { tracker in tracker.results.sections.names.indices.map { info($0, tracker.results) } }
     }
 
-    /// The ids in order, by section: a value that can be sent anywhere.
+    /// The ids in order, by section, as a value that can be sent anywhere.
     public var snapshot: FetchedResultsSnapshot { FetchedResultsSnapshot(state) }
 
-    /// The object in a place; one that is not there is misuse and traps.
+    /// The object at an index path, which must exist.
     public func object(at indexPath: IndexPath) -> Object {
         guard let object = object(snapshot.itemIdentifier(at: indexPath)) else {
             preconditionFailure("The objects of the request are not \(Object.self).")
@@ -23,12 +23,14 @@ extension FetchedResultsController {
         return object
     }
 
-    /// Where an object stands; nil when it is not among the results.
+    /// The index path of an object; nil if it is not among the results.
     ///
-    /// - Complexity: O(log n) rows are read; with a `rerunReason`, O(n).
+    /// - Complexity: reads O(log n) rows; with a `rerunReason`, compares O(n) ids.
     public func indexPath(forObject object: Object) -> IndexPath? { indexPath(forObjectID: object.objectID) }
 
-    /// Where the object with an id stands; nil when it is not among the results.
+    /// The index path of the object with an id; nil if it is not among the results.
+    ///
+    /// Errors in reading go to the context's `faultingErrorHandler`.
     public func indexPath(forObjectID id: ObjectID) -> IndexPath? {
         guard let tracker else { return nil }
         do {
@@ -41,17 +43,16 @@ extension FetchedResultsController {
 
     // MARK: Index titles
 
-    /// The title in an index for a section of this name: its first letter, upper case, unless the delegate says
-    /// otherwise.
+    /// The index title for a section name: its first letter in upper case, unless the delegate gives another.
     public func sectionIndexTitle(forSectionName name: String) -> String? { indexTitle(name) }
 
-    /// The titles of all sections, each once, in order.
+    /// The index titles of all sections, each once, in order.
     public var sectionIndexTitles: [String] { titledSections.map(\.title) }
 
-    /// The first section with a title.
+    /// The first section with an index title.
     ///
-    /// - Parameter index: the title's place among `sectionIndexTitles`.
-    /// - Returns: nil for a title that is not there.
+    /// - Parameter index: the index of the title in `sectionIndexTitles`.
+    /// - Returns: nil for an unknown title.
     public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
         let all = titledSections
         if all.indices.contains(index), all[index].title == title { return all[index].section }
@@ -67,7 +68,7 @@ extension FetchedResultsController {
     }
 }
 
-/// Objects of a list of results, made when they are looked at; the list stays as it was when it was asked for.
+/// The objects of a list of results, each made when it is accessed. The list does not change.
 public struct ResultObjects<Object: ManagedObject>: RandomAccessCollection {
     private let list: IdentifierList
     private let range: Range<Int>
@@ -79,11 +80,14 @@ public struct ResultObjects<Object: ManagedObject>: RandomAccessCollection {
         self.context = context
     }
 
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of objects.
     public var endIndex: Int { range.count }
     /// The ids of the objects, in order.
     public var objectIDs: [ObjectID] { Array(list[range]) }
 
+    /// The object at an index, as a fault if it is not in memory.
     public subscript(position: Int) -> Object {
         guard let object = context.registeredOrFault(list[range.lowerBound + position]),
             let typed = ManagedObjectContext.cast(object, to: Object.self)
@@ -92,11 +96,14 @@ public struct ResultObjects<Object: ManagedObject>: RandomAccessCollection {
     }
 }
 
-/// A section of results.
+/// A section of fetched results.
 public struct FetchedResultsSection<Object: ManagedObject> {
+    /// The name that the section naming gave it.
     public let name: String
-    /// The title in an index.
+    /// The title of the section in an index.
     public let indexTitle: String?
+    /// The objects of the section, in order.
     public let objects: ResultObjects<Object>
+    /// The number of objects.
     public var numberOfObjects: Int { objects.count }
 }

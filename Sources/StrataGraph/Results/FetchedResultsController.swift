@@ -2,11 +2,10 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Shows the objects that a request finds, in sections, and tells of every change to them.
+/// Keeps the results of a request in sections, and reports every change to them.
 ///
-/// It follows its context: after `processPendingChanges()`, saves, rollbacks and merges it looks at what has changed and
-/// at nothing else, so that a save which touches k objects costs O(k log n) beside n results. It belongs to the
-/// isolation of its context.
+/// It follows its context through `processPendingChanges()`, saves, rollbacks and merges. It belongs to the isolation of
+/// the context.
 ///
 /// ```swift
 /// let controller = FetchedResultsController(
@@ -15,25 +14,30 @@ import StrataStore
 /// try controller.performFetch()
 /// ```
 ///
-/// With a limit or an offset, and with expressions that no single object answers (`now()`, an element by its place),
-/// the request runs again at each change that concerns it; `rerunReason` says why.
+/// A change of k objects takes O(k log n) for n results. A request with a limit, an offset, or an expression that does
+/// not depend on the object alone (such as `now()`) runs again at each change; `rerunReason` says why.
 public final class FetchedResultsController<Object: ManagedObject> {
+    /// The request whose results it keeps.
     public let fetchRequest: FetchRequest<Object>
+    /// The context that the objects belong to.
     public let managedObjectContext: ManagedObjectContext
-    /// The property that tells sections apart; the request must be sorted by it first.
+    /// The key path whose values make the sections. The request must be sorted by it first.
     public let sectionNameKeyPath: String?
+    /// How a section is named after the value at the key path.
     public let sectionNaming: SectionNaming
-    /// What makes an object another, so that an update is told: dotted paths; nil is everything of its own.
+    /// Key paths whose changes count as an update of an object; nil for all of its own properties.
     public let observedKeyPaths: [String]?
-    /// Hears of every change.
+    /// Receives every change, call by call.
     public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
-    /// Hears of every change, as one value.
+    /// Receives every change, as one value.
     public var onChange: ((FetchedResultsDifference) -> Void)?
     var tracker: ResultsTracker?
     private var isFollowing = false
     private var hasNews = false
 
-    /// Takes a request and the context whose objects it shows; `performFetch()` runs it.
+    /// Makes a controller without results; `performFetch()` runs the request.
+    ///
+    /// - Parameter keyPaths: key paths whose changes count as an update; nil for all properties of the object.
     public init(
         fetchRequest: FetchRequest<Object>, context: ManagedObjectContext, sectionNameKeyPath: String? = nil,
         sectionNaming: SectionNaming = .value, observing keyPaths: [String]? = nil
@@ -45,7 +49,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
         observedKeyPaths = keyPaths
     }
 
-    /// The same with sections by a key path, which may lead over to-ones.
+    /// Makes a controller with sections by a typed key path, which may lead over to-ones.
+    ///
+    /// - Parameter keyPaths: key paths whose changes count as an update; nil for all properties of the object.
     public convenience init<Value>(
         fetchRequest: FetchRequest<Object>, context: ManagedObjectContext, sectionsBy keyPath: KeyPath<Object, Value>,
         sectionNaming: SectionNaming = .value, observing keyPaths: [String]? = nil
@@ -55,7 +61,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
             sectionNaming: sectionNaming, observing: keyPaths)
     }
 
-    /// Runs the request; from then on changes are told. Running it again begins anew, and tells nothing.
+    /// Runs the request and begins to report changes. A second call replaces the results without reporting.
     ///
     /// - Throws: as `ManagedObjectContext.fetch(_:)`; `invalidRequest` when the order does not begin with the sections.
     public func performFetch() throws {
@@ -72,7 +78,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         try managedObjectContext.state(includesPendingChanges: fetchRequest.includesPendingChanges)
     }
 
-    /// Why changes run the whole request again; nil before `performFetch()`, and when only what they concern is read.
+    /// Why each change runs the whole request again; nil if it does not, and before `performFetch()`.
     public var rerunReason: String? { tracker?.rerunReason }
 
     var state: ResultsState { tracker?.results ?? ResultsState() }
@@ -81,7 +87,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private func follow() {
         guard let tracker else { return }
-        // Whoever hears of a change may change, save and fetch.
+        // Delegate and handler may change objects, save and fetch, which calls this function again.
         hasNews = true
         if isFollowing { return }
         isFollowing = true

@@ -1,12 +1,12 @@
 public import Foundation
 public import StrataModel
 
-/// The ids of fetched results at one moment, by section: what a diffable data source takes.
+/// The ids of fetched results at one moment, by section, as a diffable data source takes them.
 ///
-/// It is a value that can be sent anywhere. Copies share their memory, and a later snapshot shares what has not changed.
+/// It is a value that can be sent anywhere. Copies share their memory, and so do successive snapshots where they agree.
 public struct FetchedResultsSnapshot: Sendable {
     let state: ResultsState
-    /// Objects that are others than in the snapshot before.
+    /// The objects that have been updated since the snapshot before.
     public let reconfiguredItemIdentifiers: [ObjectID]
 
     init(_ state: ResultsState, reconfigured: [ObjectID] = []) {
@@ -14,43 +14,57 @@ public struct FetchedResultsSnapshot: Sendable {
         reconfiguredItemIdentifiers = reconfigured
     }
 
-    /// The names of the sections; one without a name where results have no sections.
+    /// The names of the sections, in order; one empty name for results without sections.
     public var sectionIdentifiers: [String] { state.sections.names }
+    /// The number of sections.
     public var numberOfSections: Int { state.sections.count }
+    /// The number of ids in all sections.
     public var numberOfItems: Int { state.list.count }
-    /// Every id, in order.
+    /// All ids, in order.
+    ///
+    /// - Complexity: O(n)
     public var itemIdentifiers: [ObjectID] { Array(state.list) }
 
-    /// The ids of a section, by its number.
+    /// The ids of the section at an index.
     public func itemIdentifiers(inSection section: Int) -> [ObjectID] {
         Array(state.list[state.sections.range(section)])
     }
 
+    /// The number of ids in the section at an index.
     public func numberOfItems(inSection section: Int) -> Int { state.sections.range(section).count }
 
+    /// The id at an index path, which must exist.
     public func itemIdentifier(at indexPath: IndexPath) -> ObjectID {
         state.list[state.sections.range(indexPath[0]).lowerBound + indexPath[1]]
     }
 
-    /// The id in a place of the whole list.
-    public subscript(place: Int) -> ObjectID { state.list[place] }
+    /// The id at an index in the whole list.
+    ///
+    /// - Complexity: O(log n)
+    public subscript(index: Int) -> ObjectID { state.list[index] }
 }
 
-/// What changed from one list of results to the next.
+/// The difference between two successive lists of results.
 ///
-/// Index paths of `deletions`, of `deletedSections` and the `from` of moves speak of the old list, all others of the
-/// new one. A table takes out what is deleted and moved, then the deleted sections, then puts in the inserted sections
-/// and, ascending, what is inserted and moved.
+/// `deletions`, `deletedSections` and the `from` of moves refer to the old list, everything else to the new list. To
+/// apply it to a table: remove the deleted and moved objects, then the deleted sections; insert the inserted sections,
+/// then the inserted and moved objects in ascending order.
 public struct FetchedResultsDifference: Sendable {
-    /// An object that stands elsewhere, or where it stood and is another.
+    /// An object that was moved or updated.
     public struct Move: Sendable, Hashable {
+        /// The id of the object.
         public let objectID: ObjectID
+        /// Its index path in the old list.
         public let from: IndexPath
+        /// Its index path in the new list.
         public let to: IndexPath
     }
-    /// An object that came or went.
-    public struct Place: Sendable, Hashable {
+
+    /// An object that was inserted or deleted.
+    public struct Item: Sendable, Hashable {
+        /// The id of the object.
         public let objectID: ObjectID
+        /// Its index path in the new list if it was inserted, in the old list if it was deleted.
         public let indexPath: IndexPath
     }
 
@@ -58,17 +72,22 @@ public struct FetchedResultsDifference: Sendable {
 
     init(_ change: ResultsChange) { self.change = change }
 
+    /// Indexes of sections of the old list, ascending.
     public var deletedSections: [Int] { change.deletedSections }
+    /// Indexes of sections of the new list, ascending.
     public var insertedSections: [Int] { change.insertedSections }
 
-    public var deletions: [Place] {
-        change.deletions.map { Place(objectID: $0.id, indexPath: change.before.indexPath($0.place)) }
+    /// The objects that are only in the old list, in its order.
+    public var deletions: [Item] {
+        change.deletions.map { Item(objectID: $0.id, indexPath: change.before.indexPath($0.place)) }
     }
-    public var insertions: [Place] {
-        change.insertions.map { Place(objectID: $0.id, indexPath: change.after.indexPath($0.place)) }
+    /// The objects that are only in the new list, in its order.
+    public var insertions: [Item] {
+        change.insertions.map { Item(objectID: $0.id, indexPath: change.after.indexPath($0.place)) }
     }
+    /// The objects that have another position among the objects of both lists, in the order of the new list.
     public var moves: [Move] { change.moves.map(move) }
-    /// Objects that stand where they stood among those that stay, and hold or show other values.
+    /// The objects that have other values and were not moved. Their index paths differ where objects before them did.
     public var updates: [Move] { change.updates.map(move) }
 
     private func move(_ move: ResultsChange.Move) -> Move {
@@ -76,8 +95,8 @@ public struct FetchedResultsDifference: Sendable {
             objectID: move.id, from: change.before.indexPath(move.old), to: change.after.indexPath(move.new))
     }
 
-    /// The change of the whole list, sections aside, as the standard library has it; a move is a removal and an insertion
-    /// that name each other.
+    /// The difference of the whole list, without sections and updates. A move is a removal and an insertion that are
+    /// associated with each other.
     public var collectionDifference: CollectionDifference<ObjectID> {
         var changes: [CollectionDifference<ObjectID>.Change] = []
         for object in change.deletions {

@@ -1,11 +1,11 @@
 import StrataModel
 
-/// The ids of results in order, in chunks of some hundred, so that a change copies a chunk and shares the others.
+/// The ids of results in order, in chunks of about 512, so that a change copies some chunks and shares the others.
 ///
-/// A place is found in O(log n); a batch of k changes takes O(k) and one step for each chunk, of which there are n / 512.
+/// An element is found in O(log n). A batch of k changes takes O(k + n / 512).
 struct IdentifierList: Sendable {
     private var chunks: [[ObjectID]] = []
-    /// The place of each chunk's first id.
+    /// The index of each chunk's first id.
     private var starts: [Int] = []
     private(set) var count = 0
 
@@ -31,7 +31,7 @@ struct IdentifierList: Sendable {
         count += chunk.count
     }
 
-    /// Joins what a change left small to what stands before it.
+    /// Appends a changed chunk, to the chunk before it where both are small.
     private mutating func appendChanged(_ ids: [ObjectID]) {
         guard let last = chunks.last, last.count + ids.count <= Self.chunkSize, last.count < Self.chunkSize / 2 else {
             return append(ids[...])
@@ -40,14 +40,14 @@ struct IdentifierList: Sendable {
         count += ids.count
     }
 
-    /// An id, and how many of those that stay stand before it.
+    /// An id to insert, and the number of staying ids before it.
     struct Insertion {
         let gap: Int
         let id: ObjectID
     }
 
-    /// The list without the ids at some places (ascending), and with others put between those that stay (in order).
-    func applying(removing places: [Int], inserting insertions: [Insertion]) -> IdentifierList {
+    /// The list without the ids at some indexes (ascending), and with others inserted between those that stay (in order).
+    func applying(removing removed: [Int], inserting insertions: [Insertion]) -> IdentifierList {
         var result = IdentifierList()
         var removal = 0
         var insertion = 0
@@ -56,7 +56,7 @@ struct IdentifierList: Sendable {
             let start = starts[number]
             let end = start + chunk.count
             let firstRemoval = removal
-            while removal < places.count, places[removal] < end { removal += 1 }
+            while removal < removed.count, removed[removal] < end { removal += 1 }
             let staying = chunk.count - (removal - firstRemoval)
             let firstInsertion = insertion
             while insertion < insertions.count, insertions[insertion].gap < stayed + staying { insertion += 1 }
@@ -65,7 +65,7 @@ struct IdentifierList: Sendable {
             } else {
                 result.appendChanged(
                     Self.changed(
-                        chunk, start, places[firstRemoval..<removal], stayed, insertions[firstInsertion..<insertion]))
+                        chunk, start, removed[firstRemoval..<removal], stayed, insertions[firstInsertion..<insertion]))
             }
             stayed += staying
         }
@@ -108,13 +108,13 @@ extension IdentifierList: RandomAccessCollection {
     }
 }
 
-/// The sections of a list: names, and where each ends.
+/// The sections of a list of results: their names, and where each ends.
 struct SectionList: Sendable, Equatable {
     var names: [String] = []
-    /// The place behind each section's last object.
+    /// The index after each section's last object.
     var ends: [Int] = []
 
-    /// All in one, as results without a section key path are.
+    /// One section for all objects, of results without a section key path.
     init(single count: Int) { (names, ends) = ([""], [count]) }
 
     init() {}
@@ -123,6 +123,6 @@ struct SectionList: Sendable, Equatable {
 
     func range(_ section: Int) -> Range<Int> { (section == 0 ? 0 : ends[section - 1])..<ends[section] }
 
-    /// The section that a place is in.
-    func section(of place: Int) -> Int { ends.partitionPoint { $0 > place } }
+    /// The section that contains the object at an index of the whole list.
+    func section(of index: Int) -> Int { ends.partitionPoint { $0 > index } }
 }

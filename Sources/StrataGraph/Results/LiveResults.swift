@@ -1,17 +1,20 @@
 public import StrataModel
 
-/// One step of live results: what they are, and what has changed since the step before.
+/// An element of live results: the results, and what has changed since the element before.
 public struct LiveResultsUpdate: Sendable {
     /// The ids in order, by section.
     public let snapshot: FetchedResultsSnapshot
-    /// nil in the first step.
+    /// What has changed; nil in the first element.
     public let difference: FetchedResultsDifference?
-    /// The state of the store that they are of.
+    /// The number of the last event that the results include.
     public let eventNumber: EventNumber
 
+    /// All ids, in order.
+    ///
+    /// - Complexity: O(n)
     public var objectIDs: [ObjectID] { snapshot.itemIdentifiers }
 
-    /// The objects of a context that stands where the results do, made when they are looked at.
+    /// The objects in a context, each made when it is accessed. The context should show the same event number.
     public func objects<Object: ManagedObject>(
         _ type: Object.Type = Object.self, in context: ManagedObjectContext
     ) -> ResultObjects<Object> {
@@ -19,16 +22,18 @@ public struct LiveResultsUpdate: Sendable {
     }
 }
 
-/// How live results are watched.
+/// Options for following the results of a request.
 public struct LiveResultsOptions: Sendable {
-    /// How long to gather changes before a step is made of them.
+    /// How long changes are gathered before they are reported together.
     public var coalescing: Duration = .zero
-    /// What makes an object another, so that an update is told: dotted paths; nil is everything of its own.
+    /// Key paths whose changes count as an update of an object; nil for all of its own properties.
     public var keyPaths: [String]?
-    /// The property that tells sections apart; the request must be sorted by it first.
+    /// The key path whose values make the sections. The request must be sorted by it first.
     public var sectionNameKeyPath: String?
+    /// How a section is named after the value at the key path.
     public var sectionNaming = SectionNaming.value
 
+    /// Makes options, each with its default.
     public init(
         coalescing: Duration = .zero, keyPaths: [String]? = nil, sectionNameKeyPath: String? = nil,
         sectionNaming: SectionNaming = .value
@@ -40,7 +45,7 @@ public struct LiveResultsOptions: Sendable {
     }
 }
 
-/// The results of a request as they change in a context: an asynchronous sequence.
+/// The results of a request in a context, as they change: an asynchronous sequence.
 ///
 /// ```swift
 /// for try await update in context.results(for: try FetchRequest<Movie>().sorted(by: \.title)) {
@@ -48,43 +53,47 @@ public struct LiveResultsOptions: Sendable {
 /// }
 /// ```
 ///
-/// The first step is the results as they are. A slow reader misses nothing: what happened meanwhile is one step. It is
-/// read in the isolation of the context. With `automaticallyMergesChangesFromParent` it sees what other contexts and
-/// processes save; without, what this context does and merges.
+/// The first element is the present results. A slow reader gets one element for all changes since its last. Iterate in
+/// the isolation of the context. With `automaticallyMergesChangesFromParent` the results include what other contexts
+/// and processes save; without it, only what this context changes and merges.
 public struct LiveResults<Object: ManagedObject>: AsyncSequence {
     let context: ManagedObjectContext
     let request: FetchRequest<Object>
     let options: LiveResultsOptions
 
+    /// Begins with the results as they are now.
     public func makeAsyncIterator() -> LiveResultsIterator {
         LiveResultsIterator(ContextResultsSource(context: context, fetchRequest: request), options)
     }
 }
 
-/// Waits for the steps of live results, of a context or of a container.
+/// One pass over live results, of a context or of a container.
 public struct LiveResultsIterator: AsyncIteratorProtocol {
     private let reader: ResultsReader
 
     init(_ source: any ResultsSource, _ options: LiveResultsOptions) { reader = ResultsReader(source, options) }
 
+    /// Waits for the next change of the results; nil when the task is cancelled. The first call returns at once.
+    ///
+    /// - Throws: as `ManagedObjectContext.fetch(_:)`; `storeClosed`; `CancellationError`.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
         try await reader.next(isolation: actor)
     }
 }
 
 extension ManagedObjectContext {
-    /// The results of a request as they change; see `LiveResults`.
+    /// Follows the results of a request in this context.
     ///
     /// - Parameters:
-    ///   - coalescing: how long to gather changes before a step is made of them.
-    ///   - keyPaths: what makes an object another, so that an update is told; nil is everything of its own.
+    ///   - coalescing: how long changes are gathered before they are reported together.
+    ///   - keyPaths: key paths whose changes count as an update of an object; nil for all of its own properties.
     public func results<Object: ManagedObject>(
         for request: FetchRequest<Object>, coalescing: Duration = .zero, keyPaths: [String]? = nil
     ) -> LiveResults<Object> {
         results(for: request, options: LiveResultsOptions(coalescing: coalescing, keyPaths: keyPaths))
     }
 
-    /// The results of a request as they change; see `LiveResults`.
+    /// Follows the results of a request in this context, with options for sections and updates.
     public func results<Object: ManagedObject>(
         for request: FetchRequest<Object>, options: LiveResultsOptions
     ) -> LiveResults<Object> {

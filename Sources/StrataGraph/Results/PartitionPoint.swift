@@ -1,13 +1,15 @@
 extension RandomAccessCollection where Index == Int {
-    /// The first place where `isBehind` holds; it is false up to there and true from there on.
+    /// The first index whose element is in the second part, or `endIndex`.
+    ///
+    /// - Parameter isInSecondPart: false for all elements of the first part, true for all after it.
     ///
     /// - Complexity: O(log n)
-    func partitionPoint(_ isBehind: (Element) throws -> Bool) rethrows -> Int {
+    func partitionPoint(_ isInSecondPart: (Element) throws -> Bool) rethrows -> Int {
         var low = startIndex
         var high = endIndex
         while low < high {
             let middle = (low + high) / 2
-            if try isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+            if try isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

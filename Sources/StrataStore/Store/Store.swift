@@ -49,6 +49,8 @@ package final class Store: Sendable {
     package var durability: StoreDurability { core.options.durability }
     /// The directory of the store's files.
     package var path: String { core.path }
+    /// Compiles and keeps the shapes of requests to this store.
+    package var shapes: QueryShapeCache { core.queries }
 
     /// What opening the store did, where a rebuild had been cut short.
     package var finishedRebuild: RebuildReport? { finished.withLock { $0 } }

@@ -132,9 +132,9 @@ import Testing
             #expect(try context.fetchInBatches(request).map(\.objectID) == wanted, what)
             #expect(try await context.fetchAsynchronously(request).map(\.objectID) == wanted, what)
             #expect(try await context.countAsynchronously(for: request) == wanted.count, what)
-            let prepared = try context.prepared(request)
-            #expect(try context.fetch(prepared).map(\.objectID) == wanted, what)
-            #expect(try context.count(for: prepared) == wanted.count, what)
+            let compiled = try context.compiled(request)
+            #expect(try context.fetch(compiled).map(\.objectID) == wanted, what)
+            #expect(try context.count(for: compiled) == wanted.count, what)
             #expect(try context.explain(request).result.rows == wanted.count, what)
             // As one request within another.
             var outer = try FetchRequest<Person>(format: "SELF IN FETCH(%@, nil, NO)", request)

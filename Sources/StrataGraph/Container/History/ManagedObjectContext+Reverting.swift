@@ -2,8 +2,10 @@ public import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// Takes back what a transaction did, as changes of this context that the next save writes: what it made is
-    /// deleted, what it deleted comes back under its own id, what it changed has the values from before.
+    /// Undoes a transaction by pending changes of this context, which the next save writes.
+    ///
+    /// Objects that the transaction inserted are deleted. Objects that it deleted come back with their ids. Properties
+    /// that it changed get their former values.
     ///
     /// ```swift
     /// try context.revert(transaction)
@@ -11,10 +13,11 @@ extension ManagedObjectContext {
     /// try context.save()
     /// ```
     ///
-    /// - Parameter policy: what becomes of objects that were changed after the transaction, in the same properties, and
-    ///   of links to objects that were deleted: an error by default, the store's or the reverted values else, and no link.
-    /// - Throws: `merge` (133020) with every conflict: base is what the transaction wrote, theirs what is there now,
-    ///   mine what was before; then nothing was changed. `futureSequence`, `readOnly`.
+    /// - Parameter policy: decides about properties that have changed again since the transaction. A link to an object
+    ///   that no longer exists is a conflict too; no policy can bring it back.
+    /// - Throws: `merge` (133020) with every conflict that the policy did not resolve. In a conflict, `base` is what the
+    ///   transaction wrote, `theirs` the present value, and `mine` the value before. Then the context is unchanged.
+    ///   `futureSequence`, `readOnly`.
     public func revert(_ transaction: TransactionNumber, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted
         var records: [ConflictRecord] = []
@@ -37,17 +40,17 @@ extension ManagedObjectContext {
         return try store.named(store.history(of: id, after: try store.eventNumber(of: transaction)).reversed())
     }
 
-    /// Gives an object the values and links that it had at a sequence, as changes of this context; an object that is
-    /// gone comes back under its own id, one that was not there yet is deleted.
+    /// Restores an object to its state at an event number, by pending changes of this context.
     ///
-    /// To-ones are part of the object. Members of a one-to-many point at it themselves and are left as they are.
+    /// A deleted object comes back with its id; an object that did not exist then is deleted. To-ones and many-to-many
+    /// links are restored. Members of a one-to-many have the link in their own to-one and keep it as it is.
     ///
-    /// - Returns: the object; nil when it was not there then.
+    /// - Returns: the object; nil if it did not exist then.
     /// - Throws: `futureSequence`, `historyDropped`, `readOnly`.
     @discardableResult
     public func restore(_ id: ObjectID, at eventNumber: EventNumber) throws -> ManagedObject? {
         let then = try binding.store.transaction(containing: eventNumber)?.lastEvent ?? eventNumber
-        // What is pending goes back too, to where the history begins.
+        // Pending changes of the object are undone first: the history describes saved states only.
         var changes = try pendingChanges(of: id).inverted
         changes.append(try binding.store.netChanges(of: id, after: then).inverted)
         try apply(changes) { _ in .mine }

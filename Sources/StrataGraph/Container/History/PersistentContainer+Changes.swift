@@ -1,24 +1,27 @@
 public import StrataModel
 import StrataStore
 
-/// An object that is gone, as it was last.
+/// A deleted object, as it was when it was deleted.
 public struct DeletedObject: Sendable, Hashable {
+    /// The id, which no other object gets.
     public let objectID: ObjectID
+    /// The entity of the object.
     public let entityName: String
-    /// By name; those that were not nil.
+    /// The values that were not nil, by name.
     public let values: [String: AttributeValue]
-    /// The event that deleted it.
+    /// The event that deleted the object.
     public let event: HistoryEvent
 }
 
 extension PersistentContainer {
     // MARK: Between two moments
 
-    /// What became of every object between two moments, by id; steps between the two do not show. With the later moment
-    /// first it is the way back.
+    /// The differences between the states at two moments, object by object, sorted by id.
     ///
-    /// - Throws: as `sequence(at:)`; `corrupt`.
-    /// - Complexity: a walk over the events between.
+    /// With the later moment first, they lead back to the earlier state.
+    ///
+    /// - Throws: as `eventNumber(at:)`; `corrupt`.
+    /// - Complexity: O(events between the moments).
     public func changes(from first: HistoryMoment, to last: HistoryMoment) throws -> [ObjectChange] {
         let (start, end) = (try eventNumber(at: first), try eventNumber(at: last))
         let changes = try binding.store.netChanges(
@@ -26,14 +29,17 @@ extension PersistentContainer {
         return try described(start <= end ? changes : changes.inverted)
     }
 
-    /// What became of one object between two moments; nil when it is as it was.
+    /// The difference of one object between two moments; nil when it is the same.
+    ///
+    /// - Throws: as `eventNumber(at:)`; `corrupt`.
+    /// - Complexity: O(events between the moments).
     public func changes(
         of id: ObjectID, from first: HistoryMoment, to last: HistoryMoment
     ) throws -> ObjectChange? {
         try changes(from: first, to: last).first { $0.objectID == id }
     }
 
-    /// What one transaction did to every object it touched.
+    /// What one transaction changed, object by object, sorted by id.
     ///
     /// - Throws: `futureSequence` when there is no such transaction.
     public func changes(in transaction: TransactionNumber) throws -> [ObjectChange] {
@@ -50,30 +56,34 @@ extension PersistentContainer {
 
     // MARK: One object
 
-    /// For each property the event that gave it the value it has (or had last), by name: who wrote this, and when.
+    /// For each property, by name, the event that set its present value; of a deleted object, its last value.
     ///
-    /// Values that the object was made with are its insertion's.
+    /// A value that the object was inserted with is attributed to its insertion.
     ///
-    /// - Complexity: a lookup for each event of the object, until every property is explained.
+    /// - Throws: `historyDropped`, `corrupt`.
+    /// - Complexity: one lookup for each event of the object.
     public func blame(_ id: ObjectID) throws -> [String: HistoryEvent] {
         var blamed: [String: HistoryEvent] = [:]
         for event in try binding.store.named(try binding.store.history(of: id)) where event.kind != .deleted {
             for change in event.changes where blamed[change.key] == nil { blamed[change.key] = event }
-            // What came before was another life of the object.
+            // Earlier events belong to a former object with this id, which was deleted and restored.
             if event.kind == .inserted { break }
         }
         return blamed
     }
 
-    /// The object as it was last, if it is gone.
+    /// The object as it was when it was deleted; nil if it exists, or never did.
+    ///
+    /// - Throws: `historyDropped`, `corrupt`.
     public func deletedObject(_ id: ObjectID) throws -> DeletedObject? {
         guard let last = try binding.store.history(of: id).first, last.kind == .deleted else { return nil }
         return try deletedObjects([last]).first
     }
 
-    /// Objects of an entity that are gone, by id, at most `limit` of them; subentities stand for themselves.
+    /// Deleted objects of an entity, without its subentities, sorted by id.
     ///
-    /// - Throws: `unknownEntity`.
+    /// - Parameter limit: how many objects to return at most.
+    /// - Throws: `unknownEntity`, `corrupt`.
     public func deletedObjects(ofEntity name: String, limit: Int = 1000) throws -> [DeletedObject] {
         guard let entity = binding.entity(named: name) else { throw ManagedObjectContext.unknownEntity(name) }
         let store = binding.store
@@ -94,7 +104,7 @@ extension PersistentContainer {
 }
 
 extension StoreBinding {
-    /// What one transaction did.
+    /// What one transaction changed.
     ///
     /// - Throws: `futureSequence` when there is no such transaction.
     func netChanges(in transaction: TransactionNumber) throws -> NetChanges {

@@ -3,10 +3,15 @@ public import StrataModel
 import StrataStore
 
 extension PersistentContainer {
-    /// The end of the log: where a context made now stands.
+    /// The number of the last event in the log, where a new context stands.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`.
     public func head() throws -> EventNumber { try store.head() }
 
-    /// The saves after one, oldest first, at most `limit` of them.
+    /// The transactions after one, oldest first.
+    ///
+    /// - Parameter limit: how many transactions to return at most.
+    /// - Throws: `storeClosed`, `corrupt`.
     public func transactions(
         after number: TransactionNumber = .zero, limit: Int = 1000
     ) throws -> [HistoryTransaction] {
@@ -25,12 +30,13 @@ extension PersistentContainer {
         return try store.named(recorded)
     }
 
-    /// Everything that happened to an object, newest first: who, when, why, before and after.
+    /// All events of an object, newest first.
     ///
-    /// Changes of a to-one are told by the object that has it; many-to-many links by both ends.
+    /// A to-one's change is an event of the object that has the to-one. Links of a many-to-many are events of both ends.
     ///
-    /// - Complexity: a lookup for each event of the object, whatever the length of the log; and a walk over the
-    ///   transactions for an entity with many-to-many relationships.
+    /// - Throws: `historyDropped`, `corrupt`.
+    /// - Complexity: one lookup for each event of the object, whatever the length of the log. For an entity with
+    ///   many-to-many relationships also O(transactions).
     public func history(of id: ObjectID) throws -> [HistoryEvent] {
         let own = try store.history(of: id)
         let links = try store.linkHistory(of: id)
@@ -39,7 +45,7 @@ extension PersistentContainer {
 }
 
 extension Store {
-    /// Events with the names of what they speak of, and the saves they belong to.
+    /// Adds to events the names of their entities and properties, and the transactions that they belong to.
     func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {
         let names = try recordedNames()
         var transactions: [TransactionNumber: HistoryTransaction] = [:]

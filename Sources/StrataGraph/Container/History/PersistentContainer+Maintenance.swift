@@ -2,52 +2,67 @@ public import Foundation
 import StrataModel
 import StrataStore
 
-/// What `verify` found.
+/// The result of verifying a store.
 public struct StoreVerification: Sendable, Hashable {
+    /// The number of events in the log.
     public let eventCount: Int
+    /// The number of transactions in the log.
     public let transactionCount: Int
+    /// The number of objects in the store.
     public let objectCount: Int
-    /// One line each; the first of them when there are very many.
+    /// The first problems, one line each.
     public let problems: [String]
-    /// All of them.
+    /// The number of all problems, of which `problems` lists the first.
     public let problemCount: Int
-    /// Seconds it took.
+    /// How long it took.
     public let duration: Duration
 
+    /// Whether no problem was found.
     public var isSound: Bool { problemCount == 0 }
 }
 
-/// What a rebuild of the views did.
+/// The result of rebuilding a store's views from its log.
 public struct StoreRebuild: Sendable, Hashable {
-    /// One view before and after, as SHA-256 over its records in hexadecimal.
+    /// One view before and after the rebuild. Digests are SHA-256 over its records, in hexadecimal.
     public struct View: Sendable, Hashable {
+        /// The name of the table.
         public let name: String
+        /// The number of its records after the rebuild.
         public let entryCount: Int
-        /// nil when an earlier rebuild that was cut short had dropped it.
+        /// The digest before the rebuild; nil if an earlier, interrupted rebuild had dropped the view.
         public let digestBefore: String?
+        /// The digest after the rebuild.
         public let digestAfter: String
 
+        /// Whether the view existed before and the rebuild did not change it.
         public var isEqual: Bool { digestBefore == digestAfter }
     }
 
+    /// The number of events that were applied.
     public let eventCount: Int
+    /// Every view that was rebuilt.
     public let views: [View]
+    /// How long it took.
     public let duration: Duration
 
-    /// Whether every view came out byte for byte as it was.
+    /// Whether every view is byte for byte what it was.
     public var isUnchanged: Bool { views.allSatisfy(\.isEqual) }
 }
 
-/// How much `verify` looks at.
+/// How thoroughly a store is verified.
 public enum StoreVerificationDepth: Sendable, Hashable {
-    /// Checksums of the log, its digest chain, and the counts.
+    /// Checks the checksums and the digest chain of the log, and the counts of objects.
     case quick
-    /// Everything, ending with a replay of the log beside the live views.
+    /// Checks everything, and replays the log to compare the result with the views.
     case full
 }
 
 extension PersistentContainer {
-    /// Checks the store against its log; changes nothing and needs no free space in it.
+    /// Checks the store against its log, without writing to it. Saves go on meanwhile.
+    ///
+    /// A full verification needs space for a second set of views in the system's temporary directory.
+    ///
+    /// - Throws: `noSpace`, `storeClosed`. Damage is a problem in the result, not an error.
     public func verify(_ depth: StoreVerificationDepth = .full) throws -> StoreVerification {
         let report = try store.verify(depth == .full ? .full : .quick)
         return StoreVerification(
@@ -56,7 +71,9 @@ extension PersistentContainer {
             problemCount: report.problemCount, duration: report.duration)
     }
 
-    /// Drops every view and makes it again from the log. Saves wait until it is done.
+    /// Drops every view and makes it again from the log. Saves wait until it is finished.
+    ///
+    /// - Throws: `corrupt` when the log is damaged, `readOnly`, `noSpace`.
     public func rebuildViews() throws -> StoreRebuild {
         let report = try store.rebuild()
         return StoreRebuild(
@@ -68,6 +85,8 @@ extension PersistentContainer {
             }, duration: report.duration)
     }
 
-    /// Copies the store, with its large values, to a new directory while it stays in use, and verifies the copy.
+    /// Copies the store, with its large values, to a new directory, and verifies the copy. The store stays in use.
+    ///
+    /// - Throws: `persistentStoreOpen` for a directory with files in it, `corrupt` when the copy has problems, `noSpace`.
     public func backup(to directory: URL) throws { try store.backup(to: directory) }
 }

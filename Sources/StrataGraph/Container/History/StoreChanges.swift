@@ -2,12 +2,16 @@ public import Foundation
 public import StrataModel
 import StrataStore
 
-/// How far somebody has come in a store's history; may be kept outside the store, and read back in any process.
+/// A position in a store's history: everything up to one transaction has been seen.
+///
+/// It can be encoded, kept outside the store and read back in any process.
 public struct HistoryToken: Sendable, Hashable, Codable {
+    /// The store whose history it is a position of.
     public let storeIdentifier: UUID
-    /// The number of the last transaction that was seen.
+    /// The raw number of the last transaction that was seen.
     public let transactionNumber: UInt64
 
+    /// The last transaction that was seen.
     public var transaction: TransactionNumber { TransactionNumber(rawValue: transactionNumber) }
 
     init(_ container: PersistentContainer, _ transaction: TransactionNumber) {
@@ -16,24 +20,29 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     }
 }
 
-/// One transaction as those get it who follow a store's history. What it did is read when asked for.
+/// One transaction of a store's history, with access to what it changed.
 public struct TransactionChanges: Sendable {
+    /// The save: its author, date and metadata.
     public let transaction: HistoryTransaction
-    /// Of this transaction: what comes after it is what is new.
+    /// The position right after this transaction.
     public let token: HistoryToken
     let container: PersistentContainer
 
-    /// Its events, oldest first.
+    /// Reads the events of the transaction, oldest first.
+    ///
+    /// - Throws: `historyDropped`, `corrupt`, `storeClosed`.
     public func events() throws -> [HistoryEvent] {
         try container.events(from: transaction.firstEvent, through: transaction.lastEvent)
     }
 
-    /// What it did, object by object.
+    /// Reads what the transaction changed, object by object.
+    ///
+    /// - Throws: `historyDropped`, `corrupt`, `storeClosed`.
     public func changes() throws -> [ObjectChange] { try container.changes(in: transaction.number) }
 }
 
-/// Every transaction after a place in the log, oldest first: those that are there, and then those that come, of this
-/// process and of others, until the task is cancelled.
+/// The transactions after a position in the history, oldest first: first those in the log, then each new one, from this
+/// process or another, until the task is cancelled.
 ///
 /// ```swift
 /// for try await change in try container.transactions(since: token) {
@@ -42,14 +51,16 @@ public struct TransactionChanges: Sendable {
 /// }
 /// ```
 ///
-/// Each iteration begins at the same place. Transactions of other processes come within a 20th of a second. The
+/// Every iteration begins at the same position. Transactions of other processes arrive within a 20th of a second. The
 /// sequence throws `storeClosed` when the container is closed.
 public struct StoreChanges: AsyncSequence, Sendable {
     let container: PersistentContainer
     let start: TransactionNumber
 
+    /// Begins at the position of the sequence.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(container, start) }
 
+    /// One pass over the transactions.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let container: PersistentContainer
         private var last: TransactionNumber
@@ -62,6 +73,9 @@ public struct StoreChanges: AsyncSequence, Sendable {
             last = start
         }
 
+        /// Waits for the next transaction; nil when the task is cancelled.
+        ///
+        /// - Throws: `storeClosed`, `corrupt`.
         public mutating func next() async throws -> TransactionChanges? {
             while !Task.isCancelled {
                 if let transaction = waiting.popFirst() {
@@ -69,7 +83,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
                     return TransactionChanges(
                         transaction: transaction, token: HistoryToken(container, last), container: container)
                 }
-                // Watched from before the first look, so that nothing comes between.
+                // Observing begins before the first read, so that no transaction is missed between the two.
                 if observation == nil { try observe() }
                 waiting = try container.transactions(after: last, limit: 100)[...]
                 if waiting.isEmpty, await news?.next() == nil { break }
@@ -88,16 +102,18 @@ public struct StoreChanges: AsyncSequence, Sendable {
 }
 
 extension PersistentContainer {
-    /// The end of the history as a token.
+    /// The position at the end of the history.
+    ///
+    /// - Throws: `storeClosed`, `corrupt`.
     public func currentHistoryToken() throws -> HistoryToken {
         let last = try store.transactions(before: nil, limit: 1).first?.number ?? .zero
         return HistoryToken(self, last)
     }
 
-    /// What is saved after a token, and goes on being saved; nil begins with the first transaction.
+    /// The transactions after a token, those to come included; nil begins with the first transaction.
     ///
-    /// - Throws: `invalidRequest` for a token of another store, `futureSequence` for one from beyond the end of the log
-    ///   (of a backup's future, say), `historyDropped`.
+    /// - Throws: `invalidRequest` for a token of another store, `futureSequence` for one beyond the end of the log (the
+    ///   store may have been restored from a backup), `historyDropped`.
     public func transactions(since token: HistoryToken?) throws -> StoreChanges {
         guard let token else { return StoreChanges(container: self, start: .zero) }
         guard token.storeIdentifier == storeIdentifier else {
@@ -109,8 +125,8 @@ extension PersistentContainer {
 
     // MARK: Subscriptions
 
-    /// A consumer of the history whose place is kept in the store, so that every transaction reaches it at least once,
-    /// whatever process it runs in and however often it is restarted.
+    /// Subscribes to the history: the store keeps the subscription's position, so every transaction is delivered at
+    /// least once, in whatever process the subscriber runs and however often it restarts.
     ///
     /// ```swift
     /// let mailer = try container.subscription(named: "mailer")
@@ -120,8 +136,8 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// - Parameter start: where a subscription begins that is not there yet; it is made at once.
-    /// - Throws: `keyTooLong` over 400 bytes, `readOnly` for one that is to be made.
+    /// - Parameter start: where a new subscription begins. The call writes it to the store.
+    /// - Throws: `keyTooLong` for a name of more than 400 bytes; `readOnly` when the subscription is new.
     public func subscription(named name: String, from start: HistoryMoment = .now) throws -> HistorySubscription {
         if try store.acknowledged(by: name) == nil {
             let place = try store.transaction(containing: try eventNumber(at: start))?.number ?? .zero
@@ -130,22 +146,26 @@ extension PersistentContainer {
         return HistorySubscription(container: self, name: name)
     }
 
-    /// Every subscription with the number of the last transaction that it has acknowledged.
+    /// The subscriptions by name, with the last transaction that each has acknowledged.
     public func subscriptions() throws -> [String: TransactionNumber] { try store.subscriptions() }
 
-    /// Forgets a subscription's place.
+    /// Removes a subscription from the store.
     ///
     /// - Returns: whether there was one.
+    /// - Throws: `readOnly`.
     @discardableResult
     public func removeSubscription(named name: String) throws -> Bool { try store.removeSubscription(name) }
 }
 
-/// A consumer of the history whose place is kept in the store; see `PersistentContainer.subscription(named:from:)`.
+/// A named subscription to a store's history, whose position the store keeps.
+///
+/// `PersistentContainer.subscription(named:from:)` makes one.
 public struct HistorySubscription: Sendable {
     let container: PersistentContainer
+    /// The name in the store.
     public let name: String
 
-    /// The last transaction that was acknowledged.
+    /// The position of the subscription: right after the last transaction that was acknowledged.
     ///
     /// - Throws: `unknownKey` when the subscription was removed.
     public func acknowledged() throws -> HistoryToken {
@@ -155,11 +175,13 @@ public struct HistorySubscription: Sendable {
         return HistoryToken(container, place)
     }
 
-    /// What has not been acknowledged, and what comes.
+    /// The transactions that have not been acknowledged, those to come included.
+    ///
+    /// - Throws: `unknownKey` when the subscription was removed.
     public func changes() throws -> StoreChanges { try container.transactions(since: try acknowledged()) }
 
-    /// Says that everything up to a token has been dealt with; kept as durably as saves are. An older token than the
-    /// last does nothing.
+    /// Records that the subscriber has processed everything up to a token, as durably as a save. A token older than
+    /// the last one changes nothing.
     ///
     /// - Throws: `unknownKey` when the subscription was removed, `invalidRequest` for a token of another store,
     ///   `futureSequence`, `readOnly`.

@@ -1,16 +1,16 @@
 public import StrataModel
 
-/// What is done when a store has another model than its container.
+/// How a store that has another model is brought to the model of its container.
 public enum PersistentStoreMigration: Sendable {
-    /// The store is brought to the container's model; `PersistentContainer.migrationPlan()` says what that takes.
+    /// In one step; `PersistentContainer.migrationPlan()` lists what it does.
     case automatic
-    /// One model after another, with code of the app's between them. The last stage leads to the container's model.
+    /// From model to model, with code of the app in between. The last stage leads to the container's model.
     case staged([MigrationStage])
-    /// Loading throws `persistentStoreIncompatibleVersionHash`.
+    /// Not at all: loading throws `persistentStoreIncompatibleVersionHash`.
     case none
 }
 
-/// One step of a staged migration: to a model, with code before and after.
+/// One stage of a staged migration: a model, and code that runs before and after the store is migrated to it.
 ///
 /// ```swift
 /// let split = MigrationStage(label: "addresses", to: modelWithAddresses, didMigrate: { stage in
@@ -21,19 +21,22 @@ public enum PersistentStoreMigration: Sendable {
 /// })
 /// ```
 ///
-/// What a handler changes is saved when it returns, together with the note that it ran. After a crash in between it is
-/// run again, and finds nothing of what it did; so it must not save by itself. Handlers run where the container is
-/// loaded, on that thread.
+/// When a handler returns, its changes are saved in one transaction with a record that it ran. If it crashes before,
+/// the next loading runs it again, without any of its changes; so a handler must not save. Handlers run on the thread
+/// that loads the container.
 public struct MigrationStage: Sendable {
-    /// Names the stage in the log; unique among the stages.
+    /// The name of the stage in the log, unique among the stages.
     public let label: String
+    /// The model that the stage leads to.
     public let model: ManagedObjectModel
     let willMigrate: (@Sendable (ManagedObjectContext) throws -> Void)?
     let didMigrate: (@Sendable (MigratedStage) throws -> Void)?
 
+    /// Makes a stage.
+    ///
     /// - Parameters:
-    ///   - willMigrate: changes objects under the model that the store has before.
-    ///   - didMigrate: changes them under `model`, with the old ones at hand.
+    ///   - willMigrate: changes objects under the old model.
+    ///   - didMigrate: changes objects under `model`, and can read how they were under the old model.
     public init(
         label: String, to model: ManagedObjectModel,
         willMigrate: (@Sendable (ManagedObjectContext) throws -> Void)? = nil,
@@ -46,10 +49,10 @@ public struct MigrationStage: Sendable {
     }
 }
 
-/// A store after one stage of a migration: as it is, and as it was.
+/// The two contexts that the handler after a migration stage works with.
 public struct MigratedStage {
-    /// The objects under the new model.
+    /// The objects under the new model; changes are saved when the handler returns.
     public let context: ManagedObjectContext
-    /// The objects before the stage, under the old model; it cannot be changed.
+    /// The objects as they were before the stage, under the old model; cannot be changed.
     public let before: ManagedObjectContext
 }

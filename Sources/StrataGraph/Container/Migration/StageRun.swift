@@ -2,10 +2,10 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Takes a store through the stages that it has not been through.
+/// Takes a store through the stages of a staged migration, from where an earlier run stopped.
 ///
-/// Where it stands is in the log: the newest model, the label in the metadata of the transaction that installed it, and
-/// for each handler that ran a transaction whose id follows from the store, the model version and the stage.
+/// The log tells how far the store is: by its newest model, by the label in the metadata of the transaction that
+/// installed it, and by a transaction for each handler that ran, whose id is made of store, model version and stage.
 struct StageRun {
     let container: PersistentContainer
     let location: StoreLocation
@@ -14,7 +14,7 @@ struct StageRun {
     private static let labelKey = "strata.stage"
 
     func run() throws {
-        // A store that is not there yet begins with the container's model.
+        // A new store is created with the container's model.
         guard let url = container.storeURL,
             FileManager.default.fileExists(atPath: url.appending(path: "data.mdb").path),
             !container.options.isReadOnly
@@ -29,9 +29,9 @@ struct StageRun {
         }
     }
 
-    /// Runs what a stage that was cut short has left.
+    /// Finishes the stage that led to the store's newest model, if a crash interrupted it.
     ///
-    /// - Returns: the first stage that is to be gone through.
+    /// - Returns: the index of the next stage.
     private func finishNewest() throws -> Int {
         try withStore(model: nil, label: nil) { store in
             guard let newest = stages.lastIndex(where: { $0.model.entities == store.schema.model.entities }) else {
@@ -51,7 +51,7 @@ struct StageRun {
         try withStore(model: stage.model, label: stage.label) { store in try finish(stage, store) }
     }
 
-    /// Runs the handler after a stage, if the store came to its model by it.
+    /// Runs the handler after a stage, if that stage installed the store's newest model.
     private func finish(_ stage: MigrationStage, _ store: Store) throws {
         guard let didMigrate = stage.didMigrate else { return }
         let (record, lastOfOld) = try store.newestInstallation()
@@ -76,7 +76,7 @@ struct StageRun {
         context.savedTransactionID = id
         try handler(context)
         if context.hasChanges { try context.save() }
-        // A handler that changed nothing has run, too.
+        // Records that the handler ran also if it changed nothing.
         try store.note(id, [Self.labelKey: stage.label])
     }
 
@@ -92,7 +92,7 @@ struct StageRun {
 }
 
 extension StoreBinding {
-    /// The binding for a context at a moment of the past: this one, if no value or link of then was rewritten since.
+    /// The binding for a context of the past: this one, unless a migration has rewritten values or links since then.
     func ofPast(_ eventNumber: EventNumber, _ classes: [String: ManagedObject.Type]) throws -> StoreBinding {
         let then = try store.schema(at: eventNumber)
         guard then.version < schema.version else { return self }

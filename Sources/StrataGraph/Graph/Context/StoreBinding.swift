@@ -7,26 +7,26 @@ import StrataStore
 final class StoreBinding: Sendable {
     let store: Store
     let schema: Schema
-    /// As the container was given it.
+    /// The model as the container was given it.
     let model: ManagedObjectModel
     /// By entity number.
     private let entities: [EntityRuntime?]
     private let byName: [String: EntityRuntime]
     private let byClass: [ObjectIdentifier: EntityRuntime]
     private let links: [PropertyID: LinkRuntime]
-    /// The same by number, without hidden ones.
+    /// The links of declared relationships, by number.
     private let linksByNumber: [LinkRuntime?]
-    /// For each entity the relationships without inverse that may lead to its objects, read backwards.
+    /// For each entity, the relationships without inverse that can lead to its objects, read backwards.
     private let incoming: [EntityID: [LinkRuntime]]
-    /// Hidden places of objects among the members of ordered relationships.
+    /// Hidden properties that hold the positions of objects in ordered relationships.
     let places: Set<PropertyID>
-    /// Whether any to-many has a least or greatest number of members.
+    /// Whether any to-many has a minimum or maximum number of members.
     let hasBoundedLinks: Bool
-    /// The values too large for a row are kept in files from this size on.
+    /// The size in bytes from which values are kept in files of their own.
     let externalStorageThreshold = 32 * 1024
 
-    /// - Parameter schema: the model that the binding's contexts read through; in one of the past, a class stays only
-    ///   with an entity that has not changed since.
+    /// - Parameter schema: the model through which the contexts read. If it is one of the past, entities that have
+    ///   changed since have no class.
     init(
         store: Store, schema: Schema, classes: [String: ManagedObject.Type], model: ManagedObjectModel? = nil
     ) throws {
@@ -85,9 +85,9 @@ final class StoreBinding: Sendable {
         return objectClass
     }
 
-    /// Reads the state at a sequence through the binding's model.
+    /// Reads the state at an event number through the binding's model.
     ///
-    /// - Throws: `modelChanged` for a state that was written under a newer one; see `Store.read`.
+    /// - Throws: `modelChanged` for a state that was written under a newer model; see `Store.read`.
     func read<R>(
         at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
     ) throws -> R {

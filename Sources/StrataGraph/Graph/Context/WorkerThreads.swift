@@ -1,9 +1,9 @@
 import Foundation
 import Locking
 
-/// Threads for work that blocks: waiting for a writer, syncing, reading from a disk.
+/// Runs work that blocks (waiting for a writer, syncing, reading from disk) on threads of its own.
 ///
-/// The cooperative pool has a thread a core; a blocked one there stops tasks that have nothing to do with it.
+/// Swift's cooperative pool has one thread per core, so blocking one of those would delay unrelated tasks.
 final class WorkerThreads: Sendable {
     static let shared = WorkerThreads(limit: 16)
 
@@ -39,7 +39,7 @@ final class WorkerThreads: Sendable {
         available.signal()
     }
 
-    /// - Returns: false when the system has no thread to give. Dispatch then lends one, as soon as there is one.
+    /// - Returns: false when the system cannot create a thread. The caller then uses a thread of Dispatch.
     private func startThread() -> Bool {
         do {
             try BackgroundThread.start("strata.worker") { while true { self.workOnce() } }
@@ -50,7 +50,7 @@ final class WorkerThreads: Sendable {
         }
     }
 
-    /// Waits for some work and does it.
+    /// Waits for one piece of work and runs it.
     private func workOnce() {
         state.withLock { $0.idle += 1 }
         available.wait()

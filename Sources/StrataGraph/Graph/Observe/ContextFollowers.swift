@@ -1,12 +1,13 @@
 import StrataModel
 import StrataStore
 
-/// Something that shows what a context holds and looks again when that may have changed.
+/// An object that shows a context's state, such as a results controller, and updates when that may have changed.
 protocol ContextFollower: AnyObject {
+    /// Called in the context's isolation.
     func contextMayHaveChanged()
 }
 
-/// The followers of one context, which does not keep them alive.
+/// The followers of one context, which are not retained.
 struct ContextFollowers {
     private struct Entry {
         weak var follower: (any ContextFollower)?
@@ -23,12 +24,12 @@ struct ContextFollowers {
 }
 
 extension ManagedObjectContext {
-    /// Everything that a fetch reads now, as a state that can be read again later.
+    /// The state that a fetch reads now, for reading it again later.
     func state(includesPendingChanges: Bool) throws -> StoreState {
         StoreState(eventNumber: base, layers: inherited + (includesPendingChanges ? try pendingLayers() : []))
     }
 
-    /// Called wherever the context has moved, or its changes are to be seen.
+    /// Tells the followers that the context has moved to another state, or has processed pending changes.
     func tellFollowers() {
         for follower in followers.all { follower.contextMayHaveChanged() }
     }

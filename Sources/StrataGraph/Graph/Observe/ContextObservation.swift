@@ -1,48 +1,52 @@
 public import StrataModel
 
-/// What a context tells those who observe it.
+/// What happens in a context, for observers.
 public enum ContextEvent: Sendable, Hashable, CaseIterable {
-    /// A save begins; hooks and validation come after it.
+    /// A save begins. Hooks and validation run after this event.
     case willSave
-    /// A save is in the log.
+    /// A save has been committed.
     case didSave
-    /// Objects were made, changed or deleted in memory since the last time; see
-    /// `ManagedObjectContext.processPendingChanges()`.
+    /// Objects were inserted, changed or deleted in memory; see `ManagedObjectContext.processPendingChanges()`.
     case objectsDidChange
-    /// Objects in memory show what others saved.
+    /// The context has moved to a state with saves of others.
     case didMerge
 }
 
-/// Which objects an event of a context is about.
+/// The objects that an event of a context concerns.
 ///
-/// Handlers run in the context's isolation. What crosses to another are the ids.
+/// Objects must stay in the context's isolation; their ids can be sent anywhere.
 public struct ContextChanges {
+    /// What happened.
     public let event: ContextEvent
+    /// Objects that were inserted.
     public var inserted: Set<ManagedObject> = []
+    /// Objects whose values or links changed.
     public var updated: Set<ManagedObject> = []
-    /// After the save they are cut off from the context; their ids stay. Of a `didMerge`: clean objects in memory that
-    /// others deleted; they are `isDeleted` from then on.
+    /// Objects that were deleted. Of a `didMerge`: unchanged objects in memory that others deleted.
     ///
-    /// What a cascade deleted without making an object of it is in `deletedObjectIDs` only.
+    /// Objects that a cascade deleted without reading them are in `deletedObjectIDs` only.
     public var deleted: Set<ManagedObject> = []
-    /// Deleted without objects.
+    /// Ids of objects that were deleted as rows, without an object in memory.
     var deletedRows: [ObjectID] = []
-    /// Not deleted after all, without objects.
+    /// Ids of rows whose pending deletion was withdrawn, without an object in memory.
     var refreshedRows: [ObjectID] = []
-    /// Clean objects whose values went because others changed them: they are read again when used.
+    /// Unchanged objects that became faults because others changed them. They are read again when used.
     public var refreshed: Set<ManagedObject> = []
-    /// Where the context stands after a save or merge.
+    /// The event number at which the context stands after the event.
     public internal(set) var eventNumber: EventNumber
 
-    /// What others did, of a `didMerge`: objects that are not in memory among it.
+    /// What others saved, of a `didMerge`, including objects that are not in memory.
     var merged: (inserted: Set<ObjectID>, updated: Set<ObjectID>, deleted: Set<ObjectID>) = ([], [], [])
 
-    /// Of a `didMerge` also what is not in memory; so with the ids below.
+    /// The ids of inserted objects. Of a `didMerge`, objects that are not in memory are included.
     public var insertedObjectIDs: Set<ObjectID> { merged.inserted.union(inserted.lazy.map(\.objectID)) }
+    /// The ids of updated objects. Of a `didMerge`, objects that are not in memory are included.
     public var updatedObjectIDs: Set<ObjectID> { merged.updated.union(updated.lazy.map(\.objectID)) }
+    /// The ids of deleted objects, including those that were never in memory.
     public var deletedObjectIDs: Set<ObjectID> {
         merged.deleted.union(deleted.lazy.map(\.objectID)).union(deletedRows)
     }
+    /// The ids of refreshed objects.
     public var refreshedObjectIDs: Set<ObjectID> { Set(refreshed.map(\.objectID)).union(refreshedRows) }
 
     var isEmpty: Bool {
@@ -56,7 +60,7 @@ public struct ContextChanges {
     }
 }
 
-/// Ends when it is cancelled or let go.
+/// The observation of one event of a context. It ends when it is cancelled or released.
 public final class ContextObservation {
     let event: ContextEvent
     let handler: (ContextChanges) -> Void
@@ -67,10 +71,11 @@ public final class ContextObservation {
         self.handler = handler
     }
 
+    /// Ends the observation.
     public func cancel() { isCancelled = true }
 }
 
-/// The observations of one context, which does not keep them alive.
+/// The observations of one context, which are not retained.
 struct ContextObservers {
     private struct Entry {
         weak var observation: ContextObservation?
@@ -94,7 +99,7 @@ struct ContextObservers {
 }
 
 extension ManagedObjectContext {
-    /// Calls `handler` at each event until the observation that is returned is let go.
+    /// Calls `handler` at each event, in the context's isolation, until the returned observation is released.
     ///
     /// ```swift
     /// let observation = context.observe(.didSave) { changes in print(changes.inserted.count) }
@@ -107,9 +112,9 @@ extension ManagedObjectContext {
         return observation
     }
 
-    /// Announces `objectsDidChange` for what changed in memory since the last time.
+    /// Posts `objectsDidChange` for the changes in memory since the last call, and registers them for undo.
     ///
-    /// A save, a rollback and a move to what others saved do it by themselves; there is no run loop that could.
+    /// Saves, rollbacks and merges call it. Between them call it yourself, at the end of a user's action.
     public func processPendingChanges() {
         undoManager?.register()
         announceChangesInMemory()
@@ -126,7 +131,7 @@ extension ManagedObjectContext {
             if object._flags.contains(.withdrawn) {
                 if !isNew.contains(ObjectIdentifier(object)) { changes.deleted.insert(object) }
             } else if object._flags.contains(.deleted) {
-                // One that was deleted as a row is announced by its id.
+                // An object that was deleted as a row is announced by its id.
                 if !object._flags.contains(.deletedAsRow) { changes.deleted.insert(object) }
             } else if object._flags.contains(.inserted), isNew.contains(ObjectIdentifier(object)) {
                 changes.inserted.insert(object)
@@ -148,7 +153,7 @@ extension ManagedObjectContext {
         for observation in observers.listening(to: changes.event) { observation.handler(changes) }
     }
 
-    /// Announces what is pending as the event; nothing is gathered where nobody listens.
+    /// Announces the pending changes as an event. Without observers it does nothing.
     func announcePending(_ event: ContextEvent) {
         guard !observers.isEmpty, !observers.listening(to: event).isEmpty else { return }
         announce(pendingChanges(event))

@@ -2,9 +2,10 @@ public import Observation
 import StrataModel
 import StrataStore
 
-// An object tells observers of its properties through the Observation framework. It costs a table lookup a read, so
-// it is behind a state bit that only contexts that ask for it set.
+// Reports reads and changes of an object's properties to the Observation framework. Each read costs a lookup, so a
+// bit of the object's state enables it, for contexts with `observesObjects` only.
 
+/// Objects of a context with `observesObjects`, such as a container's `viewContext`, are observable.
 extension ManagedObject: Observable {}
 
 extension ManagedObject {
@@ -33,7 +34,7 @@ extension ManagedObject {
         _visitKeyPath(at: index, &visitor)
     }
 
-    /// Tells observers that every property may have changed.
+    /// Reports to observers that every property may have changed.
     final func announceAllChanged() {
         guard _state & ObjectState.observed != 0, _extras?.registrar != nil else { return }
         for index in 0..<_entity.declaredCount {
@@ -44,7 +45,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-    /// Tells observers of to-manys whose members others linked or unlinked: the row of the owner is the same.
+    /// Reports changes of to-manys whose members others linked or unlinked, which do not change the owner's row.
     func announceMemberships(of members: [ObjectID], from old: EventNumber, to new: EventNumber) throws {
         let before = try owners(of: members, at: old)
         let after = try owners(of: members, at: new)
@@ -54,7 +55,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Tells observers that a to-many of some objects has other members.
+    /// Reports that a to-many of some objects has other members.
     func announceMembers(_ link: PropertyID, of owners: some Sequence<ObjectID>) {
         for owner in owners where !owner.isNil {
             guard let object = map[owner], let property = object._entity.property(link) else { continue }

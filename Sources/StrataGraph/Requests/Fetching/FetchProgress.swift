@@ -1,6 +1,6 @@
 import StrataStore
 
-/// How far a fetch that runs elsewhere has come, and the way to end it.
+/// The progress of an asynchronous fetch, and the means to cancel it.
 ///
 /// ```swift
 /// let progress = FetchProgress()
@@ -15,17 +15,18 @@ import StrataStore
 public final class FetchProgress: Sendable {
     let monitor = QueryMonitor()
 
+    /// Makes the progress for one fetch.
     public init() {}
 
-    /// Rows looked at so far.
+    /// The number of rows read so far.
     public var examinedRowCount: Int { monitor.examinedRowCount }
 
-    /// Whether the results are there, or the fetch has failed.
+    /// Whether the fetch has ended, with results or an error.
     public var isFinished: Bool { monitor.isFinished }
 
-    /// Whether somebody wants the fetch to end.
+    /// Whether `cancel()` was called.
     public var isCancelled: Bool { monitor.isCancelled }
 
-    /// Ends the fetch; it throws `CancellationError` soon.
+    /// Ends the fetch, which throws `CancellationError`.
     public func cancel() { monitor.cancel() }
 }

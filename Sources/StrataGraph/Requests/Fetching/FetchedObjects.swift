@@ -1,11 +1,10 @@
 public import StrataModel
 import StrataStore
 
-/// The objects that a request found, made and read a batch at a time as they are looked at.
+/// The results of a request, read batch by batch as they are accessed.
 ///
-/// It knows the ids of all of them and holds on to the objects of the last batches only, so that a walk over a million
-/// takes the memory of a few hundred. Which objects there are, and their order, is settled when it is made; what they
-/// hold follows the context.
+/// It has the ids of all objects, and the objects of the last four batches, so iterating over a million objects needs
+/// memory for a few hundred. The list of objects does not change; their values are those of the context.
 ///
 /// ```swift
 /// var request = try FetchRequest<Movie>().sorted(by: \.title)
@@ -15,7 +14,7 @@ import StrataStore
 public struct FetchedObjects<Result: ManagedObject>: RandomAccessCollection {
     /// The ids of all the objects, in order.
     public let objectIDs: [ObjectID]
-    /// How many objects are read at once.
+    /// The number of objects that are read together.
     public let batchSize: Int
     private let batches: FetchedBatches
 
@@ -25,11 +24,14 @@ public struct FetchedObjects<Result: ManagedObject>: RandomAccessCollection {
         batches = FetchedBatches(context, keyPaths)
     }
 
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of objects.
     public var endIndex: Int { objectIDs.count }
 
-    /// The object in a place; reads its batch when that is not in memory. Errors in reading go to the context's
-    /// `faultingErrorHandler`, as when a fault fires.
+    /// The object at an index. Reads its batch unless it is in memory.
+    ///
+    /// Errors in reading go to the context's `faultingErrorHandler`, as when a fault fires.
     public subscript(position: Int) -> Result {
         let number = position / batchSize
         let start = number * batchSize
@@ -47,7 +49,7 @@ extension Optional {
     }
 }
 
-/// The batches in memory, newest last. Belongs to the isolation of its context.
+/// The batches of fetched objects that are in memory, newest last. Belongs to the isolation of its context.
 private final class FetchedBatches {
     private struct Batch {
         let number: Int
@@ -57,7 +59,7 @@ private final class FetchedBatches {
     private let context: ManagedObjectContext
     private let keyPaths: [String]
     private var batches: [Batch] = []
-    /// A walk forwards beside one backwards, and a little looking about, read nothing twice.
+    /// Enough for two iterations at once.
     private static let kept = 4
 
     init(_ context: ManagedObjectContext, _ keyPaths: [String]) {
@@ -67,8 +69,8 @@ private final class FetchedBatches {
 
     func batch(_ number: Int, _ ids: ArraySlice<ObjectID>) -> [ManagedObject] {
         if let last = batches.last, last.number == number { return last.objects }
-        if let place = batches.firstIndex(where: { $0.number == number }) {
-            let batch = batches.remove(at: place)
+        if let index = batches.firstIndex(where: { $0.number == number }) {
+            let batch = batches.remove(at: index)
             batches.append(batch)
             return batch.objects
         }
@@ -86,7 +88,7 @@ private final class FetchedBatches {
 }
 
 extension ManagedObjectContext {
-    /// The objects that match, `fetchBatchSize` (100 when it is 0) made and read at a time.
+    /// Fetches the ids of the objects that match. The objects are read in batches of `fetchBatchSize`, 100 by default.
     ///
     /// - Throws: as `fetch(_:)`.
     public func fetchInBatches<Result: ManagedObject>(

@@ -2,14 +2,14 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// The objects that match, found on a thread of Strata's own, so that neither the caller's isolation nor Swift's
-    /// pool waits for the store.
+    /// Fetches objects on a thread of Strata's own, so that neither the caller's isolation nor Swift's thread pool is
+    /// blocked.
     ///
-    /// What counts are the context's state and unsaved changes when the call begins; the objects are made in the
-    /// context's isolation when they are found.
+    /// The result shows the context's state and unsaved changes at the beginning of the call. The objects are made in the
+    /// context's isolation at its end.
     ///
-    /// - Parameter progress: hears of the rows looked at, and can cancel the fetch.
-    /// - Throws: `CancellationError` when the task or the progress is cancelled; else as `fetch(_:)`.
+    /// - Parameter progress: counts the rows read, and can cancel the fetch.
+    /// - Throws: `CancellationError` when the task or the progress is cancelled; otherwise as `fetch(_:)`.
     nonisolated(nonsending) public func fetchAsynchronously<Result: ManagedObject>(
         _ request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
     ) async throws -> [Result] {
@@ -20,7 +20,10 @@ extension ManagedObjectContext {
         return try objects(ids, of: request)
     }
 
-    /// How many objects match, counted on a thread of Strata's own; see `fetchAsynchronously(_:progress:)`.
+    /// Counts the objects that match on a thread of Strata's own.
+    ///
+    /// - Parameter progress: counts the rows read, and can cancel the count.
+    /// - Throws: as `fetchAsynchronously(_:progress:)`.
     nonisolated(nonsending) public func countAsynchronously<Result: ManagedObject>(
         for request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
     ) async throws -> Int {

@@ -2,18 +2,20 @@ public import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// The objects that match, unsaved changes counted.
+    /// Fetches the objects that match, unsaved changes included.
     ///
-    /// Objects that are not in memory come as faults, and are read when first used.
+    /// Objects that are not in memory are faults, which are read when they are first used.
     ///
-    /// - Throws: `unknownEntity`; `invalidRequest` for a predicate or order that the entity cannot answer.
+    /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for a predicate or order that the entity
+    ///   cannot answer; `storeClosed`, `corrupt`.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         try objects(try fetchObjectIDs(request), of: request)
     }
 
-    /// The objects of a request's answer.
+    /// The objects with the ids that a request has found.
     func objects<Result: ManagedObject>(_ ids: [ObjectID], of request: FetchRequest<Result>) throws -> [Result] {
-        // An array that is made empty writes to the one that all empty arrays share, which the sanitizer calls a race.
+        // An array initialized with no elements writes to the storage that all empty arrays share: the thread sanitizer
+        // reports that as a race.
         if ids.isEmpty { return [] }
         var areAllOfTheClass = true
         let objects = [Result](unsafeUninitializedCapacity: ids.count) { room, count in
@@ -37,25 +39,31 @@ extension ManagedObjectContext {
         return objects
     }
 
-    /// The usual class is compared; only subclasses take the long way.
+    /// Compares the class, which is enough unless the object is of a subclass.
     @inline(__always)
     static func cast<Result: ManagedObject>(_ object: ManagedObject, to type: Result.Type) -> Result? {
         Swift.type(of: object) == type ? unsafeDowncast(object, to: type) : object as? Result
     }
 
-    /// The ids of the objects that match; makes no objects.
+    /// Fetches the ids of the objects that match, without making objects.
+    ///
+    /// - Throws: as `fetch(_:)`.
     public func fetchObjectIDs<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [ObjectID] {
         let (storeRequest, layers) = try prepare(request)
         return try read(pending: layers) { try $0.fetch(storeRequest) }
     }
 
-    /// How many objects match; limit and offset count too.
+    /// The number of objects that match, within limit and offset.
+    ///
+    /// - Throws: as `fetch(_:)`.
     public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
         let (storeRequest, layers) = try prepare(request)
         return try read(pending: layers) { try $0.count(storeRequest) }
     }
 
-    /// Runs the request and says how: the indexes and conditions used, and how many rows each step gave.
+    /// Runs a request and explains how: each step with its index or condition, and the number of rows.
+    ///
+    /// - Throws: as `fetch(_:)`.
     public func explain<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> QueryExplanation {
         let (storeRequest, layers) = try prepare(request)
         return try read(pending: layers) { try $0.explain(storeRequest) }
@@ -78,9 +86,6 @@ extension ManagedObjectContext {
         try RequestCheck.checkPrefetching(
             request.relationshipKeyPathsForPrefetching, from: entity.schema, binding.schema)
         if automaticallyMergesChangesFromParent { try moveIfOthersSaved() }
-        let storeRequest = StoreRequest(
-            entityID: entity.id, includesSubentities: request.includesSubentities, predicate: request.predicate,
-            sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset)
-        return (storeRequest, request.includesPendingChanges ? try pendingLayers() : [])
+        return (request.storeRequest(entity.id), request.includesPendingChanges ? try pendingLayers() : [])
     }
 }

@@ -2,7 +2,7 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// Brings what dotted relationship paths lead to into memory, one read of the store for each step of a path.
+    /// Reads the objects at the end of relationship key paths into memory, with one read of the store for each step.
     ///
     /// - Throws: `unknownKey`, `invalidRequest` for a step that is no relationship.
     func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
@@ -15,13 +15,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// - Returns: the objects at the other end, each once.
+    /// - Returns: the objects at the other end of the relationship, each once.
     private func prefetch(_ name: String, of objects: [ManagedObject]) throws -> [ManagedObject] {
         try fill(objects)
         var targets: [ObjectID] = []
         var owners: [ToManyState] = []
         for object in objects where object._state & ObjectState.inaccessible == 0 {
-            // A subentity may have what its parent has not.
+            // Only a subentity of the request's entity may have the property.
             guard let property = object._entity.property(named: name) else { continue }
             if property.isToMany, let link = binding.link(property.id) {
                 owners.append(toManyState(link, object.objectID))
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         return found
     }
 
-    /// Lists the members of many owners in one read.
+    /// Lists the members of many owners in one read of the store.
     private func readMembers(of states: [ToManyState]) throws {
         let unread = states.filter { $0.members == nil && !isNew($0.owner) }
         guard !unread.isEmpty else { return }

@@ -2,14 +2,14 @@ public import StrataModel
 import Foundation
 
 extension FetchPredicate {
-    /// Whether the predicate holds for an object as it is in its context, unsaved changes included.
+    /// Whether an object meets the predicate, as it is in its context, unsaved changes included.
     ///
     /// ```swift
     /// let isLong = try FetchPredicate(format: "minutes > 120 AND SUBQUERY(cast, $c, $c.isLead == YES).@count > 1")
     /// let longOnes = try movies.filter { try isLong.evaluate(with: $0) }
     /// ```
     ///
-    /// - Throws: `invalidRequest` for what makes no sense, such as a to-many without a quantifier; `unknownKey`.
+    /// - Throws: `invalidRequest` for a predicate that has no meaning, such as a to-many without quantifier; `unknownKey`.
     public func evaluate(with object: ManagedObject) throws(StrataError) -> Bool {
         try checkDepth()
         let context = ObjectExpressions(object)
@@ -17,7 +17,7 @@ extension FetchPredicate {
     }
 }
 
-/// Reads managed objects for the evaluator; those that an object leads to are of its context.
+/// Reads the values of managed objects in one context, for the evaluation of predicates.
 struct ObjectExpressions: ExpressionContext {
     private let object: ManagedObject
     let now = Date()

@@ -2,7 +2,7 @@ public import Foundation
 public import StrataModel
 
 extension FetchPredicate {
-    /// The tree of a `#Predicate`.
+    /// Makes a predicate of a Foundation `#Predicate`.
     ///
     /// ```swift
     /// let best = 4.5
@@ -10,10 +10,10 @@ extension FetchPredicate {
     /// let request = try FetchRequest<Movie>(where: FetchPredicate(predicate))
     /// ```
     ///
-    /// Objects are compared by their `objectID`. Foundation has no way there to set case and diacritics aside; the
-    /// closure of `FetchRequest.where(_:)` has.
+    /// Objects are compared by their `objectID`. A `#Predicate` cannot ignore case or diacritics; the closure of
+    /// `FetchRequest.where(_:)` can.
     ///
-    /// - Throws: `invalidRequest` naming the expression that no query can have, such as a cast to a subclass.
+    /// - Throws: `invalidRequest` with the expression that queries do not support, such as a cast to a subclass.
     public init<Root: ManagedObject>(_ predicate: Predicate<Root>) throws(StrataError) {
         let translation = PredicateTranslation()
         translation.bind(predicate.variable.key, to: .value(.evaluatedObject))
@@ -21,14 +21,14 @@ extension FetchPredicate {
     }
 }
 
-/// What a node of Foundation's tree comes to.
+/// The translation of one node of a `#Predicate`.
 enum TranslatedNode {
     case value(FetchExpression)
     case condition(FetchPredicate)
-    /// A condition over a value that may be missing: it has no answer when that is nil.
+    /// A condition on an optional value, which has no answer when the value is nil.
     case conditionIfPresent(FetchExpression, FetchPredicate)
     case range(RangeBounds)
-    /// A regular expression that a part of a text matches.
+    /// A regular expression that matches a part of a text.
     case pattern(String)
     case dictionary([(key: AttributeValue, value: AttributeValue)])
 
@@ -75,12 +75,12 @@ extension FetchExpression {
     var isNotNil: FetchPredicate { .comparison(ComparisonPredicate(self, .notEqualTo, .constant(.null))) }
 }
 
-/// A node that has a counterpart in the predicate tree.
+/// A node of a `#Predicate` that has a counterpart in the predicate language.
 protocol TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode
 }
 
-/// Carries the variables of one predicate through the walk over its nodes.
+/// Translates the nodes of one `#Predicate`, and keeps what its variables stand for.
 final class PredicateTranslation {
     private var bindings: [PredicateExpressions.VariableID: TranslatedNode] = [:]
     private var depth = 0
@@ -89,7 +89,7 @@ final class PredicateTranslation {
 
     func node(bound variable: PredicateExpressions.VariableID) throws(StrataError) -> TranslatedNode {
         guard let node = bindings[variable] else {
-            throw Self.unsupported("Variable", "It stands for nothing here.")
+            throw Self.unsupported("Variable", "The variable has no value here.")
         }
         return node
     }
@@ -137,6 +137,7 @@ final class PredicateTranslation {
 
     static func unsupported(_ node: String, _ reason: String) -> StrataError {
         StrataError(
-            .invalidRequest, "A query cannot have PredicateExpressions.\(node). \(reason)", context: .init(key: node))
+            .invalidRequest, "Queries do not support PredicateExpressions.\(node) here. \(reason)",
+            context: .init(key: node))
     }
 }

@@ -1,7 +1,7 @@
 public import StrataModel
 
 extension FetchPredicate {
-    /// The same predicate with the variables of its subqueries named by their depth: x, y, z, x4, and so on.
+    /// The predicate with the variables of its subqueries renamed by their depth: x, y, z, x4, and so on.
     func namingVariables(_ names: [String: String] = [:], depth: Int = 0) -> FetchPredicate {
         func named(_ part: FetchPredicate) -> FetchPredicate { part.namingVariables(names, depth: depth) }
         func named(_ part: FetchExpression) -> FetchExpression { part.namingVariables(names, depth: depth) }
@@ -43,7 +43,7 @@ extension FetchExpression {
 }
 
 extension FetchPredicate {
-    /// The tree of a condition that is written with the properties of a class.
+    /// Makes a predicate of a condition that is written with the properties of a class.
     ///
     /// ```swift
     /// let isGood = FetchPredicate(for: Movie.self) { $0.rating >= 4 && $0.title != "" }

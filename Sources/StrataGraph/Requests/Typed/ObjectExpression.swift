@@ -1,16 +1,16 @@
 import StrataModel
 
-/// An object in a typed query: the one that is asked about, one that it points at, or a member of a to-many.
+/// An object in a typed query: the object that is asked for, the target of a to-one, or a member of a to-many.
 ///
-/// Its properties are those of the class: an attribute is a `ValueExpression`, a to-one another `ObjectExpression`, a to-many a `ToManyExpression`. To-ones
-/// are followed with a dot, whether they lead to an object or not: what stands behind a missing one is missing.
+/// It has the properties of the class: an attribute is a `ValueExpression`, a to-one another `ObjectExpression`, and a
+/// to-many a `ToManyExpression`. A dot follows a to-one, also where it may be nil: then everything after it is nil too.
 ///
 /// ```swift
 /// try FetchRequest<Movie>().where { $0.familyMember.name == "Ann" || $0.familyMember == nil }
 /// ```
 @dynamicMemberLookup
 public struct ObjectExpression<Root: ManagedObject> {
-    // Nothing here may be public: it would hide an attribute of the same name.
+    // The underscores and the lack of public members keep attributes of the same name accessible.
     let _expression: FetchExpression
     let _mayBeNil: Bool
 
@@ -23,26 +23,30 @@ public struct ObjectExpression<Root: ManagedObject> {
         let definition = EntityDefinition.of(Root.self)
         if path == definition.objectIDPath { return _expression }
         guard let name = definition.names[path] else {
-            preconditionFailure("\(path) is no property of the entity \(Root.entityName): a query cannot ask for it.")
+            preconditionFailure("\(path) is no property of the entity \(Root.entityName), so no query can use it.")
         }
         return .path(name, of: _expression)
     }
 
-    // Four subscripts and no more, none of them constrained to what can be stored: with one for each kind of attribute
-    // a misspelled name in a long query is looked for in so many ways that the compiler gives up.
+    // Four subscripts without constraints. With one for each kind of attribute, the type checker gives up on a misspelled
+    // name in a long query instead of naming it.
 
+    /// An attribute.
     public subscript<Value>(dynamicMember path: KeyPath<Root, Value>) -> ValueExpression<Value> {
         ValueExpression(end(path), mayBeNil: _mayBeNil, encode: QueryConstant.of)
     }
 
+    /// An optional attribute.
     public subscript<Value>(dynamicMember path: KeyPath<Root, Value?>) -> ValueExpression<Value> {
         ValueExpression(end(path), mayBeNil: true, encode: QueryConstant.of)
     }
 
+    /// The target of a to-one.
     public subscript<Target: ManagedObject>(dynamicMember path: KeyPath<Root, Target?>) -> ObjectExpression<Target> {
         ObjectExpression<Target>(end(path), mayBeNil: true)
     }
 
+    /// The members of a to-many.
     public subscript<Member: ManagedObject>(dynamicMember path: KeyPath<Root, ToMany<Member>>) -> ToManyExpression<
         Member
     > {
@@ -51,20 +55,22 @@ public struct ObjectExpression<Root: ManagedObject> {
 }
 
 extension ObjectExpression {
-    /// The same object; with nil, whether there is none.
+    /// Whether it is the object; with nil, whether there is none.
     public static func == (left: ObjectExpression, right: Root?) -> ValueExpression<Bool> {
         left.identity(.equalTo, right?.objectID)
     }
 
-    /// Another object; false where there is none. With nil, whether there is one.
+    /// Whether it is another object, false if there is none; with nil, whether there is one.
     public static func != (left: ObjectExpression, right: Root?) -> ValueExpression<Bool> {
         left.identity(.notEqualTo, right?.objectID)
     }
 
+    /// Whether both are the same object; false if either is missing.
     public static func == (left: ObjectExpression, right: ObjectExpression) -> ValueExpression<Bool> {
         left.identifier == right.identifier
     }
 
+    /// Whether they are different objects; false if either is missing.
     public static func != (left: ObjectExpression, right: ObjectExpression) -> ValueExpression<Bool> {
         left.identifier != right.identifier
     }

@@ -15,35 +15,36 @@ public struct ToManyExpression<Member: ManagedObject> {
 
     // MARK: Conditions
 
-    /// At least one member meets the condition.
+    /// Whether at least one member meets the condition.
     public func any(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ValueExpression<Bool> {
-        let (variable, term) = Self.apply(condition)
-        return ValueExpression<Bool>(.any(collection, variable, term.predicate), mayBeNil: false)
+        let (variable, meaning) = Self.apply(condition)
+        return ValueExpression<Bool>(.any(collection, variable, meaning.predicate), mayBeNil: false)
     }
 
-    /// Every member meets the condition; true when there are none.
+    /// Whether all members meet the condition; true if there are none.
     public func all(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ValueExpression<Bool> {
-        let (variable, term) = Self.apply(condition)
-        // A key path through a to-many passes over missing values; a member without one does not meet the condition.
-        if !term.mayBeNil, let quantified = FetchPredicate.quantified(.all, collection, variable, term.predicate) {
+        let (variable, meaning) = Self.apply(condition)
+        // ALL with a key path skips members whose value is nil, but such a member does not meet the condition.
+        if !meaning.mayBeNil, let quantified = FetchPredicate.quantified(.all, collection, variable, meaning.predicate)
+        {
             return ValueExpression<Bool>(quantified, mayBeNil: false)
         }
-        return `where`(variable, .not(term.predicate)).isEmpty
+        return `where`(variable, .not(meaning.predicate)).isEmpty
     }
 
-    /// No member meets the condition.
+    /// Whether no member meets the condition.
     public func none(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ValueExpression<Bool> {
-        let (variable, term) = Self.apply(condition)
-        if let quantified = FetchPredicate.quantified(.any, collection, variable, term.predicate) {
+        let (variable, meaning) = Self.apply(condition)
+        if let quantified = FetchPredicate.quantified(.any, collection, variable, meaning.predicate) {
             return ValueExpression<Bool>(.not(quantified), mayBeNil: false)
         }
-        return `where`(variable, term.predicate).isEmpty
+        return `where`(variable, meaning.predicate).isEmpty
     }
 
-    /// The members that meet the condition, to be counted or summed.
+    /// The members that meet the condition, for counts, sums and further conditions.
     public func `where`(_ condition: (ObjectExpression<Member>) -> ValueExpression<Bool>) -> ToManyExpression {
-        let (variable, term) = Self.apply(condition)
-        return `where`(variable, term.predicate)
+        let (variable, meaning) = Self.apply(condition)
+        return `where`(variable, meaning.predicate)
     }
 
     private func `where`(_ variable: String, _ condition: FetchPredicate) -> ToManyExpression {
@@ -67,39 +68,43 @@ public struct ToManyExpression<Member: ManagedObject> {
     /// The number of members.
     public var count: ValueExpression<Int> { ValueExpression<Int>(.path("@count", of: collection), mayBeNil: false) }
 
-    /// The sum over the members that have a value; 0 when none has.
+    /// The sum over the members that have a value; 0 if none has one.
     public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Value> {
         aggregate("@sum", property, mayBeNil: false)
     }
 
+    /// The sum over the members that have a value; 0 if none has one.
     public func sum<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Value> {
         aggregate("@sum", property, mayBeNil: false)
     }
 
-    /// The mean of the members that have a value; nil when none has.
+    /// The mean of the members that have a value; nil if none has one.
     public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Double> {
         aggregate("@avg", property, mayBeNil: true)
     }
 
+    /// The mean of the members that have a value; nil if none has one.
     public func average<Value: Numeric & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Double>
     {
         aggregate("@avg", property, mayBeNil: true)
     }
 
-    /// The least value among the members; nil when none has one.
+    /// The smallest value among the members; nil if none has one.
     public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Value> {
         aggregate("@min", property, mayBeNil: true)
     }
 
+    /// The smallest value among the members; nil if none has one.
     public func min<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Value> {
         aggregate("@min", property, mayBeNil: true)
     }
 
-    /// The greatest value among the members; nil when none has one.
+    /// The largest value among the members; nil if none has one.
     public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value>) -> ValueExpression<Value> {
         aggregate("@max", property, mayBeNil: true)
     }
 
+    /// The largest value among the members; nil if none has one.
     public func max<Value: Comparable & StorableValue>(_ property: KeyPath<Member, Value?>) -> ValueExpression<Value> {
         aggregate("@max", property, mayBeNil: true)
     }
@@ -122,14 +127,15 @@ public struct ToManyExpression<Member: ManagedObject> {
 }
 
 extension FetchPredicate {
-    /// At least one member meets a condition, in which it is called by a variable.
+    /// Whether at least one member meets a condition that names it by a variable.
     static func any(_ collection: FetchExpression, _ variable: String, _ condition: FetchPredicate) -> FetchPredicate {
         quantified(.any, collection, variable, condition)
             ?? .isNotEmpty(.subquery(collection, variable: variable, condition))
     }
 
-    /// `ANY members.attribute > 4`, where the condition is a comparison of one attribute of the member with constants
-    /// that no missing value meets: the form that indexes serve best.
+    /// The form `ANY members.attribute > 4`, which indexes serve best.
+    ///
+    /// - Returns: nil unless the condition compares one attribute of the member with constants that are not nil.
     static func quantified(
         _ modifier: ComparisonPredicate.Modifier, _ collection: FetchExpression, _ variable: String,
         _ condition: FetchPredicate
@@ -155,9 +161,9 @@ extension FetchExpression {
     }
 }
 
-/// Names for the members that conditions speak of.
+/// Names of the variables that conditions use for members.
 ///
-/// While closures run, each gets a name that no other has; afterwards they are named by how deep they stand.
+/// While closures run, each variable has a unique name. Afterwards variables are named by their depth.
 enum QueryVariables {
     private static let count = Atomic<UInt64>(0)
 

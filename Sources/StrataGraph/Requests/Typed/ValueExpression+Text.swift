@@ -1,59 +1,67 @@
 public import StrataModel
 
 extension ValueExpression where Value == String {
-    /// The same text, case or diacritics aside as the options say.
+    /// Whether it is equal to a text, ignoring case or diacritics as the options say.
     public func isEqual(to text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.equalTo, constant(text), options)
     }
 
+    /// Whether it is equal to another text; false if either is nil.
     public func isEqual(to other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.equalTo, other, options)
     }
 
-    /// The text stands somewhere in it.
+    /// Whether it contains a text.
     public func contains(_ text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.contains, constant(text), options)
     }
 
+    /// Whether it contains another text; false if either is nil.
     public func contains(_ other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.contains, other, options)
     }
 
+    /// Whether it begins with a text.
     public func begins(with text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.beginsWith, constant(text), options)
     }
 
+    /// Whether it begins with another text; false if either is nil.
     public func begins(with other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.beginsWith, other, options)
     }
 
+    /// Whether it ends with a text.
     public func ends(with text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.endsWith, constant(text), options)
     }
 
+    /// Whether it ends with another text; false if either is nil.
     public func ends(with other: ValueExpression, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.endsWith, other, options)
     }
 
-    /// `?` stands for one character, `*` for any number, a backslash takes the meaning from the next sign.
+    /// Whether it matches a wildcard pattern: `?` matches one character, `*` any number; a backslash escapes either.
     public func like(_ pattern: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.like, constant(pattern), options)
     }
 
-    /// The whole text matches a regular expression; see `PatternMatcher` for its syntax.
+    /// Whether the whole text matches a regular expression.
     public func matches(_ pattern: String, _ options: StringFolding = []) -> ValueExpression<Bool> {
         condition(.matches, constant(pattern), options)
     }
 
-    /// One of the texts, case or diacritics aside as the options say.
+    /// Whether it is one of the texts, ignoring case or diacritics as the options say.
     public func isIn(_ texts: some Sequence<String>, _ options: StringFolding) -> ValueExpression<Bool> {
         condition(.in, .aggregate(texts.map(constant)), options)
     }
 
+    /// The text in lower case.
     public func lowercased() -> ValueExpression {
         ValueExpression(.function(.lowercase, [expression]), mayBeNil: mayBeNil)
     }
 
+    /// The text in upper case.
     public func uppercased() -> ValueExpression {
         ValueExpression(.function(.uppercase, [expression]), mayBeNil: mayBeNil)
     }
@@ -63,6 +71,6 @@ extension ValueExpression where Value == String {
         ValueExpression<Int>(.function(.length, [expression]), mayBeNil: mayBeNil)
     }
 
-    /// Whether the text has no characters; a missing one is not empty.
+    /// Whether the text has no characters; false for nil.
     public var isEmpty: ValueExpression<Bool> { self == "" }
 }

@@ -1,16 +1,16 @@
 import StrataModel
 
-/// A value in a typed query: an attribute at the end of a path, or what was made of some.
+/// A value in a typed query: an attribute, or what is computed from attributes.
 ///
-/// A condition is a `ValueExpression<Bool>`. Whether the attribute is optional is not part of the type: every comparison with a
-/// missing value is false, `!=` too; only `== nil` and `!= nil` ask for it.
+/// A condition is a `ValueExpression<Bool>`. The type does not say whether an attribute is optional. Every comparison
+/// with nil is false, `!=` too, except `== nil` and `!= nil`.
 ///
 /// ```swift
 /// try FetchRequest<Movie>().where { $0.rating > 4 && $0.title.contains("stalk", [.caseInsensitive]) }
 /// ```
 ///
-/// Terms stand on the left: `$0.rating > 4`, not `4 < $0.rating`. A variable must have the attribute's type: an `Int`
-/// is not compared with an `Int32`.
+/// Attributes are on the left of an operator: `$0.rating > 4`, not `4 < $0.rating`. Both sides have the same type: an
+/// `Int` is not compared with an `Int32`.
 public struct ValueExpression<Value> {
     enum Meaning {
         case value(FetchExpression)
@@ -18,9 +18,9 @@ public struct ValueExpression<Value> {
     }
 
     let meaning: Meaning
-    /// Whether it may come to nil, or a condition to false because something in it is.
+    /// Whether the value may be nil, or the condition false because a part of it is nil.
     let mayBeNil: Bool
-    /// A Swift value as the store has it.
+    /// Converts a Swift value to the form in which the store keeps it.
     let encode: (Value) -> AttributeValue
 
     init(_ expression: FetchExpression, mayBeNil: Bool, encode: @escaping (Value) -> AttributeValue) {
@@ -29,7 +29,7 @@ public struct ValueExpression<Value> {
         self.encode = encode
     }
 
-    /// The term as part of a tree.
+    /// The expression for the predicate language.
     var expression: FetchExpression {
         switch meaning {
         case .value(let expression): expression
@@ -69,7 +69,7 @@ extension ValueExpression where Value == Bool {
         encode = { .boolean($0) }
     }
 
-    /// The term as a condition; a Bool attribute asks whether it is true.
+    /// The condition for the predicate language. A Bool attribute becomes a comparison with true.
     var predicate: FetchPredicate {
         switch meaning {
         case .condition(let predicate): predicate
@@ -79,9 +79,9 @@ extension ValueExpression where Value == Bool {
     }
 }
 
-/// Swift values as constants of predicates.
+/// Converts Swift values to constants of predicates.
 enum QueryConstant {
-    /// What a property of the type would be stored as.
+    /// The constant that equals a stored attribute with the same value.
     static func of(_ value: some Any) -> AttributeValue {
         switch value {
         case let storable as any StorableValue: return storable.queryConstant
@@ -92,7 +92,7 @@ enum QueryConstant {
         }
     }
 
-    /// A value that cannot be encoded is in no row: it equals nothing.
+    /// A value that cannot be encoded is in no row, so its constant equals nothing.
     private static func composite(_ value: some Any) -> AttributeValue {
         guard let value = value as? any Encodable else { return .composite([:]) }
         do { return try AttributeValueEncoder.encode(value) } catch { return .composite([:]) }
@@ -100,8 +100,8 @@ enum QueryConstant {
 }
 
 extension StorableValue {
-    /// As a constant of a predicate: the format language has one kind of floating point number, and beside a Float
-    /// attribute the double that is written the same is that Float again.
+    /// The value as a constant of a predicate. The predicate language has only doubles, so a Float becomes the double with
+    /// the same decimal digits, which a Float attribute is equal to.
     var queryConstant: AttributeValue {
         guard case .float(let value) = attributeValue else { return attributeValue }
         return .double(Double(value.description) ?? Double(value))
@@ -109,7 +109,7 @@ extension StorableValue {
 }
 
 extension ValueExpression {
-    /// An element of a composite attribute, by its name in the model; dots stand between the names of nested ones.
+    /// An element of a composite attribute, by its name in the model, or by names with dots between for nested elements.
     public func element<Element: StorableValue>(_ name: String, as type: Element.Type = Element.self)
         -> ValueExpression<Element>
     {
@@ -120,53 +120,53 @@ extension ValueExpression {
 // MARK: - Logic
 
 extension ValueExpression where Value == Bool {
-    /// Both hold.
+    /// Whether both conditions hold.
     public static func && (left: ValueExpression, right: ValueExpression) -> ValueExpression {
         ValueExpression(left.predicate && right.predicate, mayBeNil: left.mayBeNil || right.mayBeNil)
     }
 
-    /// At least one holds.
+    /// Whether at least one condition holds.
     public static func || (left: ValueExpression, right: ValueExpression) -> ValueExpression {
         ValueExpression(left.predicate || right.predicate, mayBeNil: left.mayBeNil || right.mayBeNil)
     }
 
-    /// It does not hold; what is false because of a missing value is true then.
-    public static prefix func ! (term: ValueExpression) -> ValueExpression {
-        ValueExpression(.not(term.predicate), mayBeNil: term.mayBeNil)
+    /// Whether the condition does not hold, also where it is false because of nil.
+    public static prefix func ! (condition: ValueExpression) -> ValueExpression {
+        ValueExpression(.not(condition.predicate), mayBeNil: condition.mayBeNil)
     }
 }
 
 // MARK: - Comparisons
 
 extension ValueExpression {
-    /// Equal; with nil, whether there is no value.
+    /// Whether it is equal to a value; with nil, whether there is no value.
     public static func == (left: ValueExpression, right: Value?) -> ValueExpression<Bool> {
         left.condition(.equalTo, left.constant(orNil: right))
     }
 
-    /// Another value; false where there is none. With nil, whether there is a value.
+    /// Whether it is another value, false for nil; with nil, whether there is a value.
     public static func != (left: ValueExpression, right: Value?) -> ValueExpression<Bool> {
         left.condition(.notEqualTo, left.constant(orNil: right))
     }
 
-    /// Equal; false where either is missing.
+    /// Whether both are equal; false if either is nil.
     public static func == (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.equalTo, right)
     }
 
-    /// Different; false where either is missing.
+    /// Whether they are different; false if either is nil.
     public static func != (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.notEqualTo, right)
     }
 
     private func constant(orNil value: Value?) -> FetchExpression { value.map(constant) ?? .constant(.null) }
 
-    /// Equal to one of the values.
+    /// Whether it is equal to one of the values.
     public func isIn(_ values: some Sequence<Value>) -> ValueExpression<Bool> {
         condition(.in, .aggregate(values.map(constant)))
     }
 
-    /// The value, or `fallback` where there is none.
+    /// The value, or `fallback` instead of nil.
     public static func ?? (left: ValueExpression, fallback: Value) -> ValueExpression {
         ValueExpression(
             .conditional(left.expression.isNil, left.constant(fallback), left.expression), mayBeNil: false,
@@ -175,56 +175,64 @@ extension ValueExpression {
 }
 
 extension ValueExpression where Value: Comparable & StorableValue {
+    /// Whether it is less than a value; false for nil.
     public static func < (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.lessThan, left.constant(right))
     }
 
+    /// Whether it is less than another value; false if either is nil.
     public static func < (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.lessThan, right)
     }
 
+    /// Whether it is at most a value; false for nil.
     public static func <= (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.lessThanOrEqualTo, left.constant(right))
     }
 
+    /// Whether it is at most another value; false if either is nil.
     public static func <= (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.lessThanOrEqualTo, right)
     }
 
+    /// Whether it is greater than a value; false for nil.
     public static func > (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.greaterThan, left.constant(right))
     }
 
+    /// Whether it is greater than another value; false if either is nil.
     public static func > (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.greaterThan, right)
     }
 
+    /// Whether it is at least a value; false for nil.
     public static func >= (left: ValueExpression, right: Value) -> ValueExpression<Bool> {
         left.condition(.greaterThanOrEqualTo, left.constant(right))
     }
 
+    /// Whether it is at least another value; false if either is nil.
     public static func >= (left: ValueExpression, right: ValueExpression) -> ValueExpression<Bool> {
         left.condition(.greaterThanOrEqualTo, right)
     }
 
-    /// From the one bound to the other, both included.
+    /// Whether it is between two bounds, both included.
     public func isBetween(_ lower: Value, _ upper: Value) -> ValueExpression<Bool> {
         condition(.between, .aggregate([constant(lower), constant(upper)]))
     }
 
-    /// In the range.
+    /// Whether it is in the range.
     public func isIn(_ range: ClosedRange<Value>) -> ValueExpression<Bool> {
         isBetween(range.lowerBound, range.upperBound)
     }
 
-    /// In the range, which ends before its upper bound.
+    /// Whether it is in the range, without the upper bound.
     public func isIn(_ range: Range<Value>) -> ValueExpression<Bool> {
         self >= range.lowerBound && self < range.upperBound
     }
 }
 
 extension ValueExpression where Value: RawRepresentable, Value.RawValue: StorableValue {
-    /// What an enum is stored as.
+    /// The raw value, which is what an enum is stored as.
     public var rawValue: ValueExpression<Value.RawValue> {
         ValueExpression<Value.RawValue>(expression, mayBeNil: mayBeNil)
     }

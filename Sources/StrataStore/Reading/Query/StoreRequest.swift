@@ -1,18 +1,21 @@
 package import StrataModel
 
-/// A fetch as the executor runs it.
+/// A request for the objects of an entity, as the store runs it.
 package struct StoreRequest: Sendable {
-    package var entityID: EntityID
-    package var includesSubentities: Bool
-    package var predicate: FetchPredicate?
-    package var sort: [SortDescription]
+    package var entityID: EntityID { didSet { shape = nil } }
+    package var includesSubentities: Bool { didSet { shape = nil } }
+    package var predicate: FetchPredicate? { didSet { shape = nil } }
+    package var sort: [SortDescription] { didSet { shape = nil } }
     /// 0 is no limit.
     package var limit: Int
     package var offset: Int
+    /// The shape that the request was compiled to before, for the schema that the shape names.
+    private(set) var shape: QueryShape?
 
+    /// - Parameter shape: what `QueryShapeCache` gave for a request with the same entity, predicate and order.
     package init(
         entityID: EntityID, includesSubentities: Bool = true, predicate: FetchPredicate? = nil,
-        sort: [SortDescription] = [], limit: Int = 0, offset: Int = 0
+        sort: [SortDescription] = [], limit: Int = 0, offset: Int = 0, shape: QueryShape? = nil
     ) {
         self.entityID = entityID
         self.includesSubentities = includesSubentities
@@ -20,6 +23,7 @@ package struct StoreRequest: Sendable {
         self.sort = sort
         self.limit = limit
         self.offset = offset
+        self.shape = shape
     }
 
     /// How many rows in order are enough; nil for all.

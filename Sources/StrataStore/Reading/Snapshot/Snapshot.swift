@@ -21,15 +21,15 @@ package final class Snapshot {
     var monitor: QueryMonitor?
     /// Sizes for planning; nil where nothing is planned.
     let statistics: StatisticsCache?
-    /// Queries that were prepared before; nil where each is compiled.
-    let queries: QueryCache?
+    /// Shapes of requests that were compiled before; nil where each request is compiled.
+    let queries: QueryShapeCache?
     /// Rows that need no second look; nil where each is verified.
     let verifiedPages: VerifiedPages?
 
     init(
         eventNumber: EventNumber, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
         histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
-        queries: QueryCache? = nil, verifiedPages: VerifiedPages? = nil
+        queries: QueryShapeCache? = nil, verifiedPages: VerifiedPages? = nil
     ) {
         self.statistics = statistics
         self.queries = queries

@@ -15,7 +15,7 @@ final class StoreCore: Sendable {
     /// The store's directory, for messages.
     let path: String
     let statistics = StatisticsCache()
-    let queries = QueryCache()
+    let queries = QueryShapeCache()
     let verifiedPages = VerifiedPages()
     private let known: Locked<SchemaHistory>
     /// Where models were installed, as far as anybody asked.

@@ -1,13 +1,12 @@
 import Locking
 package import StrataModel
 
-/// A request bound to the entities of a schema, checked, and ready to run any number of times.
+/// A request that is checked and ready to run any number of times: a `QueryShape` bound to the request's constants.
 ///
-/// Make one when the request is made, so that what cannot run is refused there and not at the first fetch. How it is
-/// run is chosen at the first run, and again when what is known of the store's sizes has changed; `plans` is guarded
-/// by its mutex.
+/// The first run makes a plan. A later run makes another if a sample was drawn since then, or the entity has doubled or
+/// halved. The mutex guards `plans`.
 package final class CompiledQuery: Sendable {
-    let prepared: QueryShape
+    let shape: QueryShape
     /// All of them hold for an object that is found.
     let conditions: [CompiledCondition]
     let offset: Int
@@ -53,26 +52,26 @@ package final class CompiledQuery: Sendable {
         try self.init(request, try QueryShape(request, schema, access: access))
     }
 
-    /// Binds a request to what was prepared for its shape.
+    /// Binds a request to its shape.
     ///
     /// - Throws: `wrongType`, `invalidRequest`.
-    init(_ request: StoreRequest, _ prepared: QueryShape) throws(StrataError) {
+    init(_ request: StoreRequest, _ shape: QueryShape) throws(StrataError) {
         guard request.offset >= 0, request.limit >= 0 else {
             throw StrataError(
-                .invalidRequest, "A limit or offset is negative.", context: .init(entityName: prepared.entity.name))
+                .invalidRequest, "A limit or offset is negative.", context: .init(entityName: shape.entity.name))
         }
-        if let conditions = try prepared.conditions(of: request) {
-            self.prepared = prepared
+        if let conditions = try shape.conditions(of: request) {
+            self.shape = shape
             self.conditions = conditions
         } else {
             // Constants that cannot stand there are refused with a reason by whoever compiles them.
-            let own = try QueryShape(request, prepared.schema, access: prepared.access)
+            let own = try QueryShape(request, shape.schema, access: shape.access)
             guard let conditions = try own.conditions(of: request) else {
                 throw StrataError(
                     .invalidRequest, "The predicate cannot be evaluated by the store.",
                     context: .init(entityName: own.entity.name, predicate: request.predicate?.description))
             }
-            self.prepared = own
+            self.shape = own
             self.conditions = conditions
         }
         offset = request.offset
@@ -100,19 +99,19 @@ package final class CompiledQuery: Sendable {
     }
 
     /// Whether it can be run again, and through this model.
-    package func isGood(for schema: Schema) -> Bool { prepared.schema === schema && !prepared.isVolatile }
+    package func isGood(for schema: Schema) -> Bool { shape.schema === schema && !shape.isVolatile }
 
-    var schema: Schema { prepared.schema }
-    var entity: EntitySchema { prepared.entity }
+    var schema: Schema { shape.schema }
+    var entity: EntitySchema { shape.entity }
     /// The concrete entities whose objects may be found.
-    var entities: EntitySet { prepared.entities }
-    var order: [SortColumn] { prepared.order }
+    var entities: EntitySet { shape.entities }
+    var order: [SortColumn] { shape.order }
 
     /// How many rows in order are enough; nil for all.
     var needed: Int? { StoreRequest.needed(limit: limit, offset: offset) }
 
     /// Whether anything but a scan may be used.
-    var isPlanned: Bool { prepared.access != .scanOnly }
+    var isPlanned: Bool { shape.access != .scanOnly }
 
     /// How the query is run over a snapshot.
     ///
@@ -142,9 +141,9 @@ package final class CompiledQuery: Sendable {
         let purpose = Planner.Purpose(
             order: use == .objects ? order : [], needed: use == .rows ? nil : needed, readsRows: use == .rows,
             wantsEstimates: wantsEstimates)
-        switch prepared.access {
+        switch shape.access {
         case .planned, .avoidingScans, .disturbed:
-            var planner = Planner(snapshot, prepared.access)
+            var planner = Planner(snapshot, shape.access)
             return try planner.plan(conditions, of: entity, entities, for: purpose)
         case .scanOnly:
             let scan = PlanStep(.scan, entities, rows: 0, cost: 0)

@@ -1,19 +1,19 @@
 import Locking
 import StrataModel
 
-/// What all requests have in common that differ only in the constants of their predicates, in limit and in offset:
-/// entity, order and conditions, bound to a schema and checked.
+/// A request without its constants, limit and offset: entity, order and conditions, checked and compiled for a schema.
 ///
-/// It is to a request what a prepared statement is to the values bound to it.
-final class QueryShape: Sendable {
+/// All requests that differ in nothing else share one shape. A `CompiledQuery` is a shape bound to the constants of one
+/// request, and a `QueryPlan` says how that is run.
+package final class QueryShape: Sendable {
     let schema: Schema
     let entity: EntitySchema
     /// The concrete entities whose objects may be found.
     let entities: EntitySet
     let order: [SortColumn]
     let access: CompiledQuery.Access
-    /// Whether a part that was worked out beforehand would come out differently another time.
-    let isVolatile: Bool
+    /// Whether a part that is computed when compiling depends on the time, so that the shape serves one run only.
+    package let isVolatile: Bool
     private let template: PredicateTemplate?
     private let includesSubentities: Bool
     private let sort: [SortDescription]

@@ -59,6 +59,5 @@ indirect enum ExpressionType: Sendable {
 
     /// Whether it may be a number.
     var canBeNumber: Bool { compared?.isNumber ?? !isList }
-    var canBeDate: Bool { compared.map { $0 == .date } ?? !isList }
     var canBeText: Bool { compared?.isText ?? !isList }
 }

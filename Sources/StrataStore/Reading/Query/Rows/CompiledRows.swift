@@ -39,7 +39,8 @@ package final class CompiledRows: Sendable {
 
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`, as for objects.
     package init(
-        _ request: RowsRequest, _ schema: Schema, access: CompiledQuery.Access = .planned
+        _ request: RowsRequest, _ schema: Schema, _ shapes: QueryShapeCache? = nil,
+        access: CompiledQuery.Access = .planned
     ) throws(StrataError) {
         guard let entity = schema.entity(request.objects.entityID) else {
             throw StrataError(
@@ -56,7 +57,11 @@ package final class CompiledRows: Sendable {
         let hasObjectOrder = !isGrouped && !request.isDistinct
         var objects = request.objects
         if !hasObjectOrder { (objects.sort, objects.limit, objects.offset) = ([], 0, 0) }
-        self.objects = try CompiledQuery(objects, schema, access: access)
+        if let shapes {
+            self.objects = try shapes.compiled(objects, schema)
+        } else {
+            self.objects = try CompiledQuery(objects, schema, access: access)
+        }
         names = request.columns.map(\.name)
         isDistinct = request.isDistinct
         offset = hasObjectOrder ? 0 : request.objects.offset

@@ -9,23 +9,12 @@ extension Snapshot {
     }
 
     package func explain(_ query: CompiledQuery) throws -> QueryExplanation {
-        try explain(query, .objects, "objects") { try $0.fetch().count }
-    }
-
-    /// How objects are counted, which often takes less than finding them in order.
-    package func explainCount(_ query: CompiledQuery) throws -> QueryExplanation {
-        try explain(query, .count, "number of objects") { try $0.count() }
-    }
-
-    private func explain(
-        _ query: CompiledQuery, _ use: CompiledQuery.Use, _ what: String, _ run: (QueryRun) throws -> Int
-    ) throws -> QueryExplanation {
-        let plan = try query.plan(for: use, self, wantsEstimates: true)
+        let plan = try query.plan(for: .objects, self, wantsEstimates: true)
         let trace = QueryTrace()
         let start = ContinuousClock.now
-        let rows = try run(QueryRun(query, plan, self, trace))
+        let rows = try QueryRun(query, plan, self, trace).fetch().count
         let time = (ContinuousClock.now - start).nanoseconds
-        var detail = "\(what) of \(query.entity.name)"
+        var detail = "objects of \(query.entity.name)"
         if let limit = query.limit { detail += ", limit \(limit)" }
         if query.offset > 0 { detail += ", offset \(query.offset)" }
         var input = plan.root.explained(trace)

@@ -20,15 +20,15 @@ extension Snapshot {
 
     /// A run of a request by what is known of requests of its shape.
     private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
-        let prepared = try queries?.query(for: request, schema) ?? QueryShape(request, schema)
+        let shape = try queries?.shape(of: request, schema) ?? QueryShape(request, schema)
         if request.limit >= 0, request.offset >= 0,
-            let plan = try prepared.settledPlan(request, for: use, self)
+            let plan = try shape.settledPlan(request, for: use, self)
         {
-            return QueryRun(request, prepared.order, plan, self)
+            return QueryRun(request, shape.order, plan, self)
         }
-        let query = try CompiledQuery(request, prepared)
+        let query = try CompiledQuery(request, shape)
         let plan = try query.plan(for: use, self)
-        try prepared.keep(plan, for: use)
+        try shape.keep(plan, for: use)
         return QueryRun(query, plan, self)
     }
 }

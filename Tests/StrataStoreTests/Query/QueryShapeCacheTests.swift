@@ -5,7 +5,7 @@ import StrataTestSupport
 import Testing
 
 /// Requests of one shape are prepared once; each still gets the answer to its own constants.
-@Suite struct QueryCacheTests {
+@Suite struct QueryShapeCacheTests {
     @Test(arguments: RandomTesting.seeds) func requestsOfOneShapeAreAnsweredByTheirOwnConstants(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var world = try QueryWorld(&random)

@@ -1,18 +1,17 @@
 import Locking
 package import StrataModel
 
-/// The queries of one open store, or for one class, that were prepared last, by the shape of their requests.
+/// Compiles requests and keeps the 256 shapes that were used last, for one open store.
 ///
-/// A request finds the prepared query of its shape by a hash over everything but its constants, and is then held
-/// against it in full; a hash that two shapes share costs time only. What was prepared through another model is another
-/// shape. `slots` is guarded by its mutex.
-package final class QueryCache: Sendable {
+/// A request finds its shape by a hash over everything but its constants and is then compared with it in full, so a
+/// hash that two shapes share costs only time. Each schema has shapes of its own. The mutex guards `slots`.
+package final class QueryShapeCache: Sendable {
     private static let ways = 4
     private static let sets = 64
 
     private struct Slots {
-        var queries = [QueryShape?](repeating: nil, count: QueryCache.ways * QueryCache.sets)
-        /// Which query of a full set goes next.
+        var shapes = [QueryShape?](repeating: nil, count: QueryShapeCache.ways * QueryShapeCache.sets)
+        /// The element that the next shape of a full set replaces.
         var next = 0
     }
 
@@ -20,23 +19,32 @@ package final class QueryCache: Sendable {
 
     package init() {}
 
-    /// Refuses a request that cannot run.
+    /// Refuses a request that cannot run, constants, limit and offset included.
     ///
+    /// - Returns: the shape of the request.
     /// - Throws: what `CompiledQuery` refuses.
-    package func check(_ request: StoreRequest, _ schema: Schema) throws(StrataError) {
-        let prepared = try query(for: request, schema)
-        guard request.limit < 0 || request.offset < 0 || !prepared.accepts(request) else { return }
-        _ = try CompiledQuery(request, prepared)
+    package func checkedShape(of request: StoreRequest, _ schema: Schema) throws(StrataError) -> QueryShape {
+        let shape = try shape(of: request, schema)
+        if request.limit < 0 || request.offset < 0 || !shape.accepts(request) { _ = try CompiledQuery(request, shape) }
+        return shape
     }
 
-    /// What was prepared for requests of this shape, now if need be.
+    /// The request, ready to run.
+    ///
+    /// - Throws: what `CompiledQuery` refuses.
+    package func compiled(_ request: StoreRequest, _ schema: Schema) throws(StrataError) -> CompiledQuery {
+        try CompiledQuery(request, try shape(of: request, schema))
+    }
+
+    /// The shape of a request: the one that it brings, the one that is kept, or a new one.
     ///
     /// - Throws: what `QueryShape` refuses.
-    func query(for request: StoreRequest, _ schema: Schema) throws(StrataError) -> QueryShape {
+    func shape(of request: StoreRequest, _ schema: Schema) throws(StrataError) -> QueryShape {
+        if let known = request.shape, known.schema === schema { return known }
         let first = Int(request.shapeHash & UInt64(Self.sets - 1)) * Self.ways
         let known = slots.withLock { slots -> QueryShape? in
-            for place in first..<first + Self.ways {
-                if let query = slots.queries[place], query.fits(request, schema) { return query }
+            for index in first..<first + Self.ways {
+                if let shape = slots.shapes[index], shape.fits(request, schema) { return shape }
             }
             return nil
         }
@@ -44,8 +52,8 @@ package final class QueryCache: Sendable {
         let fresh = try QueryShape(request, schema)
         if fresh.isVolatile { return fresh }
         slots.withLock { slots in
-            let free = (first..<first + Self.ways).first { slots.queries[$0] == nil }
-            slots.queries[free ?? first + slots.next] = fresh
+            let free = (first..<first + Self.ways).first { slots.shapes[$0] == nil }
+            slots.shapes[free ?? first + slots.next] = fresh
             slots.next = (slots.next + 1) % Self.ways
         }
         return fresh
