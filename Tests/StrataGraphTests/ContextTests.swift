@@ -195,7 +195,7 @@ import Testing
         owner.name = "Renamed"
         _ = movie("B")
         try context.save()
-        let past = try container.context(asOf: .eventNumber(then))
+        let past = try container.context(asOf: .event(then))
         let old = try past.existingObject(with: first.objectID, as: Movie.self)
         #expect(old.rating == 1 && old.familyMember?.name == "Ann")
         #expect(old.familyMember?.favoriteMovies.map(\.title) == ["A"])

@@ -31,7 +31,7 @@ import Testing
         try context.save()
         Movie(context: context).title = "Movie 1 unsaved"
         Movie(context: context).title = "Movie 2 unsaved"
-        let past = try container.context(asOf: .eventNumber(then))
+        let past = try container.context(asOf: .event(then))
         for (context, found) in [(past, 111), (container.newBackgroundContext(), 100), (context, 101)] {
             let plan = try context.explain(request)
             let index = try #require(plan.steps.first { $0.operation == .index }, "\(plan)")

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aContextOfThePastIsNotMoved() throws {
-        let past = try container.context(asOf: .eventNumber(context.eventNumber))
+        let past = try container.context(asOf: .event(context.eventNumber))
         #expect(thrownError { try past.mergeChanges(fromObjectIDs: []) }?.code == .readOnly)
     }
 

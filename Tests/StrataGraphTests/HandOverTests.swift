@@ -136,7 +136,7 @@ private let goodSource = """
     }
 
     func past(_ container: PersistentContainer) throws {
-        let context = try container.context(asOf: .eventNumber(.zero))
+        let context = try container.context(asOf: .event(.zero))
         _ = context.hasChanges
     }
 

@@ -73,7 +73,7 @@ struct MigrationTests {
             #expect(try now.map { try $0.value(forKey: "age") as? String } == ["36"])
             try now.first?.setValue("Ada L.", forKey: "title")
             try context.save()
-            let past = try new.context(asOf: .eventNumber(then))
+            let past = try new.context(asOf: .event(then))
             let before = try past.fetch(persons)
             #expect(try before.map { try $0.value(forKey: "age") as? Int32 } == [36])
             #expect(try before.map { try $0.value(forKey: "name") as? String } == ["Ada"])
@@ -140,10 +140,10 @@ struct MigrationTests {
                 var addresses: [String: ManagedObject] = [:]
                 for old in try stage.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
                     guard let city = try old.value(forKey: "city") as? String else { continue }
-                    let address = try addresses[city] ?? stage.context.insertNewObject(forEntityName: "Address")
+                    let address = try addresses[city] ?? stage.after.insertNewObject(forEntityName: "Address")
                     addresses[city] = address
                     try address.setValue(city, forKey: "city")
-                    try stage.context.object(with: old.objectID).setValue(address, forKey: "address")
+                    try stage.after.object(with: old.objectID).setValue(address, forKey: "address")
                 }
                 if run == 1 { throw StrataError(.noSpace, "the test pulls the plug") }
             })
@@ -179,7 +179,7 @@ struct MigrationTests {
             didMigrate: { stage in
                 for old in try stage.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
                     let city = try old.value(forKeyPath: "city") as? String
-                    let person = stage.context.object(with: old.objectID)
+                    let person = stage.after.object(with: old.objectID)
                     #expect(try person.value(forKeyPath: "address.city") == nil)
                     guard let city else { continue }
                     try person.setValue(["city": city], forKey: "address")

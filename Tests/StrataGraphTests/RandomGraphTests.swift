@@ -340,7 +340,7 @@ private struct RandomRun {
     private mutating func travel() throws -> String {
         guard !history.isEmpty else { return "nothing" }
         let (eventNumber, plain) = history[chance(history.count)]
-        let past = try container.context(asOf: .eventNumber(eventNumber))
+        let past = try container.context(asOf: .event(eventNumber))
         if let problem = try Self.difference(past, plain) { Issue.record("at \(eventNumber): \(problem)") }
         return "travel"
     }

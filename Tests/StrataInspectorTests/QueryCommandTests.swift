@@ -61,12 +61,12 @@ import Testing
     @Test func whatAFormatCannotAskForIsToldWithWhatCan() throws {
         #expect(
             try query("Studio", "--where", "films == nil").error
-                == "strata: films leads to many; compare it with ANY, ALL or CONTAINS. Whether it has members is asked "
-                + "by films.@count == 0.\n")
+                == "strata: films has many values; compare it with ANY, ALL or CONTAINS. To test whether it has members, "
+                + "write films.@count == 0.\n")
         #expect(
             try query("Studio", "--where", "entity.name == 'Studio'").error
-                == "strata: Studio has no property named entity; the request says of which entity objects are, and "
-                + "whether those below it count.\n")
+                == "strata: Studio has no property named entity; the request itself says which entity it is for, and "
+                + "whether subentities are included.\n")
     }
 
     @Test func rowsComeAsJSONAndNDJSONInTheOrderOfTheColumns() throws {

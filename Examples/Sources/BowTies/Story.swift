@@ -107,7 +107,7 @@ struct Story {
 
     private func travel(_ tie: BowTie, to eventNumber: EventNumber) throws {
         title(7, "The same tie as it was before it was worn, at event number \(eventNumber)")
-        let past = try container.context(asOf: .eventNumber(eventNumber))
+        let past = try container.context(asOf: .event(eventNumber))
         let then = try past.existingObject(with: tie.objectID, as: BowTie.self)
         print("   then: \(Self.state(then))")
         print("   now:  \(Self.state(tie))")

@@ -1,11 +1,10 @@
 public import Foundation
 public import StrataModel
-import StrataStore
 
 /// A moment in a store's history.
 public enum HistoryMoment: Sendable, Hashable {
     /// The end of the transaction that an event belongs to.
-    case eventNumber(EventNumber)
+    case event(EventNumber)
     /// The end of the newest transaction that was saved at the date or before.
     case date(Date)
     /// The end of a transaction.
@@ -14,57 +13,4 @@ public enum HistoryMoment: Sendable, Hashable {
     case tag(String)
     /// The end of the log.
     case now
-}
-
-extension PersistentContainer {
-    /// The number of the last event that a moment includes; zero before the first transaction.
-    ///
-    /// - Throws: `futureSequence` beyond the end of the log, `historyDropped` before the kept history, `unknownKey` for a
-    ///   tag that does not exist.
-    public func eventNumber(at moment: HistoryMoment) throws -> EventNumber {
-        let store = binding.store
-        let eventNumber: EventNumber
-        switch moment {
-        case .eventNumber(let wanted): eventNumber = try store.transaction(containing: wanted)?.lastEvent ?? wanted
-        case .date(let date): eventNumber = try store.eventNumber(at: date)
-        case .transaction(let transaction): eventNumber = try store.eventNumber(of: transaction)
-        case .tag(let name):
-            guard let tagged = try store.tag(name) else {
-                throw StrataError(.unknownKey, "The store has no tag \(name).", context: .init(value: .string(name)))
-            }
-            eventNumber = tagged
-        case .now: eventNumber = try store.head()
-        }
-        // Throws here, not at the first use, if the moment can no longer be shown.
-        try store.read(at: eventNumber) { _ in }
-        return eventNumber
-    }
-
-    // MARK: Tags
-
-    /// Gives a moment a name, until the tag is set to another moment or removed. The log records who did this and when.
-    ///
-    /// ```swift
-    /// try container.setTag("before import")
-    /// let past = try container.context(asOf: .tag("before import"))
-    /// ```
-    ///
-    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `futureSequence`, `readOnly`.
-    public func setTag(_ name: String, at moment: HistoryMoment = .now, author: String? = nil) throws {
-        try binding.store.setTag(name, at: try eventNumber(at: moment), MaintenanceNote(author: author))
-    }
-
-    /// Removes a tag; the history stays.
-    ///
-    /// - Returns: whether there was such a tag.
-    /// - Throws: `readOnly`.
-    @discardableResult
-    public func removeTag(_ name: String, author: String? = nil) throws -> Bool {
-        try binding.store.removeTag(name, MaintenanceNote(author: author))
-    }
-
-    /// The tags by name, with the last event that each includes.
-    ///
-    /// - Throws: `storeClosed`, `corrupt`.
-    public func tags() throws -> [String: EventNumber] { try binding.store.tags() }
 }

@@ -150,7 +150,7 @@ import Testing
         let then = parent.eventNumber
         movie.title = "B"
         try parent.save()
-        let past = try container.context(asOf: .eventNumber(then))
+        let past = try container.context(asOf: .event(then))
         #expect(throws: StrataError.self) { try past.newChildContext() }
         let scratch = try past.newScratchContext()
         let draft = try scratch.existingObject(with: movie.objectID, as: Movie.self)

@@ -24,7 +24,7 @@ import Testing
         let movie = Movie(context: context)
         movie.title = "A"
         _ = try save()
-        for moment in [HistoryMoment.date(.distantPast), .eventNumber(.zero)] {
+        for moment in [HistoryMoment.date(.distantPast), .event(.zero)] {
             let past = try container.context(asOf: moment)
             #expect(try past.fetch(FetchRequest<Movie>()).isEmpty && past.count(for: FetchRequest<Movie>()) == 0)
             #expect(thrownError { _ = try past.existingObject(with: movie.objectID) }?.code == .referentialIntegrity)
@@ -37,11 +37,11 @@ import Testing
         Movie(context: context).title = "A"
         let last = try save()
         let beyond = EventNumber(rawValue: try container.head().rawValue + 1)
-        #expect(thrownError { _ = try container.context(asOf: .eventNumber(beyond)) }?.code == .futureSequence)
+        #expect(thrownError { _ = try container.context(asOf: .event(beyond)) }?.code == .futureSequence)
         let next = TransactionNumber(rawValue: last.rawValue + 1)
         #expect(thrownError { _ = try container.context(asOf: .transaction(next)) }?.code == .futureSequence)
         #expect(thrownError { try context.revert(next) }?.code == .futureSequence)
-        #expect(thrownError { try container.setTag("later", at: .eventNumber(beyond)) }?.code == .futureSequence)
+        #expect(thrownError { try container.setTag("later", at: .event(beyond)) }?.code == .futureSequence)
         #expect(thrownError { _ = try container.context(asOf: .tag("none")) }?.code == .unknownKey)
     }
 
@@ -64,7 +64,7 @@ import Testing
         for title in ["A", "B", "C"] { Movie(context: context).title = title }
         let transaction = try save()
         let record = try #require(try container.transactions().last { $0.number == transaction })
-        let past = try container.context(asOf: .eventNumber(record.firstEvent))
+        let past = try container.context(asOf: .event(record.firstEvent))
         #expect(try past.count(for: FetchRequest<Movie>()) == 3 && past.eventNumber == record.lastEvent)
     }
 
@@ -168,7 +168,7 @@ import Testing
             Movie(context: context).title = title
             _ = try save()
         }
-        var iterator = try mailer.changes().makeAsyncIterator()
+        var iterator = try mailer.transactions().makeAsyncIterator()
         var tokens: [HistoryToken] = []
         while tokens.count < 3, let change = try await iterator.next() {
             if change.transaction.author == nil { tokens.append(change.token) }
@@ -178,12 +178,12 @@ import Testing
         try mailer.acknowledge(tokens[1])
         #expect(try mailer.acknowledged() == tokens[2])
         // A second consumer of the name is the same consumer.
-        #expect(try container.subscription(named: "mailer", from: .eventNumber(.zero)).acknowledged() == tokens[2])
+        #expect(try container.subscription(named: "mailer", from: .event(.zero)).acknowledged() == tokens[2])
         #expect(try container.removeSubscription(named: "mailer"))
         #expect(thrownError { try mailer.acknowledge(tokens[2]) }?.code == .unknownKey)
         #expect(try container.subscriptions().isEmpty)
-        let first = try container.subscription(named: "mailer", from: .eventNumber(.zero))
-        var again = try first.changes().makeAsyncIterator()
+        let first = try container.subscription(named: "mailer", from: .event(.zero))
+        var again = try first.transactions().makeAsyncIterator()
         #expect(try await again.next()?.transaction.number == container.transactions().first?.number)
     }
 }

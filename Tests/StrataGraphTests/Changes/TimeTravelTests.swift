@@ -94,7 +94,7 @@ import Testing
         let context = store.newBackgroundContext()
         Movie(context: context).title = "A"
         try context.save()
-        try store.setTag("kept", at: .eventNumber(context.eventNumber))
+        try store.setTag("kept", at: .event(context.eventNumber))
         #expect(try store.rebuildViews().isUnchanged)
         #expect(try store.verify().isSound)
         let eventNumber = try store.eventNumber(at: .tag("kept"))

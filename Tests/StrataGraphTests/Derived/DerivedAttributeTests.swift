@@ -177,7 +177,7 @@ import Testing
         try context.save()
         let history = try container.history(of: order.objectID)
         #expect(history.first?.changes.map(\.key) == ["itemCount"] && history.count == 2)
-        let past = try container.context(asOf: .eventNumber(try #require(history.last).eventNumber))
+        let past = try container.context(asOf: .event(try #require(history.last).eventNumber))
         #expect(try past.all("Order").map { try $0.get("itemCount") } == [Int64(0)])
     }
 

@@ -82,7 +82,7 @@ import Testing
             try context.save()
             context.delete(film)
             try context.save()
-            let past = try container.context(asOf: .eventNumber(history[1].eventNumber))
+            let past = try container.context(asOf: .event(history[1].eventNumber))
             #expect(try past.existingObject(with: ids.0).text() == "Mirror")
             #expect(try past.find("Movie", "name == 'Mirror' AND director.name == 'T'").count == 1)
         }
@@ -176,7 +176,7 @@ import Testing
             try a.setValue(
                 (a.value(forKey: "b") as? [ManagedObject] ?? []) + [context.make("B", ["name": "c"])], forKey: "b")
             try context.save()
-            let past = try container.context(asOf: .eventNumber(then))
+            let past = try container.context(asOf: .event(then))
             let old = try past.existingObject(with: ids[0])
             #expect(try (old.value(forKey: "b") as? ManagedObject)?.text() == "b")
             #expect(try past.find("A", "b.name == 'b'").count == 2)
@@ -196,7 +196,7 @@ import Testing
         }
         try with(model(false)) { container, context in
             #expect(try context.find("A", "b != nil").count == 2)
-            let past = try container.context(asOf: .eventNumber(then))
+            let past = try container.context(asOf: .event(then))
             #expect(try past.find("A").count == 2)
         }
     }

@@ -66,7 +66,7 @@ import Testing
     private func contexts(_ time: Time) throws -> (ManagedObjectContext, judge: ManagedObjectContext) {
         switch time {
         case .past:
-            let past = try container.context(asOf: .eventNumber(then))
+            let past = try container.context(asOf: .event(then))
             return (past, past)
         case .present:
             let other = container.newBackgroundContext()

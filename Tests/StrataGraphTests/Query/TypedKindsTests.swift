@@ -139,7 +139,7 @@ import Testing
         try context.execute(BatchDeleteRequest<Person>([ann.objectID]))
         #expect(passport.holder == nil && bob.boss == nil)
         #expect(Array(club.members) == [bob] && bob.friends.isEmpty)
-        let past = try container.context(asOf: .eventNumber(before))
+        let past = try container.context(asOf: .event(before))
         #expect(try past.count(for: FetchRequest<Person>()) == 2)
         #expect(try container.verify().isSound)
     }

@@ -119,7 +119,7 @@ public struct RaceWorker {
     private mutating func lookTwice() throws {
         let eventNumber = context.eventNumber
         let first = try RaceWorld.state(context)
-        let again = try RaceWorld.state(try container.context(asOf: .eventNumber(eventNumber)))
+        let again = try RaceWorld.state(try container.context(asOf: .event(eventNumber)))
         let second = try RaceWorld.state(context)
         report.sights.append(.init(eventNumber: eventNumber.rawValue, state: second))
         if first != second || first != again {
@@ -130,7 +130,7 @@ public struct RaceWorker {
     private mutating func travel() throws {
         guard !report.sights.isEmpty else { return }
         let sight = report.sights[chance(report.sights.count)]
-        let past = try container.context(asOf: .eventNumber(EventNumber(rawValue: sight.eventNumber)))
+        let past = try container.context(asOf: .event(EventNumber(rawValue: sight.eventNumber)))
         let state = try RaceWorld.state(past)
         if state != sight.state {
             report.problems.append("\(name): \(sight.eventNumber) was \(sight.state), is \(state)")

@@ -196,12 +196,12 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
         #expect(try other.count(for: FetchRequest<Invoice>()) == 0)
         other.refreshAllObjects()
         #expect(try other.count(for: FetchRequest<Invoice>()) == 1)
-        let past = try container.context(asOf: .eventNumber(before))
+        let past = try container.context(asOf: .event(before))
         #expect(try past.count(for: FetchRequest<Invoice>()) == 0)
     }
 
     @Test func aReadOnlyContextInsertsNothing() throws {
-        let past = try container.context(asOf: .eventNumber(context.eventNumber))
+        let past = try container.context(asOf: .event(context.eventNumber))
         let error = try #require(throws: StrataError.self) {
             try past.execute(BatchInsertRequest<Region>([["code": "A"]]))
         }
@@ -416,7 +416,7 @@ let invoiceEntities: [ManagedObject.Type] = [Invoice.self, Region.self, Office.s
         #expect(result.count == 9 && result.transactionCount == 3)
         #expect(try numbers { $0.number > 0 } == Array(10...20))
         #expect(held.customer == "" && held.isDeleted)
-        let past = try container.context(asOf: .eventNumber(EventNumber(rawValue: context.eventNumber.rawValue - 9)))
+        let past = try container.context(asOf: .event(EventNumber(rawValue: context.eventNumber.rawValue - 9)))
         #expect(try past.count(for: FetchRequest<Invoice>()) == 20)
     }
 

@@ -251,7 +251,7 @@ import Testing
         saved.includesPendingChanges = false
         #expect(try context.count(for: saved) == expected.count)
         try context.save()
-        let past = try container.context(asOf: .eventNumber(EventNumber(rawValue: context.eventNumber.rawValue - 1)))
+        let past = try container.context(asOf: .event(EventNumber(rawValue: context.eventNumber.rawValue - 1)))
         #expect(try past.count(for: format) == expected.count)
     }
 

@@ -46,7 +46,7 @@ import Testing
 
     private func at(_ time: Time) throws -> (ManagedObjectContext, years: [Int]) {
         switch time {
-        case .past: (try container.context(asOf: .eventNumber(then)), Array(1960..<1985))
+        case .past: (try container.context(asOf: .event(then)), Array(1960..<1985))
         case .present: (container.newBackgroundContext(), Array(1960..<1990))
         case .unsaved: (context, Array(1961..<1989) + [1999])
         case .unsavedLeftOut: (context, Array(1960..<1990))
@@ -156,7 +156,7 @@ import Testing
         #expect(
             try container.newBackgroundContext().count(
                 for: FetchRequest<Film>().where { $0.year == 1999 && $0.note == "batch" }) == 1)
-        let past = try container.context(asOf: .eventNumber(then))
+        let past = try container.context(asOf: .event(then))
         #expect(try past.count(for: FetchRequest<Film>().where { $0.note == "batch" }) == 0)
         withExtendedLifetime(observation) {}
     }
@@ -182,7 +182,7 @@ import Testing
         try context.save()
         #expect(old.total == 9 && old.customer == (policy == .keep || policy == .reject ? "Ann" : "Bob"))
         #expect(old.note == (policy == .replace ? nil : "old"))
-        let past = try container.context(asOf: .eventNumber(before))
+        let past = try container.context(asOf: .event(before))
         #expect(try past.fetch(FetchRequest<Invoice>()).map(\.customer) == ["Ann"])
     }
 }

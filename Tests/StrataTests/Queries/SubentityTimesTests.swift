@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func subentitiesAreFoundOrLeftOutAtEveryTime() async throws {
-        let past = try container.context(asOf: .eventNumber(then)), present = container.newBackgroundContext()
+        let past = try container.context(asOf: .event(then)), present = container.newBackgroundContext()
         #expect(try await names(past, of: Person.self, subentities: true) == ["Ann", "Bob", "Mia"])
         #expect(try await names(past, of: Employee.self, subentities: false) == ["Ann", "Bob"])
         #expect(try await names(past, of: Manager.self, subentities: false) == ["Mia"])

@@ -23,7 +23,7 @@ enum History: Workload {
             .difference, operations: LaggingContext.changeCount,
             [
                 Contender(peer: .strata) { _ in
-                    try container.changes(from: .eventNumber(start), to: .now).count
+                    try container.changes(from: .event(start), to: .now).count
                 }
             ])
         try history(container, ids[0], bench)

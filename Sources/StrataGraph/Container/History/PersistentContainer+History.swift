@@ -114,7 +114,7 @@ extension HistoryEvent {
         case .tagged(let name, let eventNumber):
             [
                 Change(key: "tag", before: .null, after: .string(name)),
-                Change(key: "sequence", before: .null, after: .integer(Int64(bitPattern: eventNumber.rawValue))),
+                Change(key: "event", before: .null, after: .integer(Int64(bitPattern: eventNumber.rawValue))),
             ]
         case .untagged(let name): [Change(key: "tag", before: .string(name), after: .null)]
         case .note, .unknown: []

@@ -13,9 +13,9 @@ public enum PersistentStoreMigration: Sendable {
 /// One stage of a staged migration: a model, and code that runs before and after the store is migrated to it.
 ///
 /// ```swift
-/// let split = MigrationStage(label: "addresses", to: modelWithAddresses, didMigrate: { stage in
-///     for old in try stage.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
-///         let address = try stage.context.insertNewObject(forEntityName: "Address")
+/// let split = MigrationStage(label: "addresses", to: modelWithAddresses, didMigrate: { contexts in
+///     for old in try contexts.before.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
+///         let address = try contexts.after.insertNewObject(forEntityName: "Address")
 ///         try address.setValue(try old.value(forKey: "city"), forKey: "city")
 ///     }
 /// })
@@ -30,7 +30,7 @@ public struct MigrationStage: Sendable {
     /// The model that the stage leads to.
     public let model: ManagedObjectModel
     let willMigrate: (@Sendable (ManagedObjectContext) throws -> Void)?
-    let didMigrate: (@Sendable (MigratedStage) throws -> Void)?
+    let didMigrate: (@Sendable (MigrationContexts) throws -> Void)?
 
     /// Makes a stage.
     ///
@@ -40,7 +40,7 @@ public struct MigrationStage: Sendable {
     public init(
         label: String, to model: ManagedObjectModel,
         willMigrate: (@Sendable (ManagedObjectContext) throws -> Void)? = nil,
-        didMigrate: (@Sendable (MigratedStage) throws -> Void)? = nil
+        didMigrate: (@Sendable (MigrationContexts) throws -> Void)? = nil
     ) {
         self.label = label
         self.model = model
@@ -50,9 +50,9 @@ public struct MigrationStage: Sendable {
 }
 
 /// The two contexts that the handler after a migration stage works with.
-public struct MigratedStage {
+public struct MigrationContexts {
     /// The objects under the new model; changes are saved when the handler returns.
-    public let context: ManagedObjectContext
+    public let after: ManagedObjectContext
     /// The objects as they were before the stage, under the old model; cannot be changed.
     public let before: ManagedObjectContext
 }

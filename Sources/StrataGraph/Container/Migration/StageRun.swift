@@ -61,7 +61,7 @@ struct StageRun {
             let old = try StoreBinding(
                 store: store, schema: try store.schema(at: lastOfOld), classes: container.classes)
             let before = ManagedObjectContext(binding: old, at: lastOfOld, isPast: true)
-            try didMigrate(MigratedStage(context: context, before: before))
+            try didMigrate(MigrationContexts(after: context, before: before))
         }
     }
 

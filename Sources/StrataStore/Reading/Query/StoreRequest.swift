@@ -6,10 +6,10 @@ package struct StoreRequest: Sendable {
     package var includesSubentities: Bool { didSet { shape = nil } }
     package var predicate: FetchPredicate? { didSet { shape = nil } }
     package var sort: [SortDescription] { didSet { shape = nil } }
-    /// 0 is no limit.
+    /// 0 for no limit.
     package var limit: Int
     package var offset: Int
-    /// The shape that the request was compiled to before, for the schema that the shape names.
+    /// The shape from an earlier compilation, which is used if it is for the schema of the run.
     private(set) var shape: QueryShape?
 
     /// - Parameter shape: what `QueryShapeCache` gave for a request with the same entity, predicate and order.
@@ -26,7 +26,7 @@ package struct StoreRequest: Sendable {
         self.shape = shape
     }
 
-    /// How many rows in order are enough; nil for all.
+    /// The number of rows that are needed; nil for all.
     var needed: Int? { Self.needed(limit: limit == 0 ? nil : limit, offset: offset) }
 
     static func needed(limit: Int?, offset: Int) -> Int? {
@@ -35,7 +35,7 @@ package struct StoreRequest: Sendable {
 }
 
 extension StoreRequest {
-    /// The request of a `FETCH` expression.
+    /// Makes the request of a `FETCH` expression.
     init(_ fetch: NestedFetch, _ entity: EntitySchema) {
         self.init(
             entityID: entity.id, includesSubentities: fetch.includesSubentities, predicate: fetch.predicate,

@@ -1,17 +1,17 @@
 import StrataModel
 
-/// What a conjunct asks of one property of the row itself, in a form that an index can answer.
+/// A condition on one property of the row itself, in a form that an index can answer.
 struct ColumnCondition: Sendable {
     enum Kind: Sendable {
-        /// `==` or `IN`; `null` asks for nil. At least one.
+        /// `==` or `IN` with at least one value; `null` means nil.
         case values([AttributeValue])
-        /// `!=`: any value that is there but this one.
+        /// `!=`: any value except this one and nil.
         case otherThan(AttributeValue)
-        /// Values that are there and lie between the bounds.
+        /// Values between the bounds, without nil.
         case range(lower: Bound?, upper: Bound?)
-        /// Text that begins so.
+        /// Text that begins with a prefix.
         case prefix(String)
-        /// Any value that is there.
+        /// Any value except nil.
         case notNil
     }
 
@@ -25,17 +25,17 @@ struct ColumnCondition: Sendable {
     let elementPath: [String]
     let folding: StringFolding
     let kind: Kind
-    /// Whether nothing is left to ask of a row that meets it: false for what only narrows the search, as the fixed
-    /// beginning of a `LIKE` does.
+    /// Whether every row that meets it meets the whole condition. It is false where it only narrows the search, as the
+    /// fixed beginning of a `LIKE` does.
     let isWhole: Bool
 }
 
-/// A condition on a row, and how the objects that meet it could be found without asking every row.
+/// A condition on a row, with the means to find the objects that meet it without reading every row.
 struct CompiledCondition: Sendable {
     let row: any RowCondition
-    /// nil when only rows tell.
+    /// nil if only reading rows can tell.
     var access: ConditionAccess?
-    /// What was compiled.
+    /// The predicate that was compiled.
     let predicate: FetchPredicate
 
     init(_ row: any RowCondition, _ predicate: FetchPredicate, access: ConditionAccess? = nil) {
@@ -49,13 +49,13 @@ struct CompiledCondition: Sendable {
     }
 }
 
-/// Where the objects that meet a condition can be looked up.
+/// A way to look up the objects that meet a condition.
 indirect enum ConditionAccess: Sendable {
     /// In an index over a property of the row.
     case column(ColumnCondition)
-    /// They are named: `SELF == x`, `SELF IN {…}`.
+    /// By their ids: `SELF == x`, `SELF IN {…}`.
     case objects([ObjectID])
-    /// Through the links of those of whom one must be a member: `ANY tags == x`.
+    /// Through the links of the objects of which one must be a member: `ANY tags == x`.
     case members(relationship: PropertyID, anyOf: [ObjectID])
     /// Through the links of the objects at the other end of a relationship that meet a condition there.
     case join(ConditionJoin)
@@ -63,15 +63,15 @@ indirect enum ConditionAccess: Sendable {
     case any([[CompiledCondition]])
 }
 
-/// A condition on the far end of a relationship, where an object without a far end does not meet it.
+/// A condition on the far end of a relationship, which an object without a far end does not meet.
 struct ConditionJoin: Sendable {
     let hop: ResolvedPath.Hop
-    /// How objects are found from the far end; nil when they are not.
+    /// How objects are found from the far end; nil if they cannot be.
     let way: LinkAccess.Way?
     /// The entity that the hop starts from.
     let near: EntitySchema
     let far: EntitySchema
-    /// All of them hold at the far end.
+    /// The conditions that must all hold at the far end.
     let conditions: [CompiledCondition]
     /// Whether every object that leads to such a far end meets the condition.
     var isExact = true

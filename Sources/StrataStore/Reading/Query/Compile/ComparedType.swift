@@ -1,10 +1,10 @@
 import Foundation
 import StrataModel
 
-/// What a path ends at, as comparisons see it.
+/// The type of value at the end of a path, as far as comparisons are concerned.
 enum ComparedType: Sendable, Hashable {
     case integer, floatingPoint(isFloat: Bool), decimal, boolean, date, text, url, uuid, data, object, composite
-    /// Data that may be kept outside the row: only whether it is nil can be asked.
+    /// Data that may be stored outside the row, which can only be compared with nil.
     case outside
 
     init(_ end: ResolvedPath.End) {
@@ -44,7 +44,7 @@ enum ComparedType: Sendable, Hashable {
 
     var isText: Bool { self == .text || self == .url }
 
-    /// Whether `<` and its kin make sense.
+    /// Whether values have an order.
     var isOrdered: Bool {
         switch self {
         case .composite, .outside: false
@@ -52,16 +52,16 @@ enum ComparedType: Sendable, Hashable {
         }
     }
 
-    /// Whether values of both can be the same.
+    /// Whether values of both types can be equal.
     func isComparable(to other: ComparedType) -> Bool {
         self == other || isNumber && other.isNumber || isText && other.isText
     }
 
-    /// A constant as the values it is compared with; nil when it can never be compared with them.
+    /// The constant in this type; nil if it cannot be compared with values of the type.
     ///
-    /// A Double beside a Float becomes the nearest Float, since a literal cannot be written as one; other numbers keep
-    /// their worth, and are nil where the kind has none that is worth the same. Integers are not rounded here: what
-    /// `< 5.5` means for them is settled by `WholeBound`.
+    /// A Double that is compared with a Float becomes the nearest Float, since a literal cannot be written as one.
+    /// Other numbers keep their value, and are nil where the type has no equal number. Integers are not rounded here:
+    /// `WholeBound` decides what `< 5.5` means for them.
     func constant(_ value: AttributeValue) -> AttributeValue? {
         switch (self, value) {
         case (_, .null): value
@@ -88,7 +88,7 @@ enum ComparedType: Sendable, Hashable {
         case .data: "binary data"
         case .object: "an object"
         case .composite: "a composite"
-        case .outside: "data kept outside the row"
+        case .outside: "data stored outside the row"
         }
     }
 }
@@ -96,7 +96,7 @@ enum ComparedType: Sendable, Hashable {
 extension AttributeValue {
     var isBoolean: Bool { if case .boolean = self { true } else { false } }
 
-    /// A number as a Double, or as the Double of a Float, that it is compared with as with itself.
+    /// The Double, or the Double of a Float, that is compared like the number.
     fileprivate func double(isFloat: Bool) -> Double? {
         func kept(_ double: Double) -> Double { isFloat ? Double(Float(double)) : double }
         switch self {
@@ -116,7 +116,7 @@ extension AttributeValue {
     }
 }
 
-/// A number beside integers: the integer at or below it.
+/// A number that integers are compared with, as the integer at or below it.
 enum WholeBound {
     case belowAll, aboveAll
     case at(Int64, isExact: Bool)
@@ -163,7 +163,7 @@ enum WholeBound {
         }
     }
 
-    /// The integers that stand so to the number; nil when there are none.
+    /// The integers for which the comparison with the number holds; nil if there are none.
     func range(_ comparison: ComparisonPredicate.Operator) -> ClosedRange<Int64>? {
         let all = Int64.min...Int64.max
         switch (self, comparison) {
@@ -184,7 +184,7 @@ enum WholeBound {
 }
 
 extension ClosedRange<Double> {
-    /// The numbers that stand so to `value`; nil when there are none.
+    /// The numbers for which the comparison with `value` holds; nil if there are none.
     init?(_ comparison: ComparisonPredicate.Operator, _ value: Double) {
         guard !value.isNaN else { return nil }
         switch comparison {

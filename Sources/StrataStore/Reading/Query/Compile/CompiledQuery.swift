@@ -7,10 +7,10 @@ package import StrataModel
 /// halved. The mutex guards `plans`.
 package final class CompiledQuery: Sendable {
     let shape: QueryShape
-    /// All of them hold for an object that is found.
+    /// The conditions that every result meets.
     let conditions: [CompiledCondition]
     let offset: Int
-    /// nil is no limit.
+    /// nil for no limit.
     let limit: Int?
     private let plans = Locked(Plans())
 
@@ -39,9 +39,9 @@ package final class CompiledQuery: Sendable {
 
     private struct KnownPlan {
         let plan: QueryPlan
-        /// Of the statistics it was made by.
+        /// The generation of the statistics that it was made with.
         let generation: UInt64
-        /// Rows of the entities when it was made.
+        /// The number of rows of the entities when it was made.
         let rows: Int
     }
 
@@ -64,7 +64,7 @@ package final class CompiledQuery: Sendable {
             self.shape = shape
             self.conditions = conditions
         } else {
-            // Constants that cannot stand there are refused with a reason by whoever compiles them.
+            // Compiling the request by itself gives the reason why a constant is refused.
             let own = try QueryShape(request, shape.schema, access: shape.access)
             guard let conditions = try own.conditions(of: request) else {
                 throw StrataError(
@@ -81,41 +81,41 @@ package final class CompiledQuery: Sendable {
     /// Whether indexes may be used.
     package enum Access: Sendable, Hashable {
         case planned
-        /// Reads every row of the entities, whatever the indexes: what every plan is tested against.
+        /// Reads every row of the entities. Tests compare all other plans with it.
         case scanOnly
-        /// Scans only where nothing else finds the objects, however few rows there are.
+        /// Scans only if nothing else finds the objects, however few rows there are.
         case avoidingScans
-        /// Plans as if the costs were others: any plan must give the same answer.
+        /// Plans with wrong costs, for tests: every plan must give the same results.
         case disturbed(UInt64)
     }
 
-    /// What a run is to give.
+    /// What a run returns.
     enum Use: Sendable, Hashable {
-        /// Ids in order.
+        /// The ids in order.
         case objects
         case count
         /// The rows themselves, in no order.
         case rows
     }
 
-    /// Whether it can be run again, and through this model.
+    /// Whether it can be run for this model, and more than once.
     package func isGood(for schema: Schema) -> Bool { shape.schema === schema && !shape.isVolatile }
 
     var schema: Schema { shape.schema }
     var entity: EntitySchema { shape.entity }
-    /// The concrete entities whose objects may be found.
+    /// The concrete entities whose objects can be results.
     var entities: EntitySet { shape.entities }
     var order: [SortColumn] { shape.order }
 
-    /// How many rows in order are enough; nil for all.
+    /// The number of rows that are needed; nil for all.
     var needed: Int? { StoreRequest.needed(limit: limit, offset: offset) }
 
-    /// Whether anything but a scan may be used.
+    /// Whether plans other than a scan are allowed.
     var isPlanned: Bool { shape.access != .scanOnly }
 
-    /// How the query is run over a snapshot.
+    /// The plan by which the query is run on a snapshot.
     ///
-    /// - Parameter wantsEstimates: whether its estimates are looked at.
+    /// - Parameter wantsEstimates: whether the caller uses the plan's estimates.
     func plan(for use: Use, _ snapshot: Snapshot, wantsEstimates: Bool = false) throws -> QueryPlan {
         guard schema.version == snapshot.schema.version else {
             throw StrataError(.modelChanged, "The request was made for another version of the model.")
@@ -123,13 +123,13 @@ package final class CompiledQuery: Sendable {
         if !wantsEstimates, let known = plans.withLock({ $0[use] }), try isFresh(known, snapshot) { return known.plan }
         let plan = try makePlan(for: use, snapshot, wantsEstimates)
         let rows = plan.isSettled ? 0 : try snapshot.roughCount(of: entities.schemas)
-        // Planning may have drawn samples, of which it knows already.
+        // Planning may have drawn samples, which the plan takes into account.
         let now = snapshot.statistics?.generation ?? 0
         plans.withLock { $0[use] = KnownPlan(plan: plan, generation: now, rows: rows) }
         return plan
     }
 
-    /// Whether a plan is still worth following: nothing new was sampled, and the entity has neither doubled nor halved.
+    /// Whether a plan is up to date: no sample was drawn since, and the entity has neither doubled nor halved.
     private func isFresh(_ known: KnownPlan, _ snapshot: Snapshot) throws -> Bool {
         if known.plan.isSettled { return true }
         guard known.generation == snapshot.statistics?.generation ?? 0 else { return false }

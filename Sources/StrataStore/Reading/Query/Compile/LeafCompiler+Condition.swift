@@ -2,20 +2,20 @@ import Foundation
 import StrataModel
 
 extension LeafCompiler {
-    /// What an index over the slot could do for the comparison.
+    /// The comparison in a form that an index over the slot can answer; nil if there is none.
     func column(slot: Int, _ names: [String], _ values: [AttributeValue]) -> ColumnCondition? {
         guard let (kind, isWhole) = kind(values) else { return nil }
         return ColumnCondition(
             slot: slot, elementPath: names, folding: columnFolding, kind: kind, isWhole: isWhole)
     }
 
-    /// As an index over the property must fold to answer by itself.
+    /// The folding of an index that answers without reading rows.
     var columnFolding: StringFolding { type.isText ? folding : [] }
 
-    /// Whether an index over the property could be asked for single values.
+    /// Whether an index over the property answers the comparison by one key.
     var hasKey: Bool { operation == .equalTo }
 
-    /// The value that such an index is asked for; nil when it cannot say all.
+    /// The value whose key such an index looks up; nil if the key does not decide.
     func key(_ comparison: ComparisonPredicate) -> AttributeValue? {
         guard hasKey, case .constant(let constant) = comparison.right, let value = accepted(constant) else {
             return nil
@@ -48,13 +48,13 @@ extension LeafCompiler {
         guard values.count == 1 else { return nil }
         if values == [.null] { return (.notNil, true) }
         switch type {
-        // NaN differs from every number and date, but no range holds it.
+        // NaN differs from every number and date, but no range contains it.
         case .integer, .boolean, .text, .uuid, .object: return indexed(values[0]).map { (.otherThan($0), true) }
         default: return nil
         }
     }
 
-    /// The value that an index would hold for an equal one; nil when none is equal.
+    /// The value that an index contains for equal values; nil if there are none.
     private func indexed(_ value: AttributeValue) -> AttributeValue? {
         switch type {
         case _ where value.isNull: return .null

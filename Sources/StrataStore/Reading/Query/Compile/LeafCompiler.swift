@@ -1,9 +1,9 @@
 import Foundation
 import StrataModel
 
-/// Makes the condition of one path against constants of its own kind, and wraps it in the joins on the way there.
+/// Compiles the comparison of one path with constants, and wraps it in the joins along the path.
 ///
-/// It knows no constants, so it serves every comparison that differs from the first in nothing else.
+/// It has no constants itself, so it serves all comparisons that differ only in theirs.
 final class LeafCompiler: Sendable {
     let path: ResolvedPath
     let type: ComparedType
@@ -26,7 +26,7 @@ final class LeafCompiler: Sendable {
         self.quantifier = quantifier
     }
 
-    /// The constants of a comparison as the path's own kind has them; nil for those that cannot stand there.
+    /// The constants of a comparison in the path's type; nil if one of them does not fit.
     func values(of comparison: ComparisonPredicate) -> [AttributeValue]? {
         switch comparison.right {
         case .constant(let constant):
@@ -60,7 +60,7 @@ final class LeafCompiler: Sendable {
         return type.constant(constant)
     }
 
-    /// What an index over the row's own properties could do for the comparison.
+    /// The comparison in a form that an index over the row's own properties can answer.
     func column(_ values: [AttributeValue]) -> ColumnCondition? {
         switch (path.end, path.hops.count) {
         case (.attribute(let slot, _), 0): return column(slot: slot, [], values)
@@ -71,8 +71,8 @@ final class LeafCompiler: Sendable {
         return nil
     }
 
-    /// What an index over the rows behind a single hop could do for the comparison, where it holds for every object that
-    /// leads to such a row and for no other.
+    /// The comparison in a form that an index over the rows behind a single hop can answer; nil unless it holds for
+    /// exactly the objects that lead to such a row.
     func farColumn(_ values: [AttributeValue]) -> ColumnCondition? {
         guard path.hops.count == 1, quantifier == .any || !path.isToMany else { return nil }
         let column: ColumnCondition?
@@ -81,16 +81,16 @@ final class LeafCompiler: Sendable {
         case .element(let slot, let names, _): column = self.column(slot: slot, names, values)
         case .object, .count: return nil
         }
-        // Who leads nowhere meets `== nil`, and is not found from the far end.
+        // An object without a far end meets `== nil`, but cannot be found from there.
         if case .values(let values)? = column?.kind, values.contains(.null) { return nil }
         return column
     }
 
-    /// `values` were coerced to the path's type; there are two for BETWEEN, any number for IN, else one.
+    /// - Parameter values: constants in the path's type: two for BETWEEN, any number for IN, otherwise one.
     func compiled(
         _ values: [AttributeValue], _ predicate: FetchPredicate
     ) throws(StrataError) -> CompiledCondition {
-        // An object is compared by the reference to it; nothing is joined for that.
+        // A comparison of objects needs only the reference, so there is no join for the last hop.
         if case .object = path.end, let last = path.hops.last, let row = lastHopCondition(values) {
             let compiled = CompiledCondition(row, predicate, access: access(last, values))
             return joined(compiled, hops: path.hops.count - 1)
@@ -107,7 +107,7 @@ final class LeafCompiler: Sendable {
 
     private var isMembership: Bool { operation == .equalTo || operation == .in }
 
-    /// How objects are found by what their last hop leads to.
+    /// How objects are found by the targets of their last hop.
     private func access(_ hop: ResolvedPath.Hop, _ values: [AttributeValue]) -> ConditionAccess? {
         switch hop {
         case .toOne(let slot): column(slot: slot, [], values).map { .column($0) }
@@ -117,15 +117,15 @@ final class LeafCompiler: Sendable {
         }
     }
 
-    /// Carries a condition on the row behind the first `count` hops back to the row they start from.
+    /// Carries a condition on the row behind the first `count` hops back to the row where they begin.
     private func joined(_ end: CompiledCondition, hops count: Int) -> CompiledCondition {
         guard count > 0 else { return end }
-        // Each condition speaks of its own entity, so that a partial index there can be held against it.
+        // Each condition has the predicate for its own entity, to be compared with that of a partial index there.
         var current = CompiledCondition(end.row, path.tail(of: end.predicate, behind: count), access: end.access)
         for place in (0..<count).reversed() {
             let hop = path.hops[place]
             let row: any RowCondition
-            // Who leads nowhere would not be found from the other end.
+            // An object without a far end would not be found from there.
             let isFoundFromFarEnd: Bool
             switch hop {
             case .toOne(let slot):
@@ -160,7 +160,7 @@ final class LeafCompiler: Sendable {
         }
     }
 
-    /// The path's end alone, for the row that the hops lead to.
+    /// The end of the path, for the row that the hops lead to.
     private var end: ValuePath { ValuePath(end: path.end) }
 
     private func operand(_ values: [AttributeValue]) -> ValueOperand {
@@ -239,7 +239,7 @@ final class LeafCompiler: Sendable {
 
     // MARK: Objects
 
-    /// For a path that ends at an object: a condition on the row that refers to it.
+    /// For a path that ends at an object: the condition on the row that refers to it.
     private func lastHopCondition(_ values: [AttributeValue]) -> (any RowCondition)? {
         switch path.hops.last {
         case .toOne(let slot)?:

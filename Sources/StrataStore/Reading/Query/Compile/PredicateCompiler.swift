@@ -1,13 +1,13 @@
 import StrataModel
 
-/// Binds predicates to an entity: names to slots, constants to the kinds they are compared with, text to its form.
+/// Compiles predicates for an entity: binds names to slots, and converts constants to the types they are compared with.
 ///
-/// What cannot run is refused here, before anything is read.
+/// It refuses what cannot run, before anything is read.
 struct PredicateCompiler {
     let entity: EntitySchema
     let schema: Schema
 
-    /// The conjuncts of a predicate: all of them hold for an object that is found.
+    /// The parts of a predicate that must all hold.
     ///
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`.
     func conjuncts(of predicate: FetchPredicate) throws(StrataError) -> [CompiledCondition] {
@@ -21,7 +21,7 @@ struct PredicateCompiler {
         return conditions
     }
 
-    /// The predicate without its constants, once it is known that it can run with those that it has.
+    /// The predicate without its constants, after a check that it can run with them.
     func template(of predicate: FetchPredicate) throws(StrataError) -> PredicateTemplate {
         guard predicate.depth(upTo: ModelLimits.predicateDepth) != nil else {
             throw StrataError(
@@ -59,13 +59,13 @@ struct PredicateCompiler {
     }
 }
 
-/// Binds one comparison.
+/// Compiles one comparison.
 struct ComparisonCompiler {
     let comparison: ComparisonPredicate
     let entity: EntitySchema
     let schema: Schema
 
-    /// A side of the comparison, bound.
+    /// One side of the comparison, bound to the entity.
     enum Side {
         case path(ResolvedPath)
         case constant(AttributeValue)
@@ -79,7 +79,7 @@ struct ComparisonCompiler {
             }
         }
 
-        /// Constants in a row; nil when there are paths among them.
+        /// The list of constants; nil if there are paths among them.
         var constants: [AttributeValue]? {
             switch self {
             case .path: return nil
@@ -94,7 +94,7 @@ struct ComparisonCompiler {
             }
         }
 
-        /// Whether all that is written down is text, or nil.
+        /// Whether every constant is text or nil.
         var mayBeText: Bool {
             switch self {
             case .path(let path): ComparedType(path.end).isText
@@ -118,11 +118,11 @@ struct ComparisonCompiler {
         self.schema = schema
     }
 
-    /// What a comparison was compiled to.
+    /// The result of compiling a comparison.
     enum Compiled {
-        /// A condition, with the constants in it.
+        /// A condition with its constants.
         case condition(CompiledCondition)
-        /// A path beside constants, which the comparison has on its right side.
+        /// A comparison of a path with constants, which are on the right side.
         case leaf(LeafCompiler)
     }
 
@@ -167,7 +167,7 @@ struct ComparisonCompiler {
         }
     }
 
-    /// The operator with its sides exchanged; nil when that is no operator.
+    /// The operator for exchanged sides; nil if there is none.
     private static func turned(
         _ comparison: ComparisonPredicate.Operator, _ path: ResolvedPath
     ) -> ComparisonPredicate.Operator? {
@@ -208,7 +208,7 @@ struct ComparisonCompiler {
                 }
             } else {
                 try checkCount(constants, operation, isList, path)
-                // A number that the path's kind has not, such as 1e200 beside a decimal.
+                // A number that the path's type cannot have, such as 1e200 for a decimal.
                 if type.isNumber, constants.contains(where: { $0.isNumber && type.constant($0) == nil }) {
                     try checkConstants(constants.filter { !$0.isNumber }, type, path)
                     return .condition(general(.path(path), right, operation, path.isToMany ? quantifier : nil))
@@ -265,7 +265,7 @@ struct ComparisonCompiler {
             throw refusal(.invalidRequest, path, Self.boundsNeeded)
         case .between, .in: break
         default:
-            if isList { throw refusal(.invalidRequest, path, "A list can only stand after IN and BETWEEN.") }
+            if isList { throw refusal(.invalidRequest, path, "A list is allowed after IN and BETWEEN only.") }
         }
     }
 
@@ -274,7 +274,9 @@ struct ComparisonCompiler {
     ) throws(StrataError) {
         for constant in constants {
             if type == .outside, !constant.isNull {
-                throw refusal(.invalidRequest, path, "\(path.text) may be kept outside the row; ask only for nil.")
+                throw refusal(
+                    .invalidRequest, path,
+                    "\(path.text) may be stored outside the row, so it can only be compared with nil.")
             }
             guard type.constant(constant) != nil else {
                 throw refusal(
@@ -283,7 +285,7 @@ struct ComparisonCompiler {
         }
     }
 
-    /// Whether both sides of a comparison between paths can be the same kind of thing.
+    /// Refuses a comparison of two paths whose values can never be equal.
     private func checkComparable(
         _ type: ComparedType, _ right: Side, _ operation: ComparisonPredicate.Operator, _ path: ResolvedPath
     ) throws(StrataError) {
@@ -298,7 +300,7 @@ struct ComparisonCompiler {
             let otherType = ComparedType(other.end)
             if operation == .between { throw refusal(.invalidRequest, path, Self.boundsNeeded) }
             if other.isToMany, operation != .in {
-                throw refusal(.invalidRequest, other, "\(other.text) leads to many and can only stand after IN.")
+                throw refusal(.invalidRequest, other, "\(other.text) has many values, which are allowed after IN only.")
             }
             if operation == .in, !other.isToMany, !(type.isText && otherType.isText) {
                 throw refusal(.invalidRequest, path, Self.listNeeded)
@@ -310,13 +312,13 @@ struct ComparisonCompiler {
             }
         case .list(let parts):
             guard operation == .in || operation == .between && parts.count == 2 else {
-                throw refusal(.invalidRequest, path, "A list can only stand after IN and BETWEEN (with two bounds).")
+                throw refusal(.invalidRequest, path, "A list is allowed after IN and BETWEEN (with two bounds) only.")
             }
             for part in parts { try checkComparable(type, part, .equalTo, path) }
         }
     }
 
-    /// A comparison whose left side is no path.
+    /// Refuses a comparison whose left side is not a path.
     private func checkShape(_ left: Side, _ right: Side) throws(StrataError) {
         let isList = if case .list = right { true } else { false }
         if case .list = left, comparison.modifier == .direct {
@@ -333,10 +335,10 @@ struct ComparisonCompiler {
         case (.in, .constant(let text)):
             guard text.text != nil, left.mayBeText else { throw refusal(.invalidRequest, nil, Self.listNeeded) }
         default:
-            if isList { throw refusal(.invalidRequest, nil, "A list can only stand after IN and BETWEEN.") }
+            if isList { throw refusal(.invalidRequest, nil, "A list is allowed after IN and BETWEEN only.") }
         }
         if case .path(let path) = right, path.isToMany, comparison.operator != .in {
-            throw refusal(.invalidRequest, path, "\(path.text) leads to many; write it on the left with ANY or ALL.")
+            throw refusal(.invalidRequest, path, "\(path.text) has many values; write it on the left with ANY or ALL.")
         }
         if comparison.operator == .matches, case .constant(.string(let pattern)) = right {
             _ = try PatternMatcher.comparing(pattern, comparison.folding)

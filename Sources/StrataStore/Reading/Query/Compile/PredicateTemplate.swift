@@ -1,27 +1,27 @@
 import StrataModel
 
-/// A predicate bound to an entity, with its constants left out: what is worked out once for all predicates that differ
-/// in nothing else.
+/// A predicate without its constants, compiled for an entity: computed once for all predicates that differ in nothing
+/// else.
 ///
-/// It is walked beside the predicate at hand, so the constants are always that one's own.
+/// Its functions walk it together with a predicate, which provides the constants.
 indirect enum PredicateTemplate: Sendable {
-    /// All of the parts hold; `isNegated` for what was an OR inside a NOT.
+    /// All parts hold; `isNegated` if it was an OR inside a NOT.
     case all([PredicateTemplate], isNegated: Bool)
-    /// One of the parts holds; `isNegated` for what was an AND inside a NOT.
+    /// One part holds; `isNegated` if it was an AND inside a NOT.
     case any([PredicateTemplate], isNegated: Bool)
-    /// The part of a NOT, which was compiled turned round.
+    /// The part of a NOT, compiled with the opposite operators.
     case inverted(PredicateTemplate)
-    /// A path beside constants, and the comparison that it was made from, without them.
+    /// A comparison of a path with constants, and the comparison without them.
     case leaf(LeafCompiler, ComparisonPredicate, isNegated: Bool)
-    /// Good only for the very same node.
+    /// A part that is valid only for an equal node.
     case fixed(CompiledCondition, FetchPredicate)
 
     // MARK: Binding
 
-    /// Appends the conditions of a predicate of this shape, which `fits` has told or which it was made from.
+    /// Appends the conditions of a predicate of this shape.
     ///
-    /// - Returns: false for a predicate of another shape, or with constants that must be refused; then nothing in
-    ///   `conditions` is of use.
+    /// - Returns: false for a predicate of another shape, or with constants that must be refused. Then `conditions` is
+    ///   incomplete.
     func bind(
         _ predicate: FetchPredicate, into conditions: inout [CompiledCondition]
     ) throws(StrataError) -> Bool {
@@ -63,12 +63,12 @@ indirect enum PredicateTemplate: Sendable {
         let rows = lists.map { list in list.count == 1 ? list[0].row : AndCondition(list.map(\.row)) }
         return CompiledCondition(
             OrCondition(rows), predicate,
-            // Where one list can only be found by reading all rows, so can the whole.
+            // If one list can only be found by a scan, the disjunction can only be found by a scan.
             access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
     }
 
-    /// Whether it is plain that the constants of a predicate that fits can stand where they do. A pattern is not: only
-    /// who compiles it knows.
+    /// Whether the constants of a predicate of this shape are known to be valid. Of a pattern that is not known before
+    /// it is compiled.
     func accepts(_ predicate: FetchPredicate) -> Bool {
         switch (self, predicate) {
         case (.all(let templates, _), .and(let parts)), (.all(let templates, _), .or(let parts)),
@@ -84,10 +84,10 @@ indirect enum PredicateTemplate: Sendable {
 
     // MARK: Columns alone
 
-    /// Appends what an index could do for each conjunct of a predicate that fits, without the conditions that rows are
-    /// asked.
+    /// Appends, for each conjunct of a predicate of this shape, the form that an index can answer, without conditions
+    /// for rows.
     ///
-    /// - Returns: false where there is more in it than properties of the row beside constants.
+    /// - Returns: false unless every conjunct compares a property of the row with constants.
     func appendColumns(_ predicate: FetchPredicate, to columns: inout [ColumnCondition?]) -> Bool {
         switch (self, predicate) {
         case (.leaf(let leaf, _, false), .comparison(let comparison)):
@@ -103,7 +103,8 @@ indirect enum PredicateTemplate: Sendable {
         }
     }
 
-    /// What an index at the far end could do for a predicate that fits, where it is one comparison behind one hop.
+    /// The form that an index at the far end can answer, of a predicate of this shape that is one comparison behind one
+    /// hop.
     func farColumn(_ predicate: FetchPredicate) -> ColumnCondition? {
         guard case .leaf(let leaf, _, false) = self, case .comparison(let comparison) = predicate,
             let values = leaf.values(of: comparison)
@@ -118,13 +119,13 @@ indirect enum PredicateTemplate: Sendable {
 
     // MARK: One key alone
 
-    /// The value that a predicate that fits asks an index for, where it is one equality on a property of the row.
+    /// The value that an index looks up for a predicate of this shape that is one equality on a property of the row.
     func key(_ predicate: FetchPredicate) -> AttributeValue? {
         guard case .leaf(let leaf, _, false) = self, case .comparison(let comparison) = predicate else { return nil }
         return leaf.key(comparison)
     }
 
-    /// The index that settled such a predicate, when it is over the property alone.
+    /// The index that answers such a predicate, if it is over the property alone.
     func point(_ access: IndexAccess, _ index: IndexMap.PreparedIndex) -> IndexPoint? {
         guard case .leaf(let leaf, _, false) = self, leaf.hasKey, index.index.elements.count == 1,
             index.index.elements[0].folding == leaf.columnFolding
@@ -134,7 +135,7 @@ indirect enum PredicateTemplate: Sendable {
 
     // MARK: Shape
 
-    /// Whether a predicate differs from the one that this was made from at most in its constants.
+    /// Whether a predicate has this shape, whatever its constants.
     func fits(_ predicate: FetchPredicate) -> Bool {
         switch (self, predicate) {
         case (.leaf(_, let known, _), .comparison(let comparison)): return known.hasShape(of: comparison)
@@ -164,14 +165,14 @@ extension ComparisonCompiler.Compiled {
 }
 
 extension ComparisonPredicate {
-    /// The comparison with nothing in the place of its constants.
+    /// The comparison without its constants.
     var shape: ComparisonPredicate {
         var shape = self
         if case .aggregate = right { shape.right = .aggregate([]) } else { shape.right = .constant(.null) }
         return shape
     }
 
-    /// Whether the two differ at most in the constants on their right sides.
+    /// Whether both differ at most in the constants on their right sides.
     fileprivate func hasShape(of other: ComparisonPredicate) -> Bool {
         guard `operator` == other.operator, modifier == other.modifier, folding == other.folding else { return false }
         switch (right, other.right) {

@@ -8,7 +8,7 @@ import StrataModel
 package final class QueryShape: Sendable {
     let schema: Schema
     let entity: EntitySchema
-    /// The concrete entities whose objects may be found.
+    /// The concrete entities whose objects can be results.
     let entities: EntitySet
     let order: [SortColumn]
     let access: CompiledQuery.Access
@@ -17,8 +17,8 @@ package final class QueryShape: Sendable {
     private let template: PredicateTemplate?
     private let includesSubentities: Bool
     private let sort: [SortDescription]
-    /// The single index that settles requests of this shape, if there is one, by what is asked for. It depends on no
-    /// sizes, so nothing makes it out of date but another schema.
+    /// The single index that answers requests of this shape, if there is one, for each use. It does not depend on the
+    /// sizes of entities, so it is valid as long as the schema.
     private let settling = Locked(SettlingIndexes())
 
     private struct SettlingIndexes {
@@ -28,7 +28,7 @@ package final class QueryShape: Sendable {
         var farEnd: FarEnd?
     }
 
-    /// An index over the objects that the only comparison leads to, and the way back from them.
+    /// An index over the far end of the only comparison, and the way back from there.
     private struct FarEnd {
         let index: IndexMap.PreparedIndex
         let entities: EntitySet
@@ -39,7 +39,7 @@ package final class QueryShape: Sendable {
     /// - Throws: `unknownEntity`, `unknownKey` (with the nearest name), `wrongType`, `invalidRequest`.
     init(_ request: StoreRequest, _ schema: Schema, access: CompiledQuery.Access = .planned) throws(StrataError) {
         guard let entity = schema.entity(request.entityID) else {
-            throw StrataError(.unknownEntity, "The model has no entity with the number \(request.entityID.rawValue).")
+            throw StrataError(.unknownEntity, "The request is for an entity that the model does not have.")
         }
         self.schema = schema
         self.entity = entity
@@ -72,13 +72,13 @@ package final class QueryShape: Sendable {
         }
     }
 
-    /// Whether it is plain that the constants of a request that fits can stand where they do.
+    /// Whether the constants of a request of this shape are known to be valid.
     func accepts(_ request: StoreRequest) -> Bool {
         guard let template, let predicate = request.predicate else { return true }
         return template.accepts(predicate)
     }
 
-    /// The conditions of a request that fits; nil when it has constants that must be refused.
+    /// The conditions of a request of this shape; nil if it has constants that must be refused.
     func conditions(of request: StoreRequest) throws(StrataError) -> [CompiledCondition]? {
         guard let template, let predicate = request.predicate else { return [] }
         var conditions: [CompiledCondition] = []
@@ -87,8 +87,8 @@ package final class QueryShape: Sendable {
 
     // MARK: Settled by one index
 
-    /// The plan of a request that fits, where one range of one index settles all of it, as it did for the last: of the
-    /// entity's own, or of the entity at the far end of its only comparison.
+    /// The plan of a request of this shape that one range of one index answers, as it did the last time; nil if there
+    /// is none. The index is one of the entity, or of the entity at the far end of the only comparison.
     func settledPlan(_ request: StoreRequest, for use: CompiledQuery.Use, _ snapshot: Snapshot) throws -> QueryPlan? {
         let (index, farEnd, point) = settling.withLock {
             (use == .count ? $0.count : $0.objects, $0.farEnd, $0.point)
@@ -104,12 +104,12 @@ package final class QueryShape: Sendable {
             guard template.appendColumns(predicate, to: &columns) else { return nil }
             return Planner.coveringPlan(index, columns, entities, order: use == .objects ? order : [])
         }
-        // An order may come from an index, and a scan may come soon by as many as are wanted.
+        // With an order an index may be better, and with a limit a scan that ends early.
         guard let farEnd, request.needed == nil, use == .count || order.isEmpty else { return nil }
         return try linkedPlan(predicate, template, farEnd, snapshot)
     }
 
-    /// Objects that lead to those in one range of an index, unless these are many.
+    /// The plan for objects that lead to those in one range of an index; nil if there are many.
     private func linkedPlan(
         _ predicate: FetchPredicate, _ template: PredicateTemplate, _ farEnd: FarEnd, _ snapshot: Snapshot
     ) throws -> QueryPlan? {
@@ -124,7 +124,7 @@ package final class QueryShape: Sendable {
         return QueryPlan(root: PlanStep(.links(links), entities, rows: 0, cost: 0), order: .byID, cost: 0)
     }
 
-    /// Remembers the index of a plan that had nothing to choose.
+    /// Remembers the index of a plan that follows from the shape alone.
     func keep(_ plan: QueryPlan, for use: CompiledQuery.Use) throws(StrataError) {
         guard use != .rows else { return }
         switch plan.root.kind {

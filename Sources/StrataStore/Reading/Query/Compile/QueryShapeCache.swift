@@ -61,7 +61,7 @@ package final class QueryShapeCache: Sendable {
 }
 
 extension StoreRequest {
-    /// The same for requests that differ only in constants, limit and offset.
+    /// A hash that is equal for requests that differ only in constants, limit and offset.
     fileprivate var shapeHash: UInt64 {
         var hash = ShapeHash()
         hash.add(UInt64(entityID.rawValue))
@@ -71,11 +71,11 @@ extension StoreRequest {
     }
 }
 
-/// A hash of a few instructions a byte, for shapes that are compared anyway.
+/// A fast hash. Collisions are harmless, since shapes are compared too.
 private struct ShapeHash {
     private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// With the high bits, which took in all of it, brought down.
+    /// The hash with its high bits, which depend on all input, mixed into the low bits.
     var finished: UInt64 { value ^ value >> 29 ^ value >> 47 }
 
     mutating func add(_ word: UInt64) { value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15 }

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// A key path bound to an entity: the slots and relationships on its way, and what it ends at.
+/// A key path bound to an entity: its relationships and the slot at its end.
 struct ResolvedPath: Sendable {
     /// A step to another object.
     enum Hop: Sendable, Hashable {
@@ -10,7 +10,7 @@ struct ResolvedPath: Sendable {
         var isToMany: Bool { if case .toMany = self { true } else { false } }
     }
 
-    /// What is compared.
+    /// What the path ends at.
     enum End: Sendable {
         /// The object that the hops lead to.
         case object
@@ -20,13 +20,13 @@ struct ResolvedPath: Sendable {
         case count(PropertyID)
     }
 
-    /// As it was written.
+    /// The path as it is written.
     let text: String
     private(set) var hops: [Hop] = []
     private(set) var end = End.object
-    /// The entities that the hops start from, and last the one that they lead to.
+    /// The entities at which the hops begin, and last the entity to which they lead.
     private(set) var entities: [EntitySchema]
-    /// How many bytes of the text stand behind each hop.
+    /// For each hop, the number of bytes of the text after it.
     private var tails: [Int] = []
 
     /// The entity that the hops lead to.
@@ -38,7 +38,7 @@ struct ResolvedPath: Sendable {
         entities = [entity]
     }
 
-    /// The path that `text` names, bound once for each schema.
+    /// The path with a text, which is bound once for each schema.
     ///
     /// - Throws: as `init`.
     static func of(
@@ -51,11 +51,11 @@ struct ResolvedPath: Sendable {
         return path
     }
 
-    /// Binds `text`, dotted names from `entity`.
+    /// Binds a text of names with dots between, beginning at an entity.
     ///
-    /// `SELF` and, where the entity has no property of that name, `id` and `objectID` stand for the object itself.
+    /// `SELF` is the object itself, and so are `id` and `objectID` if the entity has no property of that name.
     ///
-    /// - Throws: `unknownKey` naming the nearest name; `invalidRequest` for what rows do not hold.
+    /// - Throws: `unknownKey` with the nearest name; `invalidRequest` for a property that is not stored.
     init(_ text: String, in entity: EntitySchema, _ schema: Schema) throws(StrataError) {
         self.text = text
         entities = [entity]
@@ -83,7 +83,9 @@ struct ResolvedPath: Sendable {
     ) throws(StrataError) {
         guard !relationship.description.isTransient else { throw notStored(property.name) }
         guard let destination = schema.entity(relationship.destination) else {
-            throw StrataError(.unknownEntity, "The model has no entity \(relationship.destination.rawValue).")
+            throw StrataError(
+                .unknownEntity, "The model does not have the destination of \(property.name).",
+                context: .init(key: text))
         }
         if relationship.isToMany, steps == ["@count"] {
             end = .count(property.id)
@@ -111,7 +113,7 @@ struct ResolvedPath: Sendable {
 
     var isToMany: Bool { hops.contains(where: \.isToMany) }
 
-    /// A comparison of this path as one of what follows the first `count` hops.
+    /// A comparison of this path as a comparison of the part after the first `count` hops.
     func tail(of predicate: FetchPredicate, behind count: Int) -> FetchPredicate {
         guard count > 0, case .comparison(var comparison) = predicate else { return predicate }
         let length = tails[count - 1]
@@ -128,7 +130,7 @@ struct ResolvedPath: Sendable {
     private func unknown(_ step: String, among names: [String], of owner: String) -> StrataError {
         var sentence = "\(owner) has no property named \(step)"
         if step == "entity" {
-            sentence += "; the request says of which entity objects are, and whether those below it count."
+            sentence += "; the request itself says which entity it is for, and whether subentities are included."
         } else if let nearest = NearestName.of(step, among: names) {
             sentence += "; did you mean \(nearest)?"
         } else {

@@ -4,19 +4,19 @@ import StrataModel
 
 /// One key of an order, bound to an entity.
 ///
-/// Its values are written as bytes that compare like the values: nil first, then by worth, text by its folded form;
-/// all bits turned for a descending key, so that nil comes last there unless it was asked to come first.
+/// Values are written as bytes that compare like the values: nil first, then numbers by value and text by its folded
+/// form. For a descending key all bits are inverted, so nil comes last unless the request says otherwise.
 final class SortColumn: Sendable {
     let path: ValuePath
     let type: ComparedType
     let isAscending: Bool
     let folding: StringFolding
-    /// Whether numbers in text count by their worth.
+    /// Whether numbers in text are compared by value.
     let isNatural: Bool
-    /// What stands for nil, before the bits are turned: below or above the 1 that leads every value.
+    /// The byte for nil, before inversion: below or above the 1 that begins every value.
     private let nilMarker: UInt8
     let text: String
-    /// The slot of the row itself that holds the values, with element names below a composite; nil behind a join.
+    /// The slot of the row that has the values, with element names for a composite; nil for a path with hops.
     let column: (slot: Int, elementPath: [String])?
 
     init(_ description: SortDescription, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
@@ -24,7 +24,7 @@ final class SortColumn: Sendable {
         let context = StrataError.Context(entityName: entity.name, key: description.keyPath)
         guard !path.isToMany else {
             throw StrataError(
-                .invalidRequest, "\(path.text) leads to many; nothing can be sorted by it.", context: context)
+                .invalidRequest, "\(path.text) has many values, so nothing can be sorted by it.", context: context)
         }
         let type = ComparedType(path.end)
         guard type.isOrdered else {
@@ -48,7 +48,7 @@ final class SortColumn: Sendable {
         }
     }
 
-    /// Two texts as a key of an order has them.
+    /// Compares two texts by a key of an order.
     static func compare(
         _ left: String, _ right: String, _ sort: SortDescription, _ evaluation: Evaluation
     ) -> Int {
@@ -67,7 +67,7 @@ final class SortColumn: Sendable {
         return left.withUnsafeBytes { left in right.withUnsafeBytes { left.compare(with: $0) } }
     }
 
-    /// Whether nil stands where index keys have it.
+    /// Whether nil has the position that it has in index keys.
     var hasIndexNulls: Bool { nilMarker == 0 }
 
     /// Appends the key of a row.
@@ -83,7 +83,7 @@ final class SortColumn: Sendable {
         if !isAscending { writer.complement(from: start) }
     }
 
-    /// From the row's bytes, without a value in between where there is one to spare.
+    /// Writes the key directly from the row's bytes, without making a value where possible.
     private func write(
         _ row: RowReader, _ slot: Int, _ evaluation: Evaluation, into writer: inout ByteWriter
     ) throws {
@@ -128,7 +128,7 @@ final class SortColumn: Sendable {
         writer.append(bigEndian: UInt64(bitPattern: value) ^ (1 << 63))
     }
 
-    /// NaN above all numbers, and -0 as 0, as index keys have them.
+    /// As in index keys, NaN is above all numbers and -0 equals 0.
     private static func write(_ value: Double, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
         let bits = value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern
@@ -140,7 +140,7 @@ final class SortColumn: Sendable {
         writer.append(bigEndian: value.rawValue)
     }
 
-    /// Sign, place of the first digit, digits; turned for numbers below zero.
+    /// Sign, exponent, digits; inverted for negative numbers.
     private static func write(_ value: Decimal, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
         let digits = value.significand.magnitude.description.filter(\.isNumber)
@@ -155,7 +155,7 @@ final class SortColumn: Sendable {
         if value < 0 { writer.complement(from: start) }
     }
 
-    /// Zero bytes are followed by 0xFF, the end is two of them.
+    /// A zero byte is followed by 0xFF; two zero bytes mark the end.
     private static func write(_ bytes: UnsafeRawBufferPointer, into writer: inout ByteWriter) {
         writer.append(UInt8(1))
         if bytes.contains(0) {
@@ -169,8 +169,8 @@ final class SortColumn: Sendable {
         writer.append(littleEndian: 0 as UInt16)
     }
 
-    /// Each number without its leading zeros, led by a digit and its length; all else as it is. What is the same so is
-    /// ordered by the text itself, which is written behind it.
+    /// Writes each number without leading zeros, after a digit and its length, and other characters unchanged. The text
+    /// itself follows, to order texts that are equal by this.
     private static func writeNatural(_ text: UnsafeRawBufferPointer, into writer: inout ByteWriter) {
         var natural = ByteWriter(capacity: text.count + 16)
         func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }

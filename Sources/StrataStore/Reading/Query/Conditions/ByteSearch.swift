@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-// Whole scalars are found, because no scalar's UTF-8 begins inside another's.
+// A match is always of whole scalars, because the UTF-8 of a scalar never begins inside another's.
 extension UnsafeRawBufferPointer {
     func hasPrefix(_ part: UnsafeRawBufferPointer) -> Bool {
         guard count >= part.count else { return false }
@@ -16,7 +16,7 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawBufferPointer(rebasing: self[(count - part.count)...]).isSame(as: part)
     }
 
-    /// Whether the bytes of `part` stand in here somewhere.
+    /// Whether `part` occurs in these bytes.
     func contains(_ part: UnsafeRawBufferPointer) -> Bool {
         guard count >= part.count else { return false }
         guard let base = baseAddress, let start = part.baseAddress, let first = part.first else { return true }

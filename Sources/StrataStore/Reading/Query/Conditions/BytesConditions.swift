@@ -1,15 +1,15 @@
 import LMDB
 import StrataModel
 
-/// Where the bytes of a value stand in a row, and the form in which they are compared.
+/// The slot of a value in a row, and the form in which its bytes are compared.
 struct BytesSource: Sendable {
     let slot: Int
-    /// nil: bytes as they are (UUID, data, URL); else text, normalised and folded so.
+    /// How text is normalised and folded; nil for values that are compared as bytes (UUID, data, URL).
     let folding: StringFolding?
 
     var cost: ConditionCost { folding == nil ? .scalar : .text }
 
-    /// Calls `body` with the bytes to compare, or with nil when the slot is nil.
+    /// Calls `body` with the bytes to compare, or nil if the slot is nil.
     @inline(__always)
     func withBytes<R>(
         _ row: RowReader, _ evaluation: Evaluation, _ body: (UnsafeRawBufferPointer?) throws -> R
@@ -25,10 +25,10 @@ struct BytesSource: Sendable {
     }
 }
 
-/// The bytes equal one of some constants, or none of them.
+/// Whether the bytes equal one of some constants, or none.
 final class BytesMembershipCondition: RowCondition {
     private let source: BytesSource
-    /// Sorted bytewise.
+    /// Sorted by bytes.
     private let members: [[UInt8]]
     private let isMember: Bool
 
@@ -55,7 +55,7 @@ final class BytesMembershipCondition: RowCondition {
     }
 }
 
-/// The bytes lie between bounds in bytewise order, which for text is the order of its scalars.
+/// Whether the bytes are between bounds; for text this is the order of its scalars.
 final class BytesRangeCondition: RowCondition {
     /// One end of a range.
     struct Bound: Sendable {
@@ -92,18 +92,18 @@ final class BytesRangeCondition: RowCondition {
     }
 }
 
-/// The text begins with, ends with or contains a constant.
+/// Whether the text begins with, ends with or contains a constant.
 final class TextSearchCondition: RowCondition {
-    /// Where the constant must stand.
+    /// Where the constant must be in the text.
     enum Place: Sendable { case start, end, anywhere }
 
     private let source: BytesSource
     private let part: [UInt8]
     private let place: Place
-    /// For ASCII text, whatever its case.
+    /// The search for ASCII text that ignores case.
     private let caseless: CaselessSearch?
 
-    /// `part` is in the form of the source.
+    /// - Parameter part: folded as the source is.
     init(_ source: BytesSource, _ part: [UInt8], _ place: Place) {
         self.source = source
         self.part = part
@@ -133,7 +133,7 @@ final class TextSearchCondition: RowCondition {
     }
 }
 
-/// The text matches a pattern with wildcards (`LIKE`).
+/// Whether the text matches a pattern with wildcards (`LIKE`).
 final class LikeCondition: RowCondition {
     private let source: BytesSource
     private let pattern: WildcardPattern
@@ -151,7 +151,7 @@ final class LikeCondition: RowCondition {
     }
 }
 
-/// The whole text matches a regular expression (`MATCHES`).
+/// Whether the whole text matches a regular expression (`MATCHES`).
 final class MatchesCondition: RowCondition {
     private let source: BytesSource
     private let matcher: PatternMatcher

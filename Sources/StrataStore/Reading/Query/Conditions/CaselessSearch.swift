@@ -1,20 +1,20 @@
-/// Looks for ASCII text in ASCII text without regard to case: eight places at a time, and nothing folded or copied.
+/// Searches ASCII text in ASCII text ignoring case, eight bytes at a time, without folding or copying.
 struct CaselessSearch: Sendable {
     private static let lows: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
     /// In lower case.
     private let part: [UInt8]
-    /// For each byte of `part` the bit that tells upper from lower case, or 0 where there is only one.
+    /// For each byte of `part` the bit that differs between upper and lower case, or 0 if it is no letter.
     private let masks: [UInt8]
-    /// The first byte of `part` and its second (or first again), eight times each, with their masks.
+    /// The first byte of `part` and its second (or first again), repeated eight times, with their masks.
     private let first: (bytes: UInt64, mask: UInt64)
     private let second: (bytes: UInt64, mask: UInt64)
-    /// How many bytes are read to test eight places.
+    /// The number of bytes that are read to test eight offsets.
     private let reach: Int
 
     /// - Parameter part: text as `[c]` folds it.
-    /// - Returns: nil when it is empty or has letters beyond ASCII.
+    /// - Returns: nil if it is empty or has characters beyond ASCII.
     init?(_ part: [UInt8]) {
         guard let last = part.last, part.allSatisfy({ $0 < 0x80 }) else { return nil }
         self.part = part
@@ -38,7 +38,7 @@ struct CaselessSearch: Sendable {
             return false
         }
         while place <= last {
-            // The last words overlap those before them.
+            // The last words overlap those before.
             let start = min(place, text.count - reach)
             var places = candidates(base + start) & ~0 << UInt64((place - start) * 8)
             while places != 0 {
@@ -51,13 +51,13 @@ struct CaselessSearch: Sendable {
         return false
     }
 
-    /// The highest bit of each byte at whose place the first two bytes of `part` stand.
+    /// Has the highest bit of each byte set at whose offset the first two bytes of `part` match.
     @inline(__always)
     private func candidates(_ start: UnsafeRawPointer) -> UInt64 {
         let one = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
         let two = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: reach - 8, as: UInt64.self))
         let difference = ((one | first.mask) ^ first.bytes) | ((two | second.mask) ^ second.bytes)
-        // No byte is over 0x7F, so none carries into the next.
+        // No byte exceeds 0x7F, so none carries into the next.
         return ~(difference &+ ~Self.highs) & Self.highs
     }
 

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// `TRUEPREDICATE`, `FALSEPREDICATE`, and whatever turns out to be one of them.
+/// A condition that holds always or never: `TRUEPREDICATE`, `FALSEPREDICATE`, and conditions that are equivalent.
 final class ConstantCondition: RowCondition {
     private let value: Bool
 
@@ -11,7 +11,7 @@ final class ConstantCondition: RowCondition {
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { value }
 }
 
-/// All of the parts hold.
+/// Whether all parts hold.
 final class AndCondition: RowCondition {
     private let parts: [any RowCondition]
 
@@ -26,7 +26,7 @@ final class AndCondition: RowCondition {
     }
 }
 
-/// One of the parts holds.
+/// Whether one part holds.
 final class OrCondition: RowCondition {
     private let parts: [any RowCondition]
 
@@ -41,7 +41,7 @@ final class OrCondition: RowCondition {
     }
 }
 
-/// The part does not hold.
+/// Whether the part does not hold.
 final class NotCondition: RowCondition {
     private let part: any RowCondition
 
@@ -56,7 +56,7 @@ final class NotCondition: RowCondition {
 }
 
 extension [any RowCondition] {
-    /// Cheap ones first, else in the order given.
+    /// Sorted by cost, otherwise in the order given.
     fileprivate var sortedByCost: [any RowCondition] {
         enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }.map(\.element)
     }

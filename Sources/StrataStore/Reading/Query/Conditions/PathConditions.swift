@@ -1,6 +1,6 @@
 import StrataModel
 
-/// The object that a to-one leads to meets a condition.
+/// Whether the target of a to-one meets a condition.
 final class JoinCondition: RowCondition {
     private let slot: Int
     private let inner: any RowCondition
@@ -23,10 +23,10 @@ final class JoinCondition: RowCondition {
     }
 }
 
-/// Whether a condition must hold for any or for all of the members.
+/// Whether a condition must hold for any or for all members.
 enum MemberQuantifier: Sendable { case any, all }
 
-/// Any or all members of a to-many meet a condition; of no members none does, and all do.
+/// Whether any or all members of a to-many meet a condition. Without members, any does not hold and all does.
 final class MembersCondition: RowCondition {
     private let relationship: PropertyID
     private let quantifier: MemberQuantifier
@@ -56,7 +56,7 @@ final class MembersCondition: RowCondition {
     }
 }
 
-/// Any or all members of a to-many are accepted objects; loads no member.
+/// Whether any or all members of a to-many are among some objects. It reads no member's row.
 final class MemberIdentifierCondition: RowCondition {
     private let relationship: PropertyID
     private let quantifier: MemberQuantifier
@@ -86,9 +86,9 @@ final class MemberIdentifierCondition: RowCondition {
     }
 }
 
-/// The number of members of a to-many (`relationship.@count`) lies in a range, or outside it.
+/// Whether the number of members of a to-many (`relationship.@count`) is in a range, or outside.
 ///
-/// An owner has a number of members, if only 0; where a to-one on the way to the owner leads nowhere, there is none.
+/// If a to-one on the way to the owner is nil, there is no number, and the condition does not hold.
 final class MemberCountCondition: RowCondition {
     private let relationship: PropertyID
     private let ranges: [ClosedRange<Int64>]

@@ -1,40 +1,40 @@
 import StrataModel
 
-// What a comparison means where something is missing, as Core Data's stores have it: `== nil` and `!= nil` ask whether
-// a value is there; every other comparison with a missing value is false, `!=` included; NOT turns that into true. A
-// key path through a to-one that leads nowhere is missing. Text is compared in the form that index keys have
-// (`TextFolding`), so canonically equivalent texts are equal; floating point by worth, and NaN equals nothing.
+// The meaning of comparisons follows Core Data's stores. `== nil` and `!= nil` test whether there is a value. Every
+// other comparison with nil is false, `!=` included, and NOT makes that true. A key path through a to-one that is nil
+// is nil. Text is compared in the form that index keys have (`TextFolding`), so canonically equivalent texts are equal.
+// Numbers are compared by value; NaN equals nothing.
 
-/// One compiled condition over a row: a node of a predicate that was bound to an entity.
+/// A compiled condition on a row: one node of a predicate, bound to an entity.
 ///
-/// It reads the row's bytes where they lie and makes neither objects nor, where bytes settle it, values. Slots are
-/// those of the entity's newest layout, the same in all its subentities.
+/// It reads the bytes of the row in place. It makes no objects, and values only where bytes do not suffice. Slots are
+/// those of the entity's newest layout, which all its subentities share.
 protocol RowCondition: AnyObject, Sendable {
     /// Whether the row of object `id` meets the condition.
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool
-    /// What the condition comes to where a to-one on the way leads nowhere.
+    /// Whether the condition holds if a to-one on its path is nil.
     var holdsForNothing: Bool { get }
-    /// How long it takes beside the other parts of an AND or OR, which are tried from cheap to dear.
+    /// Its cost, by which the parts of an AND or OR are sorted.
     var cost: ConditionCost { get }
 }
 
-/// Orders conditions by what they touch.
+/// What a condition costs, in classes that are sorted from cheap to expensive.
 enum ConditionCost: Int, Comparable, Sendable {
     case constant, scalar, text, value, otherRow, manyRows
 
     static func < (left: ConditionCost, right: ConditionCost) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What conditions may reach beyond the row at hand, and memory they share.
+/// What conditions share during a run: the snapshot with other rows, and buffers.
 ///
-/// Belongs to one run of one query on one thread.
+/// Belongs to one run of a query, on one thread.
 final class Evaluation {
     let schema: Schema
-    /// nil where only the row itself may be asked: the predicate of a partial index.
+    /// nil if conditions may only use the row itself, as the predicate of a partial index.
     let snapshot: Snapshot?
-    /// For what only an evaluator of whole expressions can tell.
+    /// Evaluates expressions that are not compiled.
     private(set) lazy var expressions = SnapshotExpressions(self)
-    /// Folded text of the row at hand.
+    /// The folded text of the present row.
     @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
     init(_ snapshot: Snapshot) {
@@ -42,19 +42,19 @@ final class Evaluation {
         schema = snapshot.schema
     }
 
-    /// For conditions over nothing but the row itself.
+    /// Makes an evaluation for conditions that use only the row itself.
     init(ownRowOf schema: Schema) {
         snapshot = nil
         self.schema = schema
     }
 
-    /// Calls `body` with the row of another object in its newest layout, or with nil when there is none.
+    /// Calls `body` with the row of another object in its newest layout, or nil if there is none.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {
         guard let row = try snapshot?.row(id) else { return try body(nil) }
         return try row.withNewestReader(id, schema) { try body($0) }
     }
 
-    /// Calls `body` with the text in the form in which it is compared.
+    /// Calls `body` with a text in the form in which it is compared.
     @inline(__always)
     func withForm<R>(
         of bytes: UnsafeRawBufferPointer, _ folding: StringFolding, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -73,11 +73,12 @@ final class Evaluation {
 }
 
 extension SnapshotRow {
-    /// Reads the row as one of the newest layout; what it is too old for reads as it was born.
+    /// Reads the row through the newest layout. Properties that are newer than the row have their initial values.
     func withNewestReader<R>(_ id: ObjectID, _ schema: Schema, _ body: (RowReader) throws -> R) throws -> R {
         if layout.version == schema.version { return try body(reader) }
         guard let entity = schema.entity(id.entityID) else {
-            throw StrataError(.corrupt, "A row is of an entity that the model has not.", context: .init(objectID: id))
+            throw StrataError(
+                .corrupt, "A row belongs to an entity that the model does not have.", context: .init(objectID: id))
         }
         let image = try converted(to: entity)
         return try withExtendedLifetime(image) {

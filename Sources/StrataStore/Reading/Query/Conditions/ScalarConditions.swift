@@ -1,6 +1,6 @@
 import StrataModel
 
-/// A slot is nil, or is not.
+/// Whether a slot is nil, or is not.
 final class NilCondition: RowCondition {
     private let slot: Int
     private let wantsNil: Bool
@@ -18,17 +18,17 @@ final class NilCondition: RowCondition {
     }
 }
 
-/// An integer of any width, or a Bool as 0 or 1, lies in one of some ranges, or outside all of them.
+/// Whether an integer, or a Bool as 0 or 1, is in one of some ranges, or outside all of them.
 ///
-/// One range stands for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`.
+/// One range is for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`.
 final class IntegerCondition: RowCondition {
     private let slot: Int
     private let first: ClosedRange<Int64>
-    /// All of them in order, where there are more than one.
+    /// All ranges in order, if there is more than one.
     private let ranges: [ClosedRange<Int64>]
     private let isInside: Bool
 
-    /// `ranges` has at least one element.
+    /// - Parameter ranges: at least one.
     init(slot: Int, _ ranges: [ClosedRange<Int64>], isInside: Bool) {
         self.slot = slot
         first = ranges.first ?? 0...0
@@ -47,7 +47,7 @@ final class IntegerCondition: RowCondition {
     }
 }
 
-/// A Double, Float or Date lies in one of some ranges, or outside all of them; NaN is outside.
+/// Whether a Double, Float or Date is in one of some ranges, or outside all of them. NaN is outside.
 final class FloatingPointCondition: RowCondition {
     private let slot: Int
     private let lower: Double
@@ -55,7 +55,7 @@ final class FloatingPointCondition: RowCondition {
     private let ranges: [ClosedRange<Double>]
     private let isInside: Bool
 
-    /// `ranges` has at least one element.
+    /// - Parameter ranges: at least one.
     init(slot: Int, _ ranges: [ClosedRange<Double>], isInside: Bool) {
         self.slot = slot
         lower = ranges.first?.lowerBound ?? 0
@@ -75,7 +75,7 @@ final class FloatingPointCondition: RowCondition {
     }
 }
 
-/// Object ids that a condition accepts.
+/// The object ids that a condition accepts.
 struct IdentifierCondition: Sendable {
     /// Sorted, without overlaps.
     let ranges: [ClosedRange<UInt64>]
@@ -91,14 +91,14 @@ struct IdentifierCondition: Sendable {
         return (place < ranges.count && ranges[place].lowerBound <= id.rawValue) == isInside
     }
 
-    /// The one object that is accepted, if there is just one.
+    /// The accepted object, if there is just one.
     var single: ObjectID? {
         guard isInside, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound else { return nil }
         return ObjectID(rawValue: ranges[0].lowerBound)
     }
 }
 
-/// A to-one, or an attribute that holds an object id, leads to an accepted object.
+/// Whether a to-one, or an attribute with an object id, is an accepted object.
 final class ReferenceCondition: RowCondition {
     private let slot: Int
     private let condition: IdentifierCondition
@@ -117,7 +117,7 @@ final class ReferenceCondition: RowCondition {
     }
 }
 
-/// The object itself is an accepted one.
+/// Whether the object itself is an accepted object.
 final class SelfCondition: RowCondition {
     private let condition: IdentifierCondition
 
@@ -130,7 +130,7 @@ final class SelfCondition: RowCondition {
 }
 
 extension RandomAccessCollection {
-    /// The first index whose element is not `before`, all that are coming first.
+    /// The first index whose element is not `before`. All elements that are come first.
     func partitionPoint(_ before: (Element) throws -> Bool) rethrows -> Index {
         var low = startIndex
         var length = count

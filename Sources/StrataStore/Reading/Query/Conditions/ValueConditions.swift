@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// A value of the row, or of rows that to-ones and to-manys lead to from it.
+/// The path to a value of the row, or of rows that relationships lead to.
 struct ValuePath: Sendable {
     let hops: [ResolvedPath.Hop]
     let end: ResolvedPath.End
@@ -13,15 +13,15 @@ struct ValuePath: Sendable {
         self.end = end
     }
 
-    /// Calls `body` with every value that the path leads to until it returns false: one, unless a to-many lies on the
-    /// way. Where a to-one leads nowhere that is nil.
+    /// Calls `body` with each value at the end of the path until it returns false. Without a to-many on the path there
+    /// is one value, which is nil if a to-one is.
     func forEachValue(
         _ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, _ body: (AttributeValue) throws -> Bool
     ) throws {
         _ = try walk(hops[...], row, id, evaluation, body)
     }
 
-    /// The value, for a path without a to-many.
+    /// The value of a path without a to-many.
     func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
         var value = AttributeValue.null
         try forEachValue(row, id, evaluation) {
@@ -37,7 +37,7 @@ struct ValuePath: Sendable {
     ) throws -> Bool {
         guard let hop = hops.first else { return try body(try value(row, id, evaluation)) }
         let rest = hops.dropFirst()
-        // Where a to-one leads nowhere on the way to many there are none of them.
+        // If a to-one before a to-many is nil, there are no values.
         guard let row else { return try hops.contains(where: \.isToMany) || body(.null) }
         switch hop {
         case .toOne(let slot):
@@ -77,7 +77,7 @@ struct ValuePath: Sendable {
 }
 
 extension AttributeValue {
-    /// An element of a composite; nil where there is none.
+    /// An element of a composite; nil if there is none.
     func element(at names: [String]) -> AttributeValue {
         var current = self
         for name in names {
@@ -88,13 +88,13 @@ extension AttributeValue {
     }
 }
 
-/// One side of a comparison that bytes alone do not settle.
+/// One side of a comparison that needs values.
 indirect enum ValueOperand: Sendable {
     case constant(AttributeValue)
     case path(ValuePath)
     case list([ValueOperand])
 
-    /// What it comes to, when that needs no row.
+    /// Its value, if that needs no row.
     fileprivate var constant: PredicateOperand? {
         switch self {
         case .constant(let value): return .one(value)
@@ -127,7 +127,7 @@ indirect enum ValueOperand: Sendable {
         }
     }
 
-    /// The same side in a tree, where only what is written down matters.
+    /// The side as an expression, of which only constants matter.
     fileprivate var outline: FetchExpression {
         switch self {
         case .constant(let value): .constant(value)
@@ -139,15 +139,14 @@ indirect enum ValueOperand: Sendable {
     fileprivate var isNilConstant: Bool { if case .constant(.null) = self { true } else { false } }
 }
 
-/// A comparison of any two sides: the slow way that every other condition is a shortcut for. Its rule is the
-/// evaluator's.
+/// The comparison of any two sides by the rules of the evaluator. All other conditions are faster forms of it.
 final class ValueCondition: RowCondition {
     private let left: ValueOperand
     private let comparison: ComparisonPredicate.Operator
     private let right: ValueOperand
     private let quantifier: MemberQuantifier?
     private let rule: ComparisonRule
-    /// The right side, where it is the same for every row.
+    /// The right side, if it is the same for every row.
     private let constant: PredicateOperand?
 
     init(
@@ -199,13 +198,12 @@ final class ValueCondition: RowCondition {
 }
 
 extension TextFolding {
-    /// The folded form's UTF-8.
+    /// The UTF-8 of the folded text.
     static func bytes(_ text: String, _ folding: StringFolding) -> [UInt8] { Array(fold(text, folding).utf8) }
 }
 
 extension PatternMatcher {
-    /// A matcher for texts folded with `folding`: case is left to the matcher too, since folding would turn `\D`
-    /// in the pattern into `\d`.
+    /// A matcher for folded texts. It ignores case by itself, since folding the pattern would make `\d` of `\D`.
     static func comparing(_ pattern: String, _ folding: StringFolding) throws(StrataError) -> PatternMatcher {
         try cached(
             TextFolding.fold(pattern, folding.subtracting(.caseInsensitive)),

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// The pattern of a `LIKE`: `?` stands for one scalar, `*` for any number, `\` takes the meaning from the next sign.
+/// The pattern of a `LIKE`: `?` matches one scalar, `*` any number; `\` escapes the next character.
 struct WildcardPattern: Sendable {
     private enum Sign: Sendable {
         case byte(UInt8)
@@ -10,7 +10,7 @@ struct WildcardPattern: Sendable {
 
     private let signs: [Sign]
 
-    /// `folding` is applied to the signs that stand for themselves.
+    /// - Parameter folding: applied to the characters that are not wildcards.
     init(_ pattern: String, _ folding: StringFolding) {
         var signs: [Sign] = []
         var literal = ""
@@ -39,7 +39,7 @@ struct WildcardPattern: Sendable {
         self.signs = signs
     }
 
-    /// The text that every match begins with, folded.
+    /// The folded text with which every match begins.
     var prefix: [UInt8] {
         var prefix: [UInt8] = []
         for case .byte(let byte) in signs.prefix(while: { if case .byte = $0 { true } else { false } }) {
@@ -48,9 +48,9 @@ struct WildcardPattern: Sendable {
         return prefix
     }
 
-    /// Whether the whole text, folded, matches.
+    /// Whether a folded text matches as a whole.
     ///
-    /// It goes back only to the last star, so it takes at most length of text x length of pattern.
+    /// - Complexity: O(length of text x length of pattern), since it returns only to the last star.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         var place = 0, sign = 0
         var star: (sign: Int, place: Int)?

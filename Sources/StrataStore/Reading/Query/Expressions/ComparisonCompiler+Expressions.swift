@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 
 extension ComparisonCompiler {
-    /// A comparison with more in it than paths and constants; nil when there is none.
+    /// Compiles a comparison that has more than paths and constants; nil if it has not.
     func compiledExpression() throws(StrataError) -> CompiledCondition? {
         let (left, right) = (try comparison.left.folded(), try comparison.right.folded())
         if left != nil || right != nil {
@@ -19,7 +19,7 @@ extension ComparisonCompiler {
         return try evaluated()
     }
 
-    /// The comparison as it is evaluated value by value.
+    /// The comparison as a condition that evaluates values.
     private func evaluated() throws(StrataError) -> CompiledCondition {
         try PredicateCheck(entity, schema).check(.comparison(comparison))
         let predicate = FetchPredicate.comparison(comparison)
@@ -33,7 +33,7 @@ extension ComparisonCompiler {
         return CompiledCondition(ExpressionCondition(predicate, isOwnRow: isOwnRow), predicate)
     }
 
-    /// `tags == {a, b}`: whether two collections have the same members.
+    /// Whether it compares two collections by their members: `tags == {a, b}`.
     private var comparesLists: Bool {
         guard comparison.modifier == .direct, [.equalTo, .notEqualTo].contains(comparison.operator) else {
             return false
@@ -41,7 +41,7 @@ extension ComparisonCompiler {
         return isCollection(comparison.left) && isCollection(comparison.right)
     }
 
-    /// `tags.items.@count`: the number of all that the path leads to, not of the members of one object.
+    /// Whether it counts everything that a path through a to-many leads to: `tags.items.@count`.
     private var countsBehindMany: Bool {
         guard comparison.modifier == .direct else { return false }
         return [comparison.left, comparison.right].contains { side in
@@ -50,7 +50,7 @@ extension ComparisonCompiler {
         }
     }
 
-    /// `ALL name == "x"` over a single value, which holds where it is missing as it does for no members.
+    /// Whether it is an ALL over a single value, which holds for nil as it does without members.
     private var asksForAllOfOne: Bool { comparison.modifier == .all && !isCollection(comparison.left) }
 
     private var asksForLength: Bool {
@@ -70,8 +70,8 @@ extension ComparisonCompiler {
 
     // MARK: SUBQUERY
 
-    /// `SUBQUERY(members, $m, …).@count` beside a number, where the predicate speaks of nothing but the member: the
-    /// member's conditions are compiled, and its indexes can lead back to the object.
+    /// Compiles `SUBQUERY(members, $m, …).@count` compared with a number, if the predicate is about the member only.
+    /// Then the member's indexes can lead back to the object.
     private func subqueryCount() throws(StrataError) -> CompiledCondition? {
         guard case .keyPathOf(.subquery(.keyPath(let text), let variable, let predicate), "@count") = comparison.left,
             case .constant(let number) = comparison.right, comparison.modifier == .direct,
@@ -109,7 +109,7 @@ extension ComparisonCompiler {
 }
 
 extension FetchPredicate {
-    /// The predicate with the variable as `SELF`; nil when it speaks of `SELF` or of other variables too.
+    /// The predicate with the variable as `SELF`; nil if it uses `SELF` or other variables too.
     fileprivate func speakingOnly(of variable: String) -> FetchPredicate? {
         switch self {
         case .constant: return self
@@ -147,11 +147,11 @@ extension FetchExpression {
         }
     }
 
-    /// Whether only an evaluator can tell its value: anything but paths, constants and lists of these.
+    /// Whether it needs the evaluator: anything but paths, constants and lists of these.
     fileprivate var needsEvaluator: Bool {
         switch self {
         case .constant, .evaluatedObject: false
-        // `members.@count` is a counter record.
+        // `members.@count` is read from a counter.
         case .keyPath(let path): path.hasOperator && !Self.isPlainCount(path)
         case .aggregate(let parts): parts.contains(where: \.needsEvaluator)
         default: true
@@ -162,7 +162,7 @@ extension FetchExpression {
         path.hasSuffix(".@count") && !path.dropLast(7).utf8.contains(UInt8(ascii: "@"))
     }
 
-    /// With what speaks of no object worked out, so that an index can be asked for it; nil when there is nothing so.
+    /// The expression with its constant parts evaluated, so that an index can answer it; nil if there are none.
     fileprivate func folded() throws(StrataError) -> FetchExpression? {
         switch self {
         case .aggregate(let parts):
@@ -177,7 +177,7 @@ extension FetchExpression {
         case .function:
             guard isConstant else { return nil }
             let operand = try PredicateEvaluator(NoObjects(), object: .one(.null)).value(of: self)
-            // A missing result is not the word nil: nothing is equal to it.
+            // A result of nil is not the constant nil: nothing is equal to it.
             guard case .one(let value) = operand, !value.isNull else { return nil }
             return .constant(value)
         default: return nil
@@ -199,6 +199,6 @@ extension FetchExpression {
 }
 
 extension String {
-    /// Whether a key path may have steps that are no names: `@` leads operators, `$` variables.
+    /// Whether a key path has operators, which begin with `@`, or variables, which begin with `$`.
     fileprivate var hasOperator: Bool { utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "$") } }
 }

@@ -1,14 +1,14 @@
 import StrataModel
 
-/// What an expression comes to, as far as the model can say it.
+/// The type of an expression, as far as it follows from the model.
 indirect enum ExpressionType: Sendable {
     case value(ComparedType)
     case object(EntitySchema)
-    /// Members of a collection: a to-many, a list written down, or what is made of one.
+    /// Members of a collection: a to-many, a literal list, or a result of set operations.
     case list(ExpressionType)
-    /// The word `nil`.
+    /// The constant `nil`.
     case null
-    /// Anything: elements of composites, what stands in transformables, the results of methods.
+    /// Unknown: elements of composites, values of transformables, results of methods.
     case unknown
 
     init(_ value: AttributeValue, _ schema: Schema) {
@@ -43,12 +43,12 @@ indirect enum ExpressionType: Sendable {
         }
     }
 
-    /// What one of the members is; a single value is its own only member.
+    /// The type of a member; a single value is its own only member.
     var member: ExpressionType { if case .list(let member) = self { member } else { self } }
 
     var isList: Bool { if case .list = self { true } else { false } }
 
-    /// As comparisons see a single value; nil when that cannot be said.
+    /// The type for comparisons of a single value; nil if it is not known.
     var compared: ComparedType? {
         switch self {
         case .value(let type): type

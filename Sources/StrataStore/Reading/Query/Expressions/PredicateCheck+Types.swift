@@ -1,7 +1,7 @@
 import StrataModel
 
 extension PredicateCheck {
-    /// What the expression comes to.
+    /// The type of the expression.
     ///
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`.
     func type(of expression: FetchExpression) throws(StrataError) -> ExpressionType {
@@ -37,7 +37,7 @@ extension PredicateCheck {
         }
     }
 
-    /// The request of a `FETCH` is checked like any other.
+    /// Checks the request of a `FETCH` like any other.
     private func fetched(_ arguments: [FetchExpression]) throws(StrataError) -> ExpressionType {
         let (request, countOnly) = try FetchFunction.nestedFetch(arguments)
         guard let entity = schema.entity(named: request.entityName) else {
@@ -51,7 +51,7 @@ extension PredicateCheck {
         return countOnly ? .value(.integer) : .list(.object(entity))
     }
 
-    /// What all of them are, as far as it is one thing.
+    /// The type that all parts have; unknown if they differ.
     private func common(_ parts: [FetchExpression], keepsLists: Bool = false) throws(StrataError) -> ExpressionType {
         var common: ExpressionType?
         for part in parts {
@@ -89,7 +89,7 @@ extension PredicateCheck {
         case .at(let index):
             let place = try self.type(of: index)
             guard !place.isList, place.canBeNumber || place.canBeText else {
-                throw refusal(.wrongType, "\(index) is \(place.name), no place in a list.")
+                throw refusal(.wrongType, "\(index) is \(place.name), which is no index of a list.")
             }
             if place.compared?.isText ?? false { return .unknown }
             return type.member
@@ -98,7 +98,8 @@ extension PredicateCheck {
 
     // MARK: Key paths
 
-    /// Names up to a collection operator are bound at once; an operator takes the names behind it first.
+    /// Follows a key path. Names before a collection operator are bound first; an operator applies to the names after
+    /// it.
     private func follow(
         _ path: String, from start: ExpressionType, _ expression: FetchExpression
     ) throws(StrataError) -> ExpressionType {
@@ -143,7 +144,7 @@ extension PredicateCheck {
         }
     }
 
-    /// `title.length`, the number of characters, where no property has that name.
+    /// Whether a path is the number of characters of a text, `title.length`, and no property of that name.
     static func isLengthOfText(_ path: String, in entity: EntitySchema, _ schema: Schema) -> Bool {
         guard path.hasSuffix(".length"), (try? ResolvedPath(path, in: entity, schema)) == nil,
             let text = try? ResolvedPath(String(path.dropLast(".length".count)), in: entity, schema)
@@ -230,7 +231,7 @@ extension PredicateCheck {
         }
     }
 
-    /// Everything else calculates: with numbers, and sums and differences also with dates.
+    /// The type of arithmetic: numbers, and sums and differences with dates.
     private func number(
         _ function: FetchFunction, _ arguments: some Sequence<(FetchExpression, ExpressionType)>
     ) throws(StrataError) -> ExpressionType {
@@ -247,7 +248,7 @@ extension PredicateCheck {
                 throw refusal(.wrongType, "\(written) needs numbers; \(argument) is \(type.name).")
             }
         }
-        // The distance of two dates is a number of seconds.
+        // The difference of two dates is a number of seconds.
         return dates == 1 ? .value(.date) : .number
     }
 }

@@ -1,13 +1,13 @@
 import StrataModel
 
-/// Holds predicates and expressions against the model when a request is made: names that no entity has, values that
-/// can never be compared, a to-many without a quantifier, functions that do not exist.
+/// Checks predicates and expressions against the model: it refuses unknown names, values that can never be compared, a
+/// to-many without quantifier, and unknown functions.
 ///
-/// Comparisons of a path with constants are checked where they are compiled; this is for all that is more than that.
+/// Comparisons of a path with constants are checked where they are compiled, all others here.
 struct PredicateCheck {
     let entity: EntitySchema
     let schema: Schema
-    /// The members that subqueries around look at.
+    /// The variables of the enclosing subqueries, with the types of their members.
     var variables: [String: ExpressionType] = [:]
 
     init(_ entity: EntitySchema, _ schema: Schema) {
@@ -15,7 +15,7 @@ struct PredicateCheck {
         self.schema = schema
     }
 
-    /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`; each names the entity.
+    /// - Throws: `unknownKey` with the nearest name, `wrongType`, `invalidRequest`, with the entity in the context.
     func check(_ predicate: FetchPredicate) throws(StrataError) {
         switch predicate {
         case .constant: break
@@ -65,7 +65,7 @@ struct PredicateCheck {
 
     // MARK: Rules
 
-    /// One or many on each side.
+    /// Checks that quantifiers and operators fit the number of values on each side.
     private func checkQuantity(
         _ comparison: ComparisonPredicate, _ left: ExpressionType, _ right: ExpressionType
     ) throws(StrataError) {
@@ -90,7 +90,7 @@ struct PredicateCheck {
             if right.isList, !(isEquality && left.isList && comparison.modifier == .direct) {
                 throw refusal(
                     .invalidRequest,
-                    "\(comparison.right) leads to many and can only stand after IN; write it on the left with ANY or ALL."
+                    "\(comparison.right) has many values, which are allowed after IN only; write it on the left with ANY or ALL."
                 )
             }
         }
@@ -128,10 +128,10 @@ struct PredicateCheck {
 }
 
 extension ComparisonPredicate {
-    /// What to write for a comparison of a collection as if it were one value.
+    /// Advice for a comparison of a collection without quantifier.
     func quantifierNeeded(_ path: String) -> String {
         let isAboutNil = left == .constant(.null) || right == .constant(.null)
-        let count = isAboutNil ? " Whether it has members is asked by \(path).@count == 0." : ""
-        return "\(path) leads to many; compare it with ANY, ALL or CONTAINS.\(count)"
+        let count = isAboutNil ? " To test whether it has members, write \(path).@count == 0." : ""
+        return "\(path) has many values; compare it with ANY, ALL or CONTAINS.\(count)"
     }
 }

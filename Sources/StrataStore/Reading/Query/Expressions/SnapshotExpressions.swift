@@ -1,21 +1,21 @@
 import Foundation
 import StrataModel
 
-/// Objects of a snapshot, as expressions read them: values of rows by id, no object made.
+/// Reads the values of a snapshot's rows for the evaluation of expressions, without making objects.
 ///
-/// Belongs to one run on one thread. The row at hand is read where it lies; others are looked up.
+/// Belongs to one run on one thread. The present row is read in place; other rows are looked up.
 final class SnapshotExpressions: ExpressionContext {
     private unowned let evaluation: Evaluation
-    /// Key paths from `SELF` that lead to one value; nil for those that are followed step by step.
+    /// Key paths from `SELF` to one value; nil for key paths that are followed step by step.
     private var paths: [String: ValuePath?] = [:]
     private var row: (id: ObjectID, reader: RowReader)?
-    /// What requests within the one that is run found.
+    /// The results of nested requests.
     private var fetched: [AttributeValue: [AttributeValue]] = [:]
     let now = Date()
 
     init(_ evaluation: Evaluation) { self.evaluation = evaluation }
 
-    /// Runs `body` with an evaluator whose `SELF` is an object and whose plain key paths are read from its row.
+    /// Runs `body` with an evaluator whose `SELF` is an object, and which reads plain key paths from its row.
     func withRow<R>(
         _ reader: RowReader, _ id: ObjectID, _ body: (PredicateEvaluator<SnapshotExpressions>) throws -> R
     ) rethrows -> R {
@@ -42,8 +42,8 @@ final class SnapshotExpressions: ExpressionContext {
         }
     }
 
-    /// Slots are the same in every entity below the one that declares a property, so what is found for one object
-    /// serves those of all others for which the path means the same: paths that only a subentity has are not kept.
+    /// Slots are the same in all subentities of the entity that declares a property, so a path that is bound once
+    /// serves all objects. Paths that only a subentity has are not kept.
     private static func singleValuePath(_ path: String, _ entity: EntitySchema, _ schema: Schema) -> ValuePath? {
         guard let first = path.split(separator: ".").first, let property = entity.property(named: String(first)),
             let resolved = try? ResolvedPath.of(path, in: entity, schema), !resolved.isToMany
@@ -56,7 +56,7 @@ final class SnapshotExpressions: ExpressionContext {
         let fetch = try NestedFetch(request)
         guard let snapshot = evaluation.snapshot, let entity = evaluation.schema.entity(named: fetch.entityName) else {
             throw StrataError(
-                .invalidRequest, "There is nothing here that FETCH could fetch from.",
+                .invalidRequest, "FETCH needs a store, and here is none.",
                 context: .init(entityName: fetch.entityName))
         }
         do {
@@ -90,7 +90,7 @@ final class SnapshotExpressions: ExpressionContext {
 }
 
 extension RowReader {
-    /// A value of the row, with a to-one that leads nowhere as nil.
+    /// A value of the row; a to-one without target is nil.
     fileprivate func operand(_ property: PropertySchema) throws -> AttributeValue {
         guard property.storage != nil else { return .null }
         let value = try value(property.slot)
@@ -100,7 +100,7 @@ extension RowReader {
 }
 
 extension StrataError {
-    /// An error that came up while an expression read the store.
+    /// The error that an expression throws after a failed read of the store.
     static func reading(_ error: any Error) -> StrataError {
         if let error = error as? StrataError { return error }
         if let error = error as? CorruptRecord { return .corrupt(error, "objects") }
@@ -108,7 +108,7 @@ extension StrataError {
     }
 }
 
-/// A comparison of anything that the language has, evaluated over values: for what no other condition covers.
+/// Evaluates any comparison of the predicate language over values, for those that no other condition covers.
 final class ExpressionCondition: RowCondition {
     private let predicate: FetchPredicate
     private let isOwnRow: Bool

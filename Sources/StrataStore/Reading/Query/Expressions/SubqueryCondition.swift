@@ -1,12 +1,12 @@
 import StrataModel
 
-/// The number of members that meet a condition lies in a range, or outside it: `SUBQUERY(…).@count > 3`.
+/// Whether the number of members that meet a condition is in a range, or outside: `SUBQUERY(…).@count > 3`.
 final class SubqueryCondition: RowCondition {
     private let relationship: PropertyID
     private let inner: any RowCondition
     private let ranges: [ClosedRange<Int64>]
     private let isInside: Bool
-    /// No count above it needs to be told from it.
+    /// Counting stops here, since higher counts give the same answer.
     private let enough: Int64
 
     init(_ relationship: PropertyID, _ inner: any RowCondition, _ ranges: [ClosedRange<Int64>], isInside: Bool) {
@@ -21,10 +21,10 @@ final class SubqueryCondition: RowCondition {
     var holdsForNothing: Bool { false }
     var cost: ConditionCost { .manyRows }
 
-    /// Whether the number of members alone makes the condition hold for an object without any.
+    /// Whether the condition holds for an object without members.
     var holdsForZero: Bool { accepts(0) }
 
-    /// Whether one member is as good as any number of them.
+    /// Whether one member decides, whatever the number of others.
     var isExistence: Bool { !accepts(0) && enough <= 2 && accepts(1) && accepts(.max) }
 
     private func accepts(_ count: Int64) -> Bool { ranges.contains { $0.contains(count) } == isInside }

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Works out an expression for one object after another.
+/// Evaluates an expression for one object after another.
 struct ValueReader: Sendable {
     private enum Source: Sendable {
         case constant(AttributeValue)
@@ -11,10 +11,10 @@ struct ValueReader: Sendable {
     }
 
     private let source: Source
-    /// What the values are; nil when that shows only with each.
+    /// The type of the values; nil if it is only known value by value.
     let type: ComparedType?
 
-    /// - Throws: `unknownKey`; `invalidRequest` for a path that leads to many values.
+    /// - Throws: `unknownKey`; `invalidRequest` for a path with many values.
     init(_ expression: FetchExpression, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
         switch expression {
         case .constant(let value):
@@ -25,7 +25,7 @@ struct ValueReader: Sendable {
             let path = try ResolvedPath.of(text, in: entity, schema)
             guard !path.isToMany else {
                 throw StrataError(
-                    .invalidRequest, "\(text) leads to many values; a column has one of each object.",
+                    .invalidRequest, "\(text) has many values; a column needs one value of each object.",
                     context: .init(entityName: entity.name, key: text))
             }
             type = ComparedType(path.end)
@@ -40,7 +40,7 @@ struct ValueReader: Sendable {
         }
     }
 
-    /// Whether an index over the row could hold the values.
+    /// Whether an index of the entity can contain the values.
     var isOwnColumn: Bool { if case .slot = source { true } else { false } }
 
     func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
@@ -52,7 +52,7 @@ struct ValueReader: Sendable {
             let operand = try evaluation.expressions.withRow(row, id) { try $0.value(of: expression) }
             if case .one(let value) = operand { return value }
             throw StrataError(
-                .invalidRequest, "\(expression) comes to a list; a column has one value of each object.")
+                .invalidRequest, "\(expression) is a list; a column needs one value of each object.")
         }
     }
 }

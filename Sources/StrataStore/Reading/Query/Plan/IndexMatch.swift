@@ -1,36 +1,36 @@
 import StrataModel
 
-/// What one index can do for the conditions of a query: equality on its first elements, a range on the next.
+/// The ranges of one index for the conditions of a query: equality on its first elements, a range on the next.
 struct IndexMatch {
-    /// The way an index is walked.
+    /// The direction in which an index is read.
     enum Direction { case forwards, backwards }
 
     private let index: IndexSchema
     private let codec: IndexKeyCodec
-    /// What each condition asks of a property of the row; nil for one that asks something else.
+    /// The conditions in the form that an index can answer; nil for the others.
     private let columns: [ColumnCondition?]
-    /// Values of the first elements, as long as each is bound to one.
+    /// The values of the first elements, while each is bound to one.
     private var prefix: [AttributeValue] = []
-    /// Each combination of their values, which is one range; empty while there is only `prefix`.
+    /// The combinations of values, each of which is one range; empty while there is only `prefix`.
     private var prefixes: [[AttributeValue]] = []
-    /// What is asked of the element behind them.
+    /// The condition on the next element.
     private var next = KeyCondition.any
-    /// Another range of that element.
+    /// A second range of that element.
     private var other: KeyCondition?
-    /// Elements bound to a single value, which no order depends on.
+    /// Elements bound to a single value, on which no order depends.
     private var single = ConditionSet()
-    /// How many elements are bound to values.
+    /// The number of elements that are bound to values.
     private(set) var boundElements = 0
-    /// Conditions that the ranges were made from.
+    /// The conditions from which the ranges were made.
     private(set) var used = ConditionSet()
-    /// Whether rows must be asked although the ranges were made from all there is to ask.
+    /// Whether rows must be checked although the ranges cover all conditions.
     private(set) var needsRecheck = false
-    /// The part of an index that is thought to lie in the range behind the equalities, when nothing is known of it.
+    /// The estimated part of the index in the range after the equalities, without statistics.
     private(set) var rangeGuess = 1.0
-    /// In key order, without overlaps; empty until `close` has made them.
+    /// In key order, without overlaps; empty before `close`.
     private(set) var ranges: [KeyRange] = []
 
-    /// More ranges than this are not worth their seeks.
+    /// With more ranges than this, the seeks cost too much.
     private static let mostRanges = 4096
 
     init(_ index: IndexSchema, _ codec: IndexKeyCodec, _ columns: [ColumnCondition?]) {
@@ -41,7 +41,7 @@ struct IndexMatch {
         if boundElements < index.elements.count { takeRange(boundElements) }
     }
 
-    /// Whether every element is bound: then all keys of a range are equal, but for the ids at their ends.
+    /// Whether every element is bound. Then all keys of a range are equal except for the ids at their ends.
     var isWhole: Bool { boundElements == index.elements.count }
 
     // MARK: Matching
@@ -53,14 +53,14 @@ struct IndexMatch {
         return column
     }
 
-    /// Takes an equality or IN on an element; false when there is none.
+    /// Uses an equality or IN on an element; false if there is none.
     private mutating func takeValues(_ number: Int) -> Bool {
         let element = index.elements[number]
         for place in columns.indices {
             guard let column = column(place, element), case .values(let values) = column.kind else { continue }
             let distinct = values.count == 1 ? values : Array(Set(values))
             let isFolded = column.folding == element.folding || distinct.count == 1 && distinct[0].isNull
-            // What is equal as it is, is equal folded too.
+            // Texts that are equal are also equal when folded.
             guard isFolded || element.folding.isSuperset(of: column.folding),
                 distinct.count * max(1, prefixes.count) <= Self.mostRanges
             else { continue }
@@ -78,7 +78,7 @@ struct IndexMatch {
         return false
     }
 
-    /// Takes a beginning, bounds, `!=` or `!= nil` on the element behind the equalities.
+    /// Uses a prefix, bounds, `!=` or `!= nil` on the element after the equalities.
     private mutating func takeRange(_ number: Int) {
         let element = index.elements[number]
         var lower: KeyBound?, upper: KeyBound?
@@ -126,7 +126,7 @@ struct IndexMatch {
 
     // MARK: Ranges
 
-    /// Makes the ranges; false when the index cannot hold such values.
+    /// Makes the ranges; false if the index cannot contain such values.
     mutating func close() -> Bool {
         var found: [KeyRange] = []
         do throws(UncomparableKey) {
@@ -155,7 +155,7 @@ struct IndexMatch {
     private static func distinct(_ ranges: [KeyRange]) -> [KeyRange] {
         let sorted = ranges.sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
         var distinct: [KeyRange] = []
-        // Two values may be one key, as 1 and 1.0 are; a rounded one may reach into the next.
+        // Two values may have the same key, as 1 and 1.0; the range of a rounded value may overlap the next.
         for range in sorted {
             guard let last = distinct.last, let end = last.upper, range.lower.lexicographicallyPrecedes(end) else {
                 if let last = distinct.last, last.upper == nil { continue }
@@ -170,17 +170,17 @@ struct IndexMatch {
 
     // MARK: Order
 
-    /// What an index can do for an order.
+    /// How an index gives an order.
     struct Ordering {
         let direction: Direction
-        /// How many of the first elements tell objects apart by the order; nil for all, when ties are ties of whole
-        /// keys. Else entries that agree in so many must be put in order by id.
+        /// The number of elements that make up the order; nil for all. Entries that agree in these elements must be
+        /// sorted by id.
         let elements: Int?
     }
 
-    /// How the index must be walked to give the order; nil when it does not.
+    /// How the index must be read to give the order; nil if it cannot.
     ///
-    /// Up to the end of the order every element must be bound to one value or be a key of the order.
+    /// Up to the end of the order, every element must be bound to one value or be a key of the order.
     func ordering(for order: [SortColumn]) -> Ordering? {
         var rest = order[...]
         var direction: Direction?
@@ -204,7 +204,7 @@ struct IndexMatch {
     }
 }
 
-/// Places in a list of conditions. Those beyond the first 64 are never in it, which costs only a second look at rows.
+/// Indexes in a list of conditions. Indexes from 64 on are never in the set; their rows are checked once more.
 struct ConditionSet: Sendable, Hashable {
     private var bits: UInt64 = 0
 
@@ -213,7 +213,7 @@ struct ConditionSet: Sendable, Hashable {
     mutating func formUnion(_ other: ConditionSet) { bits |= other.bits }
     func isSubset(of other: ConditionSet) -> Bool { bits & ~other.bits == 0 }
     var isEmpty: Bool { bits == 0 }
-    /// Whether the first `count` places are all in it.
+    /// Whether it contains the first `count` indexes.
     func containsAll(_ count: Int) -> Bool { count <= 64 && (~bits).trailingZeroBitCount >= count }
 }
 

@@ -1,9 +1,9 @@
 import StrataModel
 
-/// An index over one property, asked for one value of it: what `IndexMatch` and `Planner` come to for such a request,
-/// without a search for it.
+/// The lookup of one value in an index over one property: the plan that `Planner` would make for such a request,
+/// without planning.
 final class IndexPoint: Sendable {
-    /// As it was for another value.
+    /// The access that a plan made for another value.
     private let access: IndexAccess
     private let codec: IndexKeyCodec
 
@@ -12,7 +12,7 @@ final class IndexPoint: Sendable {
         self.codec = codec
     }
 
-    /// Nil where the value's key does not settle it, as that of a long text does not.
+    /// - Returns: nil if the value's key does not decide, as that of a long text does not.
     func plan(_ value: AttributeValue, _ entities: EntitySet) -> QueryPlan? {
         let found: KeyRange?
         do throws(UncomparableKey) {

@@ -1,17 +1,17 @@
 import StrataModel
 
-/// What single steps take, in nanoseconds on a store in memory. Only their ratios count.
+/// The costs of single steps, in nanoseconds for a store in memory. Only their ratios matter.
 enum PlanCost {
-    /// A row met in a scan, unpacked.
+    /// Reading a row in a scan.
     static let scannedRow = 80.0
-    /// A row read by its id.
+    /// Reading a row by its id.
     static let row = 400.0
     static let indexEntry = 40.0
     static let link = 60.0
     static let seek = 700.0
-    /// An id put in order among others.
+    /// Sorting an id.
     static let sortedID = 15.0
-    /// A row put in order by its values.
+    /// Sorting a row by its values.
     static let sortedRow = 250.0
 
     static func evaluating(_ condition: any RowCondition) -> Double {
@@ -26,13 +26,13 @@ enum PlanCost {
     }
 }
 
-/// A choice between plans that is made badly on purpose, so that tests see plans that statistics would never choose.
+/// Wrong costs on purpose, so that tests run plans that statistics would never choose.
 struct PlanDisturbance: Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// A number from a thousandth to a thousand.
+    /// A factor from 1/1000 to 1000.
     mutating func factor() -> Double {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let part = Double(state >> 40) / Double(1 << 24)

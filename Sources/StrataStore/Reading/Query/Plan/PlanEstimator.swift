@@ -1,12 +1,12 @@
 import StrataModel
 
-/// Sizes that planning asks for: rows of entities, entries of an index in ranges, members of an owner.
+/// Estimates sizes for planning: rows of entities, entries of an index in ranges, members of an owner.
 ///
-/// Belongs to one planning on one thread.
+/// Belongs to one planning, on one thread.
 final class PlanEstimator {
     let snapshot: Snapshot
     private let cache: StatisticsCache?
-    /// Usual parts where nothing is known.
+    /// The assumed parts of rows without statistics.
     enum Guess {
         static let equal = 0.02
         static let halfOpen = 0.33
@@ -32,18 +32,18 @@ final class PlanEstimator {
         return total
     }
 
-    /// By the base's counters.
+    /// Reads the counter in the base tables.
     private func count(of entity: EntityID) throws -> Int {
         try cache?.count(of: entity, snapshot) ?? snapshot.counter(.entity(entity))
     }
 
-    /// The statistics of an index over entities that have `rows` rows now.
+    /// The statistics of an index over entities with `rows` rows.
     func statistics(of index: IndexSchema) throws -> IndexStatistics? {
         guard let cache, let entity = snapshot.schema.entity(index.entityID) else { return nil }
         return try cache.index(index, rows: try rows(of: entity.concreteEntityIDs), snapshot)
     }
 
-    /// Members of one owner on average, of a link that rows or pairs make.
+    /// The average number of members of one owner.
     func members(of link: PropertyID, near: EntitySet, far: EntitySchema) throws -> Double {
         if case .rows? = snapshot.plan.source(of: link) {
             return try rows(of: near) / max(1, Double(try rows(of: far.concreteEntityIDs)))

@@ -1,13 +1,13 @@
 import StrataModel
 
-/// One step of a plan: it yields the ids of objects, sorted, each once.
+/// One step of a plan, which yields the ids of objects, sorted and without repetition.
 final class PlanStep: Sendable {
     enum Kind: Sendable {
-        /// A condition that no object meets.
+        /// No objects.
         case nothing
-        /// Every row of the entities.
+        /// All rows of the entities.
         case scan
-        /// Objects that the predicate names, sorted.
+        /// Objects whose ids the predicate has, sorted.
         case objects([ObjectID])
         case index(IndexAccess)
         case links(LinkAccess)
@@ -19,9 +19,9 @@ final class PlanStep: Sendable {
     let kind: Kind
     /// The concrete entities whose objects it yields.
     let entities: EntitySet
-    /// How many ids it is thought to yield.
+    /// The estimated number of ids.
     let rows: Double
-    /// What it is thought to take, in nanoseconds.
+    /// The estimated cost, in nanoseconds.
     let cost: Double
 
     init(_ kind: Kind, _ entities: EntitySet, rows: Double, cost: Double) {
@@ -34,7 +34,7 @@ final class PlanStep: Sendable {
     var isScan: Bool { if case .scan = kind { true } else { false } }
     var isNothing: Bool { if case .nothing = kind { true } else { false } }
 
-    /// The steps that it takes its ids from.
+    /// The steps from which it gets its ids.
     var inputs: [PlanStep] {
         switch kind {
         case .nothing, .scan, .objects, .index: []
@@ -45,7 +45,7 @@ final class PlanStep: Sendable {
     }
 }
 
-/// Concrete entities of a query, by number.
+/// A set of concrete entities.
 struct EntitySet: Sendable {
     let schemas: [EntitySchema]
     private let ids: [EntityID]
@@ -66,9 +66,9 @@ struct IndexAccess: Sendable {
     /// In key order, without overlaps.
     var ranges: [KeyRange]
     var isDescending = false
-    /// How many of the first elements of its keys give the order; nil for all.
+    /// The number of elements of its keys that give the order; nil for all.
     var orderElements: Int?
-    /// Whether the ids of each range come sorted, since all its keys are equal.
+    /// Whether the ids of each range are sorted, since all its keys are equal.
     let isSortedByID: Bool
     /// Whether all its entries are of the query's entities.
     let isCovered: Bool
@@ -83,7 +83,7 @@ struct IndexAccess: Sendable {
         self.isCovered = isCovered
     }
 
-    /// The ranges that the conditions of a query come to.
+    /// Makes an access with the ranges for the conditions of a query.
     init(
         _ prepared: IndexMap.PreparedIndex, _ match: IndexMatch, _ entities: EntitySet,
         _ ordering: IndexMatch.Ordering? = nil
@@ -92,13 +92,13 @@ struct IndexAccess: Sendable {
         ranges = match.ranges
         isDescending = ordering?.direction == .backwards
         orderElements = ordering?.elements
-        // A constant between two keys makes a range of several.
+        // A constant between two keys makes a range with several keys.
         isSortedByID = match.isWhole && match.ranges.count == 1 && !match.needsRecheck
         isCovered = prepared.declaredEntities.allSatisfy { entities.contains(ObjectID(entity: $0, row: 1)) }
     }
 }
 
-/// The objects at the near end of links whose far ends are known.
+/// The objects at the near end of links whose far ends another step yields.
 struct LinkAccess: Sendable {
     enum Way: Sendable {
         /// Entries of the `links` table under the far end.
@@ -107,20 +107,20 @@ struct LinkAccess: Sendable {
         case reference(slot: Int)
     }
 
-    /// Yields the far ends.
+    /// The step that yields the far ends.
     let owners: PlanStep
     let way: Way
-    /// The relationship as it was asked for.
+    /// The relationship as the request names it.
     let name: String
 }
 
-/// What rows are asked, once they are read.
+/// The conditions that a step checks after reading a row.
 struct RowFilter: Sendable {
-    /// What the step below does not settle; empty where rows are read only for what they hold.
+    /// The conditions that the step below does not cover; empty if rows are read only for their values.
     let conditions: [CompiledCondition]
-    /// `conditions` as one; nil for none.
+    /// `conditions` as one condition; nil for none.
     let remaining: (any RowCondition)?
-    /// All of the query's conditions, for a scan instead of the step below.
+    /// All conditions of the query, for a scan that replaces the step below.
     let all: (any RowCondition)?
 
     init(_ remaining: [CompiledCondition], of all: [CompiledCondition]) {

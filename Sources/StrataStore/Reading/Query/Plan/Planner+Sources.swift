@@ -1,7 +1,7 @@
 import StrataModel
 
 extension Planner {
-    /// Every way but a scan of finding objects that meet some of the conditions.
+    /// All ways except a scan to find the objects that meet some of the conditions.
     mutating func sources(_ context: Context) throws -> [Source] {
         var sources: [Source] = []
         for (place, condition) in context.conditions.enumerated() {
@@ -33,7 +33,7 @@ extension Planner {
         return sources
     }
 
-    /// The named objects that are of the entities; others lead nowhere.
+    /// The step for objects with given ids, as far as they are of the entities.
     private func objects(_ named: [ObjectID], _ entities: EntitySet) -> PlanStep {
         let ids = Set(named.filter { !$0.isNil && entities.contains($0) }).sorted()
         let count = Double(ids.count)
@@ -71,7 +71,7 @@ extension Planner {
         return Source(step: PlanStep(.index(access), context.entities, rows: rows, cost: cost), covers: covers)
     }
 
-    /// How many entries are thought to lie in the ranges.
+    /// The estimated number of entries in the ranges.
     func rows(in match: IndexMatch, of index: IndexSchema, _ context: Context) throws -> Double {
         let bound = match.boundElements
         if index.isUnique, match.isWhole { return min(context.total, Double(match.ranges.count)) }
@@ -83,7 +83,7 @@ extension Planner {
             if let part = known?.part(in: range) {
                 rows += entries * part
             } else {
-                // Fewer than three of the sample lie in it.
+                // Fewer than three keys of the sample are in the range.
                 let most = known.map { entries * 2.5 / Double(max(3, $0.sample.count)) } ?? entries
                 let group = known.flatMap { bound <= $0.groupSizes.count && bound > 0 ? $0.groupSizes[bound - 1] : nil }
                 let equal = bound == 0 ? entries : max(1, group ?? entries * PlanEstimator.Guess.equal)
@@ -93,8 +93,7 @@ extension Planner {
         return min(entries, rows * Double(match.ranges.count) / Double(max(1, looked.count)))
     }
 
-    /// The conditions that a row's being in a partial index settles; nil when the index may lack rows that are asked
-    /// for.
+    /// The conditions that every row in a partial index meets; nil if the index may lack rows that the query needs.
     func implied(_ prepared: IndexMap.PreparedIndex, _ conditions: [CompiledCondition]) -> ConditionSet? {
         var covered = ConditionSet()
         for part in prepared.conditions {
@@ -109,7 +108,7 @@ extension Planner {
 
     // MARK: Links
 
-    /// Members are named: their owners.
+    /// The owners of members with given ids.
     private func members(
         of relationship: PropertyID, _ members: [ObjectID], _ context: Context
     ) throws -> PlanStep? {
@@ -120,7 +119,7 @@ extension Planner {
         return try links(.toMany(relationship), from: owners, farEntity, context)
     }
 
-    /// The object that a to-one leads to is named: the members of its other end.
+    /// The objects whose to-one has a target with a given id: the members of its inverse.
     private func toOne(_ column: ColumnCondition, _ context: Context) throws -> PlanStep? {
         guard column.elementPath.isEmpty, case .values(let values) = column.kind, !values.contains(.null),
             let relationship = context.entity.properties[column.slot].relationship,
@@ -130,10 +129,10 @@ extension Planner {
         return try links(.toOne(slot: column.slot), from: owners, far, context)
     }
 
-    /// Objects whose far end meets conditions: found there, and led back.
+    /// Objects whose far end meets conditions: the far ends are found, and their links lead back.
     private mutating func join(_ join: ConditionJoin, _ context: Context) throws -> PlanStep? {
         let far = EntitySet(join.far.concreteEntityIDs, schema)
-        // Links are looked up before anything is planned at the far end.
+        // Nothing is planned at the far end if no links lead back.
         guard let way = join.way else { return nil }
         let found = try plan(join.conditions, of: join.far, far, for: Purpose())
         return try links(join.hop, way, from: found.root, join.far, context)
@@ -166,7 +165,7 @@ extension Planner {
 
     // MARK: Alternatives
 
-    /// The objects of several lists together; nil when one of them can only be found by a scan.
+    /// The union of the objects of several lists; nil if one of them can only be found by a scan.
     private mutating func union(
         _ lists: [[CompiledCondition]], _ context: Context
     ) throws -> (step: PlanStep, isExact: Bool)? {
@@ -197,7 +196,7 @@ extension Planner {
 }
 
 extension CompiledCondition {
-    /// Whether `part` asks only that a property is not nil, and this condition finds no object where it is.
+    /// Whether `part` requires a property not to be nil, and this condition implies that.
     fileprivate func impliesValue(of part: CompiledCondition) -> Bool {
         guard let own = column, let other = part.column, case .notNil = other.kind, own.slot == other.slot,
             own.elementPath == other.elementPath
@@ -228,9 +227,9 @@ extension LinkPlan {
         }
     }
 
-    /// The number under which the links of a to-one stand at its other end; nil for a one-to-one without.
+    /// The property under which the links of a to-one are entered at the other end; nil for a one-to-one without.
     func link(ofToOne slot: Int, in entity: EntitySchema) -> PropertyID? {
-        // An abstract entity has no rows; its to-ones have the same slots in those below it.
+        // An abstract entity has no rows; its to-ones have the same slots in its subentities.
         let concrete = entity.concreteEntityIDs.first ?? entity.id
         return rowLinks(of: concrete).first { $0.slot == slot }?.link
     }

@@ -1,32 +1,32 @@
 import StrataModel
 
-/// Chooses how a query is run, by what each way is thought to cost.
+/// Chooses the plan of a query by estimated costs.
 ///
-/// Rows can be found by a scan, or from a source (an index, links, named objects, unions and intersections of these)
-/// that settles some of the conditions; what is left is asked of the rows. Estimates come from `PlanEstimator`; when
-/// one turns out far too low, the run goes over to a scan (`StepRun`).
+/// Objects are found by a scan, or from a source (an index, links, given ids, unions and intersections of these) that
+/// covers some of the conditions; the others are checked on the rows. Estimates come from `PlanEstimator`. If one is
+/// far too low, the run changes over to a scan (`StepRunner`).
 struct Planner {
     let schema: Schema
     let estimator: PlanEstimator
-    /// Only for tests.
+    /// For tests.
     private var disturbance: PlanDisturbance?
     private let scanFactor: Double
 
-    /// What the caller does with what is found.
+    /// What the caller does with the results.
     struct Purpose {
         var order: [SortColumn] = []
-        /// How many in order are enough; nil for all.
+        /// The number of results that are needed; nil for all.
         var needed: Int?
-        /// Whether it reads the rows.
+        /// Whether the caller reads the rows.
         var readsRows = false
-        /// Whether anybody looks at estimates of a plan that is best without them.
+        /// Whether the caller uses estimates, also of a plan that was chosen without them.
         var wantsEstimates = true
     }
 
-    /// Steps that yield every object which meets the conditions in `covers`, and perhaps some that do not.
+    /// A step that yields all objects that meet the conditions in `covers`, and perhaps others.
     struct Source {
         var step: PlanStep
-        /// Conditions that it settles.
+        /// The conditions that need no further check.
         var covers: ConditionSet
     }
 
@@ -66,24 +66,24 @@ struct Planner {
         return plan(best, context, purpose)
     }
 
-    /// A way to find the objects, before the steps of it are made.
+    /// A source with its cost, before the plan is made.
     private struct Candidate {
         let source: Source
-        /// How many rows are thought to meet all conditions.
+        /// The estimated number of rows that meet all conditions.
         let matches: Double
         var cost: Double
     }
 
-    /// What stays the same while one list of conditions is planned.
+    /// What is constant while one list of conditions is planned.
     struct Context {
         let conditions: [CompiledCondition]
-        /// What they ask of properties of the row.
+        /// The conditions in the form that an index can answer.
         let columns: [ColumnCondition?]
         let entity: EntitySchema
         let entities: EntitySet
-        /// What it takes to ask a row each of them.
+        /// The cost of checking each condition on a row.
         let evaluations: [Double]
-        /// Rows of the entities.
+        /// The number of rows of the entities.
         var total: Double
 
         init(_ conditions: [CompiledCondition], _ entity: EntitySchema, _ entities: EntitySet, total: Double) {
@@ -101,7 +101,7 @@ struct Planner {
         if cost < best.cost { best = Candidate(source: candidate.source, matches: candidate.matches, cost: cost) }
     }
 
-    /// A unique key names at most one object: nothing is better, and nothing need be known to see it.
+    /// The plan by a unique index. It finds at most one object, so it is best whatever the statistics.
     private func uniquePlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
         guard disturbance == nil, context.columns.contains(where: { $0 != nil }) else { return nil }
         for index in context.entity.indexes where index.isUnique {
@@ -117,8 +117,8 @@ struct Planner {
         return nil
     }
 
-    /// One range of one index that settles everything, order included, without a row read: no other plan reads less,
-    /// however many entries there are.
+    /// The plan by one range of one index that covers all conditions and the order. It reads no row, so it is best
+    /// whatever the statistics.
     private func coveringPlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
         guard disturbance == nil, !purpose.readsRows, !context.conditions.isEmpty, context.conditions.count < 64 else {
             return nil
@@ -142,9 +142,9 @@ struct Planner {
         return nil
     }
 
-    /// The plan by one index that is not partial, when one range of it settles all of the conditions and the order.
+    /// The plan by an index that is not partial, if one range of it covers all conditions and the order.
     ///
-    /// - Parameter estimate: the number of entries in the range, for those who look at it.
+    /// - Parameter estimate: computes the number of entries in the range, if the caller needs it.
     static func coveringPlan(
         _ prepared: IndexMap.PreparedIndex, _ columns: [ColumnCondition?], _ entities: EntitySet,
         order: [SortColumn], estimate: ((IndexMatch) throws -> Double)? = nil
@@ -154,7 +154,7 @@ struct Planner {
             match.ranges.count == 1
         else { return nil }
         let ordering = order.isEmpty ? nil : match.ordering(for: order)
-        // Where entries with the same beginning must be put in order first, another index may be better.
+        // If entries with the same beginning must be sorted first, another index may be better.
         guard order.isEmpty || ordering != nil && ordering?.elements == nil else { return nil }
         let access = IndexAccess(prepared, match, entities, ordering)
         let rows = try estimate?(match) ?? 0
@@ -169,7 +169,7 @@ struct Planner {
             step: PlanStep(.scan, context.entities, rows: context.total, cost: cost), covers: ConditionSet())
     }
 
-    /// What a source takes with what it leaves to ask, and with putting the answer in order.
+    /// The cost of a source with the remaining checks and the sorting.
     private func candidate(
         _ source: Source, _ parts: [Double], _ context: Context, _ purpose: Purpose
     ) -> Candidate {
@@ -185,7 +185,7 @@ struct Planner {
         if hasRest || purpose.readsRows || !purpose.order.isEmpty, !step.isNothing {
             let isScan = step.isScan
             if !isScan { each += PlanCost.row }
-            // Without an order to bring about, enough is enough.
+            // Without an order, reading ends when there are enough results.
             var examined = step.rows
             if let needed = purpose.needed, purpose.order.isEmpty, matches > 0 {
                 examined = min(examined, Double(needed) * step.rows / matches)
@@ -196,8 +196,8 @@ struct Planner {
         return Candidate(source: source, matches: matches, cost: cost + sorting(matches, purpose))
     }
 
-    /// The plan that a source makes: where there is something to ask the rows or somebody wants them, a step that reads
-    /// them stands above it.
+    /// The plan for a source, with a step above it that reads rows if there are conditions to check or the caller needs
+    /// them.
     private func plan(_ candidate: Candidate, _ context: Context, _ purpose: Purpose) -> QueryPlan {
         let step = candidate.source.step
         let order: QueryPlan.Order = purpose.order.isEmpty ? .byID : .sort
@@ -220,7 +220,7 @@ struct Planner {
 
     // MARK: Several sources
 
-    /// Sources of which each settles something more, while reading another costs less than the rows it spares.
+    /// Sources that each cover more conditions, as long as reading another costs less than the rows that it saves.
     private func combined(
         _ sources: [Source], _ parts: [Double], _ context: Context, _ purpose: Purpose
     ) -> Candidate? {
@@ -242,7 +242,7 @@ struct Planner {
         return steps.count > 1 ? current : nil
     }
 
-    /// The part of all rows that is thought to meet a condition.
+    /// The estimated part of all rows that meet a condition.
     private func part(of place: Int, _ sources: [Source], _ context: Context) -> Double {
         var part = Self.guess(context.conditions[place])
         guard context.total > 0 else { return part }
@@ -299,7 +299,7 @@ struct Planner {
         return plans
     }
 
-    /// How many entries are read at once where an index goes on behind the order.
+    /// The number of entries that must be read together if the index has more elements than the order.
     private func tied(in step: PlanStep, _ index: IndexSchema) throws -> Double {
         guard case .index(let access) = step.kind, let elements = access.orderElements else { return 0 }
         guard elements > 0, let sizes = try estimator.statistics(of: index)?.groupSizes, elements <= sizes.count else {

@@ -1,24 +1,24 @@
 import StrataModel
 
-/// How a query is run: the steps that find objects, and how these are put in order.
+/// How a query is run: the steps that find objects, and how these are sorted.
 struct QueryPlan: Sendable {
     /// Where the order comes from.
     enum Order: Sendable, Hashable {
-        /// No order was asked for: by id.
+        /// By id, for a request without an order.
         case byID
-        /// The order of the index that the steps begin with.
+        /// By the index from which the steps read.
         case index
         case sort
     }
 
     let root: PlanStep
     let order: Order
-    /// What all of it is thought to take, in nanoseconds.
+    /// The estimated cost, in nanoseconds.
     let cost: Double
-    /// Whether nothing but the shape of the request decided for it: one range of an index that settles all of it.
+    /// Whether it follows from the shape of the request alone: one range of an index answers it.
     var isSettled = false
 
-    /// The index that gives the order, and what is asked of the rows it leads to.
+    /// The step of the index that gives the order, with the filter above it.
     var ordered: (step: PlanStep, access: IndexAccess, filter: RowFilter?)? {
         guard order == .index else { return nil }
         switch root.kind {

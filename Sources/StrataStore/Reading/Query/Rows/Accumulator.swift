@@ -1,12 +1,12 @@
 import Foundation
 import StrataModel
 
-/// An aggregate of one group, value by value. Missing values are passed over, and NaN is no extreme.
+/// Computes an aggregate of one group, value by value. It skips nil, and NaN is no extreme.
 enum Accumulator: Sendable {
     case count(Int64)
     case sum(RunningSum, isAverage: Bool)
     case extreme(AttributeValue, wanted: ValueOrder)
-    /// Worked out from all of the values at the end.
+    /// Computed from all values at the end.
     case list([AttributeValue], FetchFunction)
 
     init(_ function: FetchFunction) {
@@ -55,7 +55,7 @@ enum Accumulator: Sendable {
     }
 }
 
-/// A sum as `+` makes it: whole while it fits, decimal beside decimals, else a double.
+/// A running sum: an integer while it fits, a decimal if there are decimals, otherwise a double.
 struct RunningSum: Sendable {
     private enum Total: Sendable {
         case whole(Int64)
@@ -110,9 +110,9 @@ struct RunningSum: Sendable {
     }
 }
 
-/// For expressions that speak of no object.
+/// The context of expressions that use no object.
 struct NoObjects: ExpressionContext {
     func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
-        throw StrataError(.unknownKey, "Nothing here has a property named \(key).", context: .init(key: key))
+        throw StrataError(.unknownKey, "Here is no object with a property named \(key).", context: .init(key: key))
     }
 }

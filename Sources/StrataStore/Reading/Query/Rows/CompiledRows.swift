@@ -1,17 +1,17 @@
 package import StrataModel
 
-/// A request for rows of values, bound to its entity and checked.
+/// A request for rows of values, checked and compiled for a schema.
 package final class CompiledRows: Sendable {
-    /// The objects that the rows are made of. Its limit and order are used only where each object makes a row.
+    /// The query for the objects. It has the order and limit of the request only if each object makes a row.
     let objects: CompiledQuery
     let names: [String]
     let shape: Shape
     let isDistinct: Bool
     let offset: Int
     let limit: Int?
-    /// For rows that are not one an object: columns by number.
+    /// The order of rows that are grouped or distinct, by columns.
     let order: [RowOrder]
-    /// min and max that an index may know.
+    /// For each aggregate that an index can answer, the query for its first or last entry.
     let extremes: [Extreme?]
 
     enum Shape: Sendable {
@@ -20,19 +20,19 @@ package final class CompiledRows: Sendable {
         case groups(GroupShape)
     }
 
-    /// A key of the order of rows.
+    /// One key of the order of rows.
     struct RowOrder: Sendable {
         let column: Int
         let sort: SortDescription
     }
 
-    /// A `min:` or `max:` of a property as the first object in an order.
+    /// A `min:` or `max:` of a property, as the first object in an order.
     struct Extreme: Sendable {
         let query: CompiledQuery
         let reader: ValueReader
     }
 
-    /// Whether each object makes a row of its own, so that rows can be had some objects at a time.
+    /// Whether each object makes a row of its own, so that rows can be read in parts.
     package var makesRowOfEachObject: Bool {
         if case .objects = shape { !isDistinct } else { false }
     }
@@ -44,7 +44,7 @@ package final class CompiledRows: Sendable {
     ) throws(StrataError) {
         guard let entity = schema.entity(request.objects.entityID) else {
             throw StrataError(
-                .unknownEntity, "The model has no entity with the number \(request.objects.entityID.rawValue).")
+                .unknownEntity, "The request is for an entity that the model does not have.")
         }
         guard !request.columns.isEmpty else {
             throw StrataError(
@@ -103,12 +103,12 @@ package final class CompiledRows: Sendable {
 }
 
 extension FetchFunction {
-    /// Those that are taken over a group when their argument is a single value of each object.
+    /// The functions that aggregate a group if their argument is a single value of each object.
     static let aggregates: Set<FetchFunction> = overLists
 }
 
 extension FetchExpression {
-    /// A function over lists whose one argument is a value of the object itself.
+    /// The parts of an expression that is an aggregate; nil for other expressions.
     var aggregate: (function: FetchFunction, argument: FetchExpression)? {
         guard case .function(let function, let arguments) = self, FetchFunction.aggregates.contains(function),
             arguments.count == 1

@@ -1,8 +1,8 @@
 import StrataModel
 
-/// Makes the rows of groups: from counters and indexes where these know the answer, else in one pass over the objects.
+/// Makes the rows of groups, from counters and indexes where they suffice, otherwise in one pass over the objects.
 struct GroupRun {
-    /// One group's keys and aggregates.
+    /// The keys and aggregates of one group.
     private struct Group {
         var keys: [AttributeValue]
         var aggregates: [AttributeValue]
@@ -41,7 +41,7 @@ struct GroupRun {
         if let having = shape.having, try !evaluator.holds(having) { return nil }
         return try shape.outputs.map { output in
             guard case .one(let value) = try evaluator.value(of: output) else {
-                throw StrataError(.invalidRequest, "A column of a group comes to a list.")
+                throw StrataError(.invalidRequest, "A column of a group is a list, not a single value.")
             }
             return value
         }
@@ -49,7 +49,7 @@ struct GroupRun {
 
     // MARK: From the index alone
 
-    /// The one group of all objects, where every aggregate is a count or the first of an index's order.
+    /// The single group of all objects, if counters and indexes answer every aggregate.
     private func fromIndexes() throws -> [Group]? {
         guard shape.keys.isEmpty, !shape.aggregates.isEmpty else { return nil }
         for (place, aggregate) in shape.aggregates.enumerated() {
@@ -72,8 +72,8 @@ struct GroupRun {
         return [Group(keys: [], aggregates: values)]
     }
 
-    /// Groups whose keys are the first elements of an index, and of which only the number of objects is asked: each
-    /// entry is counted where it stands.
+    /// The groups, if their keys are the first elements of an index and all aggregates are counts. It counts entries
+    /// without reading rows.
     private func countedInIndex() throws -> [Group]? {
         guard !shape.keys.isEmpty,
             shape.aggregates.allSatisfy({ $0.function == .count && $0.reader == nil }),
@@ -85,10 +85,10 @@ struct GroupRun {
         func prefixSize(_ key: UnsafeRawBufferPointer) -> Int? {
             guard key.count < IndexKeys.cutKeySize else { return nil }
             let lengths = codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8)))
-            // A damaged page may give a key shorter than any.
+            // A key from a damaged page may be too short.
             return min(key.count, 4 + lengths[shape.keys.count - 1])
         }
-        // Texts may be the same in other spellings: a group has that of its first object.
+        // Equal texts may be spelled differently; a group has the spelling of its first object.
         if access.isCovered, snapshot.layers.isEmpty, !access.isDescending, access.ranges.count == 1 {
             let range = access.ranges[0]
             let isWhole = try snapshot.forEachBaseGroup(
@@ -122,7 +122,7 @@ struct GroupRun {
         }
     }
 
-    /// An index that begins with the keys, and the part of it that holds the objects.
+    /// An index that begins with the keys, and its ranges with the objects.
     private func groupedAccess() throws -> (IndexAccess, EntitySet)? {
         let objects = query.objects
         if !objects.conditions.isEmpty {
@@ -161,7 +161,7 @@ struct GroupRun {
         var writer = ByteWriter()
         let fresh = shape.aggregates.map { Accumulator($0.function) }
         if shape.keys.isEmpty {
-            // One group even of nothing.
+            // Without keys there is one group even if there are no objects.
             _ = table.number(of: writer.bytes)
             (keys, sizes, accumulators) = ([[]], [0], fresh)
         }

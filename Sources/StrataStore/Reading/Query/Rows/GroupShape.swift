@@ -1,24 +1,23 @@
 import StrataModel
 
-/// How objects are grouped: the keys of a group, the aggregates that are kept for each, and what its row is made of.
+/// How objects are grouped: the keys of a group, its aggregates, and the columns of its row.
 ///
-/// Aggregates and keys get variables of their own, `$0`, `$1` and so on, and what stands around them is evaluated once
-/// for each group.
+/// Aggregates and keys become variables, and the expressions around them are evaluated once for each group.
 struct GroupShape: Sendable {
     struct Aggregate: Sendable {
         let function: FetchFunction
-        /// nil for `count:(SELF)`: every object counts.
+        /// nil for `count:(SELF)`, which counts every object.
         let reader: ValueReader?
         let argument: FetchExpression
     }
 
-    /// The key paths of `groupBy`, as columns whose written keys tell groups apart.
+    /// The key paths of `groupBy`, as columns whose keys distinguish groups.
     let keys: [SortColumn]
     let aggregates: [Aggregate]
     /// The columns of the result.
     let outputs: [FetchExpression]
     let having: FetchPredicate?
-    /// Where each column stands among a group's keys and aggregates; nil unless all of them do.
+    /// The index of each column among a group's keys or aggregates; nil unless every column is one of them.
     let plainOutputs: [(isKey: Bool, place: Int)]?
 
     init(_ request: RowsRequest, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
@@ -47,8 +46,7 @@ struct GroupShape: Sendable {
         self.aggregates = aggregates
     }
 
-    /// For one group of all objects: each aggregate that is the first of an order; all nil unless every column is a
-    /// plain aggregate of which an index may know the answer.
+    /// For a single group of all objects: the query for each `min:` and `max:` that an index may answer.
     func extremes(
         _ request: RowsRequest, _ schema: Schema, _ access: CompiledQuery.Access
     ) throws(StrataError) -> [CompiledRows.Extreme?] {
@@ -62,7 +60,7 @@ struct GroupShape: Sendable {
             let isMinimum = aggregate.function == .min
             guard isMinimum || aggregate.function == .max else { continue }
             var objects = request.objects
-            // NaN is no extreme, and stands above infinity.
+            // NaN is no extreme, and is sorted above infinity.
             let exists: FetchPredicate
             switch type {
             case .floatingPoint: exists = .lessThanOrEqual(path, .double(.infinity))
@@ -79,11 +77,11 @@ struct GroupShape: Sendable {
     }
 }
 
-/// Puts a variable in the place of each aggregate and each key of a group.
+/// Replaces each aggregate and each key of a group by a variable.
 private struct AggregateRewriter {
     let groupBy: [String]
     let entity: String
-    /// Names that a `having` may use for columns.
+    /// The columns that a `having` can use by name.
     var columns: [String: FetchExpression] = [:]
     private(set) var aggregates: [(function: FetchFunction, argument: FetchExpression)] = []
 
@@ -112,7 +110,7 @@ private struct AggregateRewriter {
         case .element(let list, let index): return .element(try rewritten(list), at: index)
         case .evaluatedObject, .subquery:
             throw StrataError(
-                .invalidRequest, "\(expression) speaks of a single object, which a group has not.",
+                .invalidRequest, "\(expression) uses a single object, but a group has several.",
                 context: .init(entityName: entity))
         }
     }
@@ -143,12 +141,12 @@ private struct AggregateRewriter {
     }
 }
 
-/// The names of a group's values. No variable of a request can be called so: a name does not begin with a digit.
+/// The names of a group's variables. Variables of a request never begin with a digit.
 enum GroupVariable {
     private static let keyPrefix = "0key"
     private static let aggregatePrefix = "0aggregate"
 
-    /// Which key or aggregate an expression is, if it is nothing else.
+    /// The index of the key or aggregate that an expression is; nil for other expressions.
     static func place(of expression: FetchExpression) -> (isKey: Bool, place: Int)? {
         guard case .variable(let name) = expression else { return nil }
         if name.hasPrefix(keyPrefix) { return Int(name.dropFirst(keyPrefix.count)).map { (true, $0) } }

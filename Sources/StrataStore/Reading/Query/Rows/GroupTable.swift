@@ -3,7 +3,7 @@ import StrataModel
 
 /// Numbers groups by their keys: 0 for the first key it meets, 1 for the next new one.
 ///
-/// Keys lie in one buffer and are found by open addressing, so a row of a known group allocates nothing.
+/// Keys are in one buffer and are found by open addressing, so a row of a known group needs no allocation.
 struct GroupTable: ~Copyable {
     private struct Group {
         let place: Int
@@ -13,7 +13,7 @@ struct GroupTable: ~Copyable {
 
     private var keys = ByteWriter(capacity: 4096)
     private var groups: [Group] = []
-    /// Group number + 1; 0 is free. A power of two of them, at most half of which are taken.
+    /// Group number + 1, or 0 for a free slot. Their number is a power of two; at most half are taken.
     private var slots = [UInt32](repeating: 0, count: 64)
 
     var count: Int { groups.count }

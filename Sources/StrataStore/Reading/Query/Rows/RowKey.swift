@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// Bytes that are the same for values that count as the same: numbers by their worth, text in its normal form.
+/// Writes bytes that are the same for equal values: numbers by value, text in its normal form.
 enum RowKey {
     static func write(_ value: AttributeValue, into writer: inout ByteWriter) {
         switch value {

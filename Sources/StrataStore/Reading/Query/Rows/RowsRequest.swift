@@ -1,16 +1,15 @@
 package import StrataModel
 
-/// A fetch whose result are rows of values: properties, expressions, or aggregates of groups.
+/// A request for rows of values, as the store runs it: properties, expressions, or aggregates of groups.
 package struct RowsRequest: Sendable {
-    /// Which objects. Limit and offset count rows of the result; the order of grouped or distinct rows names their
-    /// columns.
+    /// The objects. Limit and offset are of rows; the order of grouped or distinct rows is by their columns.
     package var objects: StoreRequest
     package var columns: [OutputColumn]
-    /// Objects that agree in all of these key paths make one row.
+    /// Key paths by whose values objects are grouped: each group makes one row.
     package var groupBy: [String]
-    /// What a group's row must meet; it speaks of columns by name, of `groupBy`, and of aggregates.
+    /// What a group's row must meet. It can use columns by name, the key paths of `groupBy`, and aggregates.
     package var having: FetchPredicate?
-    /// Whether rows that are the same come once.
+    /// Whether equal rows are returned once.
     package var isDistinct: Bool
 
     package init(

@@ -3,10 +3,10 @@ package import StrataModel
 extension Snapshot {
     /// Rows of values: one for each object, or for each group of objects.
     ///
-    /// Groups come in the order of their keys where none was asked for.
+    /// Without an order, groups are sorted by their keys.
     ///
-    /// - Throws: what `CompiledRows` refuses; `wrongType` and `invalidRequest` for values that an expression cannot be
-    ///   made of; `corrupt`.
+    /// - Throws: what `CompiledRows` refuses; `wrongType` and `invalidRequest` for values that an expression cannot
+    ///   use; `corrupt`.
     package func rows(_ request: RowsRequest) throws -> ResultRows {
         try rows(CompiledRows(request, schema, queries))
     }
@@ -59,7 +59,7 @@ struct RowsRun {
 
     // MARK: Rows that are there
 
-    /// Distinct rows in order, without those that limit and offset leave out.
+    /// The distinct rows in order, within limit and offset.
     private func arranged(_ rows: ResultRows) -> ResultRows {
         var numbers = Array(rows.indices)
         if query.isDistinct {
@@ -90,7 +90,7 @@ struct RowsRun {
 }
 
 extension CompiledRows.RowOrder {
-    /// Negative, zero or positive, as one value stands to another in this key of the order.
+    /// Negative, zero or positive, for the order of two values by this key.
     fileprivate func compare(_ left: AttributeValue, _ right: AttributeValue, _ evaluation: Evaluation) -> Int {
         if left.isNull || right.isNull {
             if left.isNull && right.isNull { return 0 }

@@ -1,9 +1,9 @@
 import StrataModel
 import Synchronization
 
-/// Counts the rows that a query reads, and stops it when it is told to.
+/// Counts the rows that a query reads, and cancels it on request.
 ///
-/// Shared by the thread that runs the query and whoever watches; all state is atomic.
+/// The thread that runs the query and its observers share it; all state is atomic.
 package final class QueryMonitor: Sendable {
     private let examined = Atomic<Int>(0)
     private let cancelled = Atomic<Bool>(false)

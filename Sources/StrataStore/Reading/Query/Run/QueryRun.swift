@@ -5,7 +5,7 @@ struct QueryRun {
     let plan: QueryPlan
     let order: [SortColumn]
     let offset: Int
-    /// How many rows in order are enough; nil for all.
+    /// The number of rows that are needed; nil for all.
     let needed: Int?
     let runner: StepRunner
 
@@ -56,7 +56,7 @@ struct QueryRun {
         return max(0, min(count, needed) - offset)
     }
 
-    /// Counted where they stand, without collecting their ids.
+    /// The number of entries in an index's ranges, without collecting their ids.
     private func entries(of access: IndexAccess, _ step: PlanStep, atMost needed: Int) throws -> Int {
         func walk() throws -> Int {
             var count = 0
@@ -86,7 +86,7 @@ struct QueryRun {
         if needed == 0 { return [] }
         var found: [ObjectID] = []
         switch plan.root.kind {
-        // Where ids come as they are wanted, the walk ends with the last that is.
+        // If ids come in the right order, reading ends when there are enough.
         case .index(let access) where access.isSortedByID && needed < .max && runner.trace == nil:
             try runner.forEachEntry(of: access, plan.root.entities) { id, _ in
                 found.append(id)
@@ -118,7 +118,7 @@ struct QueryRun {
 
     // MARK: Order of an index
 
-    /// Objects in the order of the index; nil when it cannot be kept, or only by reading too many single rows.
+    /// The objects in the order of the index; nil if keys were cut, or too many rows would have to be read singly.
     private func fetchInIndexOrder() throws -> [ObjectID]? {
         guard let (step, access, filter) = plan.ordered else { return nil }
         guard let trace = runner.trace else { return try walk(step, access, filter) }
@@ -152,13 +152,13 @@ struct QueryRun {
                 budget = max(budget, try runner.snapshot.roughCount(of: step.entities.schemas) / 6)
             }
             if condition == nil, !access.isDescending, access.orderElements == nil {
-                // Entries with equal keys come by id already.
+                // Entries with equal keys are sorted by id already.
                 isUsable = key.count < IndexKeys.cutKeySize
                 if isUsable { found.append(id) }
                 examined += 1
                 return isUsable && found.count < needed
             }
-            // Keys that were cut do not tell which of them comes first.
+            // Keys that were cut do not define an order.
             isUsable = isUsable && key.count < IndexKeys.cutKeySize && examined <= budget
             guard isUsable else { return false }
             if try ties.add(id, key, take) { return found.count < needed }
@@ -172,11 +172,11 @@ struct QueryRun {
     }
 }
 
-/// Entries that are the same by the order: those with the same key, which a walk backwards gives with the highest id
-/// first, or those that agree in the first elements, whose ids come in any order.
+/// Sorts entries by id that are equal in the order: those with the same key, which reading backwards gives with the
+/// highest id first, or those that agree in the first elements.
 private struct TiedEntries {
     private let codec: IndexKeyCodec
-    /// How many elements must agree; nil for all.
+    /// The number of elements that must agree; nil for all.
     private let elements: Int?
     private var key: [UInt8] = []
     private var ids: [ObjectID] = []
@@ -186,9 +186,9 @@ private struct TiedEntries {
         self.elements = elements
     }
 
-    /// Takes in the next entry of a walk; gives the entries before it to `take`, by id, once their key has passed.
+    /// Adds the next entry. If its key differs, passes the entries before it to `take`, sorted by id.
     ///
-    /// - Returns: whether it gave any.
+    /// - Returns: whether it passed any.
     mutating func add(
         _ id: ObjectID, _ entry: UnsafeRawBufferPointer, _ take: ([ObjectID]) throws -> Void
     ) rethrows -> Bool {

@@ -1,11 +1,11 @@
-/// What each step of one run did: ids it yielded, and how long it took with the steps below it.
+/// Records what each step of a run yielded, and how long it took with the steps below it.
 ///
-/// Made only for `explain`; belongs to one run on one thread.
+/// Used for `explain` only. Belongs to one run on one thread.
 final class QueryTrace {
     struct Entry {
         var rows = 0
         var duration = Duration.zero
-        /// What the plan did not foresee.
+        /// How the run departed from the plan.
         var note: String?
     }
 
@@ -16,7 +16,7 @@ final class QueryTrace {
         set { entries[ObjectIdentifier(step)] = newValue }
     }
 
-    /// Runs a step's work and adds its time.
+    /// Runs the work of a step and adds its duration.
     func timed<R>(_ step: PlanStep, _ body: () throws -> R) rethrows -> R {
         let start = ContinuousClock.now
         defer { self[step].duration += ContinuousClock.now - start }

@@ -1,13 +1,13 @@
 import LMDB
 import StrataModel
 
-/// Puts rows in order by their sort keys, ties by object id; keeps no more of them than are asked for.
+/// Sorts rows by their sort keys, then by object id, and keeps only as many as are needed.
 ///
-/// With a bound it holds at most twice as many and drops the worse half when it is full, so the time is
-/// O(rows x log bound) and a row that is worse than all kept ones costs one comparison.
+/// With a bound it keeps at most twice as many and drops the worse half when it is full. So the time is
+/// O(rows x log bound), and a row that is worse than all kept rows costs one comparison.
 struct RowSorter: ~Copyable {
     private struct Entry {
-        /// The first eight bytes of the key, so that most comparisons touch nothing else.
+        /// The first eight bytes of the key, which decide most comparisons.
         let prefix: UInt64
         let place: Int
         let count: Int
@@ -17,12 +17,12 @@ struct RowSorter: ~Copyable {
     private let bound: Int?
     private var entries: [Entry] = []
     private var keys = ByteWriter(capacity: 4096)
-    /// The last entry that still counts, once there are enough.
+    /// The last entry that is kept, once there are enough.
     private var worst: Entry?
 
     init(bound: Int?) { self.bound = bound }
 
-    /// Takes in a row whose key `write` appends.
+    /// Adds a row whose key `write` appends.
     mutating func add(_ id: ObjectID, _ write: (inout ByteWriter) throws -> Void) rethrows {
         if bound == 0 { return }
         let start = keys.count

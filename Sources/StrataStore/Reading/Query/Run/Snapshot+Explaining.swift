@@ -1,7 +1,7 @@
 package import StrataModel
 
 extension Snapshot {
-    /// Runs a request and says how: every step of its plan with what it yielded.
+    /// Runs a request and explains how: each step of its plan, with the number of ids that it yielded.
     ///
     /// - Throws: what `fetch` throws.
     package func explain(_ request: StoreRequest) throws -> QueryExplanation {

@@ -1,15 +1,15 @@
 package import StrataModel
 
 extension Snapshot {
-    /// The objects that a request asks for, in its order; ties, and all objects of a request without an order, by id.
+    /// The results of a request in its order. Objects that are equal in the order, or have none, are sorted by id.
     ///
     /// - Throws: what `CompiledQuery` refuses; `corrupt`.
     package func fetch(_ request: StoreRequest) throws -> [ObjectID] { try run(request, for: .objects).fetch() }
 
-    /// How many objects `fetch` would find, limit and offset counted.
+    /// The number of results of a request, within limit and offset.
     package func count(_ request: StoreRequest) throws -> Int { try run(request, for: .count).count() }
 
-    /// The same for a request that was compiled before.
+    /// The results of a compiled query.
     package func fetch(_ query: CompiledQuery) throws -> [ObjectID] {
         try QueryRun(query, try query.plan(for: .objects, self), self).fetch()
     }
@@ -18,7 +18,7 @@ extension Snapshot {
         try QueryRun(query, try query.plan(for: .count, self), self).count()
     }
 
-    /// A run of a request by what is known of requests of its shape.
+    /// The run of a request, planned by its shape if possible.
     private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
         let shape = try queries?.shape(of: request, schema) ?? QueryShape(request, schema)
         if request.limit >= 0, request.offset >= 0,

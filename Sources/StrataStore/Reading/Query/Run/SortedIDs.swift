@@ -1,16 +1,16 @@
 import StrataModel
 
 extension [ObjectID] {
-    /// Sorts ids, each of which stands in the array once.
+    /// Sorts ids that are all different.
     ///
-    /// Ids of one query lie close together, so a set of bits, one for each number between the first and the last, often
-    /// sorts them in one pass.
+    /// Ids of one query are often close together. Then one pass over a set of bits, one for each number from the lowest
+    /// to the highest, sorts them.
     mutating func sortIDs() {
         guard count > 64, let range = span, range.count / 64 <= count * 2 else { return sort() }
         sortByBits(range)
     }
 
-    /// Sorts ids and keeps each once.
+    /// Sorts ids and removes repetitions.
     mutating func sortAndDropRepeated() {
         guard count > 1 else { return }
         if count > 64, let range = span, range.count / 64 <= count * 2 { return sortByBits(range) }
@@ -30,7 +30,7 @@ extension [ObjectID] {
             low = Swift.min(low, id.rawValue)
             high = Swift.max(high, id.rawValue)
         }
-        // A span that has no count, from the first id to the last there could be, is not worth bits.
+        // The limit also avoids overflow for the largest possible span.
         return high - low < 1 << 40 ? low...high : nil
     }
 
@@ -51,7 +51,7 @@ extension [ObjectID] {
         }
     }
 
-    /// Keeps what is in `other` too; both are sorted.
+    /// Removes the ids that are not in `other`; both are sorted.
     mutating func formIntersection(_ other: [ObjectID]) {
         let (small, large) = count < other.count ? (self, other) : (other, self)
         var result: [ObjectID] = []

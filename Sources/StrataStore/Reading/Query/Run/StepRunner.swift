@@ -8,12 +8,13 @@ struct StepRunner {
     let evaluation: Evaluation
     let trace: QueryTrace?
 
-    /// A source that yields more ids than this is weighed against a scan.
+    /// A source that yields more ids than this is compared with a scan.
     private static let unquestioned = 1000
 
     // MARK: Rows
 
-    /// Calls `body` with every object that a step yields, by id, and its row if `readsRows`, until it returns false.
+    /// Calls `body` with each object that a step yields, sorted by id, and its row if `readsRows`, until it returns
+    /// false.
     func forEach(
         _ step: PlanStep, readsRows: Bool, _ body: (ObjectID, RowReader?) throws -> Bool
     ) throws {
@@ -24,7 +25,7 @@ struct StepRunner {
                 rows += 1
                 return try body(id, row)
             }
-            // A scan has counted what it read.
+            // A scan counts its rows itself.
             if !step.isScan { trace[step].rows += rows }
         }
     }
@@ -38,7 +39,7 @@ struct StepRunner {
         case .filter(let input, let filter):
             if case .scan = input.kind { return try scan(input, filter.remaining, body) }
             guard let ids = try ids(of: input, isLimited: true) else {
-                trace?[input].note = "too many, so all rows were read"
+                trace?[input].note = "too many objects, so all rows were read"
                 return try scan(step, filter.all, body)
             }
             try snapshot.forEachRow(of: ids) { id, row in
@@ -81,7 +82,7 @@ struct StepRunner {
     /// The ids that a step yields, sorted.
     func ids(of step: PlanStep) throws -> [ObjectID] { try ids(of: step, isLimited: false) ?? [] }
 
-    /// - Parameter isLimited: whether to give up, with nil, when so many rows are sooner read in a scan of all.
+    /// - Parameter isLimited: whether to return nil if a scan of all rows would be faster than reading so many.
     private func ids(of step: PlanStep, isLimited: Bool) throws -> [ObjectID]? {
         guard let trace else { return try collect(step, isLimited) }
         return try trace.timed(step) {
@@ -108,7 +109,7 @@ struct StepRunner {
             return all
         case .scan, .filter:
             var ids: [ObjectID] = []
-            // The trace of this step is kept by whoever asked for its ids.
+            // The caller traces this step.
             try visit(step, readsRows: false) { id, _ in
                 ids.append(id)
                 return true
@@ -134,7 +135,7 @@ struct StepRunner {
         return ids
     }
 
-    /// The same where every entry of the base counts.
+    /// The ids of an index's ranges, where every entry of the base is a result.
     private func baseEntries(
         of access: IndexAccess, _ entities: EntitySet, _ isLimited: Bool
     ) throws -> [ObjectID]? {
@@ -157,7 +158,7 @@ struct StepRunner {
         return ids
     }
 
-    /// The ids of an index's ranges, sorted; nil when there are so many that a plan is worth making.
+    /// The ids of an index's ranges, sorted; nil if there are so many that planning is worth it.
     func fewIDs(of access: IndexAccess, _ entities: EntitySet) throws -> [ObjectID]? {
         var ids: [ObjectID] = []
         if access.isCovered, snapshot.layers.isEmpty {
@@ -177,7 +178,7 @@ struct StepRunner {
         return ids
     }
 
-    /// Calls `body` with every entry of an index's ranges that is of the entities, in the walk's order.
+    /// Calls `body` with each entry of an index's ranges that is of the entities, in the direction of the access.
     func forEachEntry(
         of access: IndexAccess, _ entities: EntitySet, _ body: (ObjectID, UnsafeRawBufferPointer) throws -> Bool
     ) throws {
@@ -196,7 +197,7 @@ struct StepRunner {
 
     private func nearEnds(of access: LinkAccess, _ entities: EntitySet) throws -> [ObjectID] {
         let owners: [ObjectID]
-        // Who is named need not be there: then nothing leads to him.
+        // Objects with given ids may not exist; then nothing leads to them.
         if case .objects(let named) = access.owners.kind {
             owners = named
             trace?[access.owners].rows = named.count
@@ -226,7 +227,7 @@ struct StepRunner {
     private func intersection(_ steps: [PlanStep], _ isLimited: Bool) throws -> [ObjectID]? {
         guard let first = steps.first, var common = try ids(of: first, isLimited: isLimited) else { return nil }
         for step in steps.dropFirst() where !common.isEmpty {
-            // What is in the others only narrows it: one that is too large can be left out of no answer.
+            // The other steps only narrow the result, so none of them is limited.
             common.formIntersection(try ids(of: step))
         }
         return common

@@ -1,27 +1,27 @@
 import StrataModel
 
-/// What planning knows of the sizes of things. Estimates only: however wrong they are, answers stay right.
+/// The statistics that planning uses. They are estimates, and wrong ones never change results.
 struct PlannerStatistics: Sendable {
     var indexes: [IndexID: IndexStatistics] = [:]
-    /// Members of one owner on average, by link number.
+    /// The average number of members of one owner, by link.
     var members: [PropertyID: Double] = [:]
 }
 
-/// One index, known by a sample of rows.
+/// Statistics of one index, from a sample of rows.
 struct IndexStatistics: Sendable, Hashable {
-    /// Rows of its entities when the sample was taken.
+    /// The number of rows of its entities when the sample was drawn.
     var rows: Int
-    /// How many of the rows looked at stand in the index; less than all only for a partial one.
+    /// The part of the sampled rows that are in the index; less than 1 for a partial index only.
     var share: Double
-    /// For each number of leading elements, how many entries share them with one entry, on average.
+    /// For each number of leading elements, how many entries share them with an entry on average.
     var groupSizes: [Double]
-    /// Keys of the sample in order, without index number and object id, cut: as many entries lie between two
-    /// neighbours as between any other two.
+    /// The keys of the sample in order, shortened, without index number and object id. About the same number of entries
+    /// is between each two neighbours.
     var sample: [[UInt8]]
 
     var entries: Double { Double(rows) * share }
 
-    /// The part of the entries that lies in a range, by the sample alone; nil when too little of it does to tell.
+    /// The part of the entries in a range, by the sample alone; nil if too few keys of the sample are in it.
     func part(in range: KeyRange) -> Double? {
         let start = sample.partitionPoint { $0.lexicographicallyPrecedes(range.lower) }
         let end = range.upper.map { upper in sample.partitionPoint { $0.lexicographicallyPrecedes(upper) } }
@@ -29,6 +29,6 @@ struct IndexStatistics: Sendable, Hashable {
         return inside < 3 ? nil : Double(inside) / Double(sample.count)
     }
 
-    /// Whether the entity has grown or shrunk so much since that another sample is due.
+    /// Whether the entity has doubled or halved since, so that another sample is needed.
     func isStale(rows now: Int) -> Bool { now > rows * 2 || now < rows / 2 }
 }

@@ -2,29 +2,29 @@ import LMDB
 import Locking
 import StrataModel
 
-/// The statistics of one open store: read from its file when first needed, sampled anew when they are missing or old,
-/// and written with the next save, so that knowing them costs no commit.
+/// The statistics of one open store. They are read from its file when they are first needed, sampled if they are
+/// missing or old, and written with the next save, so that they need no commit of their own.
 ///
-/// `state` is guarded by its mutex, which is never held while the store is read.
+/// The mutex guards `state`, and is never held while the store is read.
 final class StatisticsCache: Sendable {
     private struct State {
         var known = PlannerStatistics()
-        /// Goes up with every change, so that plans know when they are out of date.
+        /// Increases with every change, so that plans know when they are out of date.
         var generation: UInt64 = 0
         var isLoaded = false
         var unsaved: Set<IndexID> = []
-        /// Rows by entity, as the snapshot has them.
+        /// The number of rows by entity, as of the snapshot.
         var counts: [EntityID: Int] = [:]
         var snapshotID: ReadTransaction.SnapshotID?
     }
 
     private let state = Locked(State())
-    /// Smaller entities are planned for without: any plan will do.
+    /// The number of rows from which an entity is sampled. Below it, any plan is fast.
     static let smallestSampled = 512
 
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Rows of an entity in the base, read once for as long as nothing is committed.
+    /// The number of rows of an entity in the base, read once after each commit.
     func count(of entity: EntityID, _ snapshot: Snapshot) throws -> Int {
         let snapshotID = snapshot.transaction.snapshotID
         if let known = state.withLock({ $0.snapshotID == snapshotID ? $0.counts[entity] : nil }) { return known }
@@ -39,7 +39,7 @@ final class StatisticsCache: Sendable {
         return count
     }
 
-    /// What is known of an index, sampled now if need be; nil for a small entity.
+    /// The statistics of an index, sampled now if necessary; nil for a small entity.
     func index(_ index: IndexSchema, rows: Int, _ snapshot: Snapshot) throws -> IndexStatistics? {
         guard rows >= Self.smallestSampled else { return nil }
         try load(snapshot)
@@ -53,7 +53,7 @@ final class StatisticsCache: Sendable {
         return fresh
     }
 
-    /// Members of one owner on average, sampled once while the store is open.
+    /// The average number of members of one owner, sampled once while the store is open.
     func members(of link: PropertyID, owners: [EntitySchema], _ snapshot: Snapshot) throws -> Double? {
         if let known = state.withLock({ $0.known.members[link] }) { return known }
         guard let fresh = try StatisticsSampler(snapshot).members(of: link, owners: owners) else { return nil }
@@ -73,7 +73,7 @@ final class StatisticsCache: Sendable {
         }
     }
 
-    /// Writes what was sampled since the last time into a transaction that is to be committed anyway.
+    /// Writes the samples since the last time in a transaction that will be committed anyway.
     func save(_ transaction: WriteTransaction, _ tables: StoreTables) throws {
         let fresh = state.withLock { state -> [IndexID: IndexStatistics] in
             if state.unsaved.isEmpty { return [:] }

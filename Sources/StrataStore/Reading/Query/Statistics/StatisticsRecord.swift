@@ -1,10 +1,10 @@
-// What planning knows of one index, in the table `state`: no view, no part of any digest, and free to be lost.
+// The statistics of one index, in the table `state`. They belong to no view and no digest, and may be lost.
 //
 //   key    "statistics", UInt32 index, big-endian
 //   value  UInt8 format (1), UInt64 rows, Float64 share, UInt8 elements, Float64 group size of each,
 //          UInt8 keys, for each: UInt8 length, bytes; little-endian
 //
-// A record of another format, or one that does not add up, is as good as none: the index is sampled again.
+// A record of another format or with an error is ignored, and the index is sampled again.
 
 import LMDB
 import StrataModel

@@ -1,16 +1,16 @@
 import LMDB
 import StrataModel
 
-/// Draws a sample of an index: rows picked at random, their keys, and how many entries stand beside each.
+/// Draws a sample of an index: rows picked at random, their keys, and how many entries share them.
 ///
-/// It reads the base tables alone: layers change little, and estimates need not be exact. About a hundred seeks and a
-/// few thousand steps, whatever the size of the store.
+/// It reads the base tables without layers, since estimates need not be exact. It takes about a hundred seeks and a few
+/// thousand steps, whatever the size of the store.
 struct StatisticsSampler {
     private let snapshot: Snapshot
     private static let size = 96
-    /// More neighbours than this are not counted.
+    /// Counting of entries with the same beginning ends here.
     private static let mostNeighbours = 512
-    /// Keys whose neighbours are counted; all of the sample are compared with each other.
+    /// The number of keys for which such entries are counted.
     private static let counted = 24
     private static let keyLimit = 32
 
@@ -38,7 +38,7 @@ struct StatisticsSampler {
             sample: sample.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    /// Members of one owner on average, from counters of owners picked at random.
+    /// The average number of members of one owner, from the counters of owners picked at random.
     func members(of link: PropertyID, owners: [EntitySchema]) throws -> Double? {
         var total = 0, looked = 0
         try forEachSampledRow(of: owners) { id, _ in
@@ -48,8 +48,8 @@ struct StatisticsSampler {
         return looked == 0 ? nil : Double(total) / Double(looked)
     }
 
-    /// For each number of leading elements, how many entries share them with one entry: counted beside some keys, and
-    /// where groups are large told from how many pairs of the sample are of one group.
+    /// For each number of leading elements, how many entries share them with an entry on average. They are counted for
+    /// some keys; for large groups the number follows from the pairs of the sample that agree.
     private func groupSizes(_ keys: [[UInt8]], rows: Int, _ prepared: IndexMap.PreparedIndex) throws -> [Double] {
         guard keys.count > 1 else { return prepared.index.elements.map { _ in 1 } }
         let lengths = keys.map { key in prepared.codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8))) }
@@ -69,7 +69,7 @@ struct StatisticsSampler {
         }
     }
 
-    /// Entries that begin with these bytes.
+    /// The number of entries that begin with these bytes.
     private func neighbours(_ prefix: [UInt8]) throws -> Int {
         try prefix.withUnsafeBytes { prefix in
             try snapshot.tables.indexes.withCursor(snapshot.transaction) { cursor in
@@ -99,7 +99,7 @@ struct StatisticsSampler {
         }
     }
 
-    /// Rows at random places between the entity's first and its last.
+    /// Rows at random positions between the entity's first and last.
     private func sample(
         _ entity: EntitySchema, _ size: Int, _ body: (ObjectID, RowReader) throws -> Void
     ) throws {
@@ -109,7 +109,7 @@ struct StatisticsSampler {
             let first = StoreKey.lastObjectID(cursor.key)
             guard first.entityID == entity.id, try cursor.seek(before: lowest &+ (1 << 48)) else { return }
             let last = StoreKey.lastObjectID(cursor.key)
-            // The same places each time: an estimate that changes by itself would be hard to explain.
+            // The random numbers depend on the ids only, so that estimates do not change by themselves.
             var state = first.rawValue ^ last.rawValue
             for _ in 0..<size {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -123,7 +123,7 @@ struct StatisticsSampler {
 }
 
 extension IndexKeyCodec {
-    /// Where each element ends in a key; an element that was cut ends with the key.
+    /// The offset of each element's end in a key; an element that was cut ends with the key.
     func prefixLengths(of key: [UInt8]) -> [Int] {
         var place = 0
         return elements.map { element in
@@ -146,7 +146,7 @@ extension IndexKeyCodec {
             }
             return key.count
         case .decimal:
-            // Class, scale, pairs of digits up to a zero, all but the class turned below zero.
+            // Class, scale, pairs of digits up to a zero; inverted for negative numbers except the class.
             guard key.count > 2 else { return key.count }
             let kind = key[key.startIndex + 1] ^ mask
             if kind == 2 || kind == 4 { return 2 }

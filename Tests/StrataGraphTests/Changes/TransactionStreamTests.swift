@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite(.verifiesStores) struct StoreChangesTests {
+@Suite(.verifiesStores) struct TransactionStreamTests {
     let container: PersistentContainer
 
     init() throws { container = try makeContainer([Movie.self, FamilyMember.self]) }
@@ -76,7 +76,7 @@ import Testing
         let mailer = try first.subscription(named: "mailer")
         try save("1", in: first)
         try save("2", in: first)
-        var iterator = try mailer.changes().makeAsyncIterator()
+        var iterator = try mailer.transactions().makeAsyncIterator()
         let one = try #require(try await iterator.next())
         #expect(try titles(one) == [.string("1")])
         try mailer.acknowledge(one.token)
@@ -85,7 +85,7 @@ import Testing
         first.close()
         let second = try makeContainer([Movie.self, FamilyMember.self], at: .url(directory))
         let again = try second.subscription(named: "mailer")
-        var rest = try again.changes().makeAsyncIterator()
+        var rest = try again.transactions().makeAsyncIterator()
         let two = try #require(try await rest.next())
         #expect(try titles(two) == [.string("2")])
         try again.acknowledge(two.token)
@@ -93,7 +93,7 @@ import Testing
         #expect(try again.acknowledged() == two.token)
         #expect(try second.subscriptions().keys.sorted() == ["mailer"])
         #expect(try second.removeSubscription(named: "mailer"))
-        #expect(throws: StrataError.self) { try again.changes() }
+        #expect(throws: StrataError.self) { try again.transactions() }
         second.close()
     }
 }

@@ -53,7 +53,7 @@ public struct TransactionChanges: Sendable {
 ///
 /// Every iteration begins at the same position. Transactions of other processes arrive within a 20th of a second. The
 /// sequence throws `storeClosed` when the container is closed.
-public struct StoreChanges: AsyncSequence, Sendable {
+public struct TransactionStream: AsyncSequence, Sendable {
     let container: PersistentContainer
     let start: TransactionNumber
 
@@ -114,13 +114,13 @@ extension PersistentContainer {
     ///
     /// - Throws: `invalidRequest` for a token of another store, `futureSequence` for one beyond the end of the log (the
     ///   store may have been restored from a backup), `historyDropped`.
-    public func transactions(since token: HistoryToken?) throws -> StoreChanges {
-        guard let token else { return StoreChanges(container: self, start: .zero) }
+    public func transactions(since token: HistoryToken?) throws -> TransactionStream {
+        guard let token else { return TransactionStream(container: self, start: .zero) }
         guard token.storeIdentifier == storeIdentifier else {
             throw StrataError(.invalidRequest, "The token is of another store.")
         }
         _ = try store.eventNumber(of: token.transaction)
-        return StoreChanges(container: self, start: token.transaction)
+        return TransactionStream(container: self, start: token.transaction)
     }
 
     // MARK: Subscriptions
@@ -130,7 +130,7 @@ extension PersistentContainer {
     ///
     /// ```swift
     /// let mailer = try container.subscription(named: "mailer")
-    /// for try await change in try mailer.changes() {
+    /// for try await change in try mailer.transactions() {
     ///     try await send(change)
     ///     try mailer.acknowledge(change.token)
     /// }
@@ -178,7 +178,7 @@ public struct HistorySubscription: Sendable {
     /// The transactions that have not been acknowledged, those to come included.
     ///
     /// - Throws: `unknownKey` when the subscription was removed.
-    public func changes() throws -> StoreChanges { try container.transactions(since: try acknowledged()) }
+    public func transactions() throws -> TransactionStream { try container.transactions(since: try acknowledged()) }
 
     /// Records that the subscriber has processed everything up to a token, as durably as a save. A token older than
     /// the last one changes nothing.
