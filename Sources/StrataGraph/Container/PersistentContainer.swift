@@ -83,7 +83,8 @@ public final class PersistentContainer: Sendable {
         opened.withLock { $0 = Opened(binding: binding, isOpen: true) }
     }
 
-    /// Opens the store, creates it if there is none, and migrates it if it has another model. Does nothing if it is open.
+    /// Opens the store, creates it if there is none, and migrates it if it has another model. Does nothing if it is
+    /// open.
     ///
     /// - Throws: `persistentStoreOpen`, `persistentStoreIncompatibleVersionHash`, `migration`, `modelChanged`,
     ///   `persistentStoreTimeout`, or an error of the file system.
@@ -195,7 +196,8 @@ public final class PersistentContainer: Sendable {
 
     // MARK: Contexts
 
-    /// The context for the user interface, on the main actor. SwiftUI and `withObservationTracking` observe its objects.
+    /// The context for the user interface, on the main actor. SwiftUI and `withObservationTracking` observe its
+    /// objects.
     @MainActor public var viewContext: ManagedObjectContext {
         if let madeViewContext { return madeViewContext }
         let context = makeContext()

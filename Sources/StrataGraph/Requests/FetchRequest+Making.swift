@@ -12,8 +12,8 @@ extension FetchRequest {
     ///     .sorted(by: \.title)
     /// ```
     ///
-    /// - Throws: `wrongType` and `invalidRequest` for what the compiler cannot check, such as an invalid regular expression
-    ///   or a transient property.
+    /// - Throws: `wrongType` and `invalidRequest` for what the compiler cannot check, such as an invalid regular
+    ///   expression or a transient property.
     public func `where`(_ condition: (ObjectExpression<Result>) -> ValueExpression<Bool>) throws(StrataError)
         -> FetchRequest
     {

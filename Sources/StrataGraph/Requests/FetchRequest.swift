@@ -37,8 +37,8 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     public var shouldRefreshRefetchedObjects = false
     /// The number of objects that `fetchInBatches(_:)` reads together; 0 for 100.
     public var fetchBatchSize = 0
-    /// Key paths of relationships whose objects are read too, such as `"familyMember"` and `"actors.agent"`, with one read
-    /// of the store for each relationship.
+    /// Key paths of relationships whose objects are read too, such as `"familyMember"` and `"actors.agent"`, with one
+    /// read of the store for each relationship.
     public var relationshipKeyPathsForPrefetching: [String] = []
     /// What the check has compiled; gone when a property that it was compiled from changes.
     private(set) var shape: QueryShape?

@@ -34,7 +34,7 @@ extension FetchedResultsController {
     public func indexPath(forObjectID id: ObjectID) -> IndexPath? {
         guard let tracker else { return nil }
         do {
-            return try tracker.place(of: id).map(tracker.results.indexPath)
+            return try tracker.index(of: id).map(tracker.results.indexPath)
         } catch {
             managedObjectContext.report(ManagedObjectContext.typed(error))
             return nil

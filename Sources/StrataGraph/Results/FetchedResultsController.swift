@@ -4,8 +4,8 @@ import StrataStore
 
 /// Keeps the results of a request in sections, and reports every change to them.
 ///
-/// It follows its context through `processPendingChanges()`, saves, rollbacks and merges. It belongs to the isolation of
-/// the context.
+/// It follows its context through `processPendingChanges()`, saves, rollbacks and merges. It belongs to the isolation
+/// of the context.
 ///
 /// ```swift
 /// let controller = FetchedResultsController(

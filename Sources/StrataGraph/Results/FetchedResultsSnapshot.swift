@@ -79,11 +79,11 @@ public struct FetchedResultsDifference: Sendable {
 
     /// The objects that are only in the old list, in its order.
     public var deletions: [Item] {
-        change.deletions.map { Item(objectID: $0.id, indexPath: change.before.indexPath($0.place)) }
+        change.deletions.map { Item(objectID: $0.id, indexPath: change.before.indexPath($0.index)) }
     }
     /// The objects that are only in the new list, in its order.
     public var insertions: [Item] {
-        change.insertions.map { Item(objectID: $0.id, indexPath: change.after.indexPath($0.place)) }
+        change.insertions.map { Item(objectID: $0.id, indexPath: change.after.indexPath($0.index)) }
     }
     /// The objects that have another position among the objects of both lists, in the order of the new list.
     public var moves: [Move] { change.moves.map(move) }
@@ -100,10 +100,10 @@ public struct FetchedResultsDifference: Sendable {
     public var collectionDifference: CollectionDifference<ObjectID> {
         var changes: [CollectionDifference<ObjectID>.Change] = []
         for object in change.deletions {
-            changes.append(.remove(offset: object.place, element: object.id, associatedWith: nil))
+            changes.append(.remove(offset: object.index, element: object.id, associatedWith: nil))
         }
         for object in change.insertions {
-            changes.append(.insert(offset: object.place, element: object.id, associatedWith: nil))
+            changes.append(.insert(offset: object.index, element: object.id, associatedWith: nil))
         }
         for move in change.moves {
             changes.append(.remove(offset: move.old, element: move.id, associatedWith: move.new))

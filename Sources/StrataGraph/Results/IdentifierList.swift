@@ -46,7 +46,8 @@ struct IdentifierList: Sendable {
         let id: ObjectID
     }
 
-    /// The list without the ids at some indexes (ascending), and with others inserted between those that stay (in order).
+    /// The list without the ids at some indexes (ascending), and with others inserted between those that stay (in
+    /// order).
     func applying(removing removed: [Int], inserting insertions: [Insertion]) -> IdentifierList {
         var result = IdentifierList()
         var removal = 0

@@ -1,23 +1,24 @@
 import StrataModel
 
-/// What has changed between two lists of results, by place in the whole list.
+/// The difference between two lists of results, by indexes in the whole lists.
 struct ResultsChange: Sendable {
     struct Move: Sendable {
         let id: ObjectID
         let old: Int
         let new: Int
     }
-    struct Place: Sendable {
+
+    struct Item: Sendable {
         let id: ObjectID
-        let place: Int
+        let index: Int
     }
 
     let before: ResultsState
     let after: ResultsState
-    /// By old place, ascending.
-    var deletions: [Place] = []
-    /// By new place, ascending, as are those below.
-    var insertions: [Place] = []
+    /// Sorted by their old index.
+    var deletions: [Item] = []
+    /// Sorted by their new index, as are the moves and updates.
+    var insertions: [Item] = []
     var moves: [Move] = []
     var updates: [Move] = []
     var deletedSections: [Int] = []
@@ -35,41 +36,41 @@ struct ResultsState: Sendable {
     var sections = SectionList()
 }
 
-/// Puts a change together from what was found out about single objects.
+/// Makes the difference between two lists of results from what is known of single objects.
 ///
-/// Objects that stay keep their order among each other. All others are taken out and put in again: `removed` says from
-/// where, `placed` to where, in the new order, counted in objects that stay.
+/// Objects that stay keep their relative order. All others are removed and inserted again: `removed` has their old
+/// indexes, `placed` their new positions in the new order, as numbers of staying objects before them.
 struct ChangeBuilder {
     struct Placed {
         let id: ObjectID
-        /// How many staying objects stand before it.
+        /// The number of staying objects before it.
         let gap: Int
         let section: String
-        /// Where it stood; nil for one that was not there.
+        /// Its old index; nil for a new object.
         let old: Int?
     }
 
     let before: ResultsState
     let isSectioned: Bool
-    /// By old place, ascending.
-    let removed: [ResultsChange.Place]
+    /// Sorted by their old index.
+    let removed: [ResultsChange.Item]
     let placed: [Placed]
-    /// Objects whose values are others.
+    /// The objects whose values have changed.
     let updated: Set<ObjectID>
-    /// Those of them that stay, and where they stood.
-    let stayingUpdates: [ResultsChange.Place]
+    /// The updated objects that stay, with their old indexes.
+    let stayingUpdates: [ResultsChange.Item]
 
     func build() -> ResultsChange {
         let list = before.list.applying(
-            removing: removed.map(\.place), inserting: placed.map { .init(gap: $0.gap, id: $0.id) })
-        var walk = SectionWalk(before.sections, removed.map(\.place), placed, isSectioned)
+            removing: removed.map(\.index), inserting: placed.map { .init(gap: $0.gap, id: $0.id) })
+        var walk = SectionWalk(before.sections, removed.map(\.index), placed, isSectioned)
         walk.run()
         var change = ResultsChange(before: before, after: ResultsState(list: list, sections: walk.sections))
         change.deletedSections = walk.deletedSections
         change.insertedSections = walk.labels.indices.filter { walk.labels[$0] == nil }
         let placedIDs = Set(placed.map(\.id))
         change.deletions = removed.filter { !placedIDs.contains($0.id) }
-        let still = stillStanding(walk)
+        let still = unmoved(walk)
         for (number, object) in placed.enumerated() {
             let new = object.gap + number
             if let old = object.old {
@@ -80,21 +81,21 @@ struct ChangeBuilder {
                     change.updates.append(move)
                 }
             } else {
-                change.insertions.append(.init(id: object.id, place: new))
+                change.insertions.append(.init(id: object.id, index: new))
             }
         }
         for object in stayingUpdates {
-            let staying = object.place - removedCount(before: object.place)
+            let staying = object.index - removedCount(before: object.index)
             let new = staying + placed.partitionPoint { $0.gap > staying }
-            change.updates.append(.init(id: object.id, old: object.place, new: new))
+            change.updates.append(.init(id: object.id, old: object.index, new: new))
         }
         change.updates.sort { $0.new < $1.new }
         return change
     }
 
-    /// Places in `placed` of objects that ended where they were, as far as those that stay can tell: in the same gap and
-    /// section, and in order among each other.
-    private func stillStanding(_ walk: SectionWalk) -> Set<Int> {
+    /// Indexes in `placed` of objects that have not moved: they are between the same staying objects, in the same
+    /// section, and in the same relative order.
+    private func unmoved(_ walk: SectionWalk) -> Set<Int> {
         var still: Set<Int> = []
         var group: [(number: Int, old: Int)] = []
         var gap = -1
@@ -114,6 +115,7 @@ struct ChangeBuilder {
         return still
     }
 
+    /// The numbers of the longest subsequence whose old indexes ascend.
     static func longestAscending(_ group: [(number: Int, old: Int)]) -> [Int] {
         guard group.count > 1 else { return group.map(\.number) }
         var tails: [Int] = []
@@ -132,18 +134,18 @@ struct ChangeBuilder {
         return found
     }
 
-    private func removedCount(before place: Int) -> Int { removed.partitionPoint { $0.place >= place } }
+    private func removedCount(before index: Int) -> Int { removed.partitionPoint { $0.index >= index } }
 }
 
-/// Makes the new sections: runs of staying objects keep their section, placed ones join a neighbour of the same name or
-/// begin a section.
+/// Makes the sections of the new list. Runs of staying objects keep their section. Placed objects join a neighbouring
+/// section of the same name, or begin a new one.
 struct SectionWalk {
     private let old: SectionList
     private let removed: [Int]
     private let placed: [ChangeBuilder.Placed]
     private let isSectioned: Bool
     private(set) var sections = SectionList()
-    /// For each new section the old one that it is; nil for one that is new.
+    /// For each section of the new list, its index in the old list; nil for a new section.
     private(set) var labels: [Int?] = []
     private(set) var sectionOfPlaced: [Int] = []
     private(set) var deletedSections: [Int] = []
@@ -203,7 +205,7 @@ struct SectionWalk {
 
     private mutating func join(_ name: String, _ label: Int, _ number: Int) {
         if sections.names.last == name, labels[labels.count - 1] ?? label == label {
-            // Placed objects before the run may have begun the section.
+            // Placed objects before the run may have begun the section already.
             labels[labels.count - 1] = label
         } else {
             begin(name, label)
@@ -222,7 +224,8 @@ struct SectionWalk {
         sections.ends[sections.ends.count - 1] = count
     }
 
-    /// A section that lost all its objects and got others is the same one, if it still stands between the same others.
+    /// Treats a section that lost all its objects and got others as the same section, if its neighbours allow that
+    /// order.
     private mutating func adopt(_ emptied: [String: Int]) {
         guard !emptied.isEmpty else { return }
         var next = [Int](repeating: .max, count: labels.count)

@@ -1,19 +1,20 @@
 import StrataModel
 import StrataStore
 
-/// What live results are of: a context, or everything that is saved.
+/// The source of live results: a context, or the saved state of a container.
 protocol ResultsSource {
     var binding: StoreBinding { get }
-    /// Called once, before the first state is asked for.
+    /// The request that is followed. Called once, before `state()`.
     func request() throws -> StoreRequest
-    /// The state to show now.
+    /// The present state.
     func state() throws -> StoreState
+    /// Adds a follower for changes of the state that are not saves, which the reader observes by itself.
     func watch(with follower: any ContextFollower)
 }
 
-/// Makes steps of live results, one each time it is asked.
+/// Makes the elements of live results, one for each call of `next`.
 ///
-/// Belongs to whoever iterates, for a context to its isolation.
+/// Belongs to the isolation of its iterator; for a context that is the context's.
 final class ResultsReader: ContextFollower {
     private let source: any ResultsSource
     private let options: LiveResultsOptions
@@ -25,7 +26,7 @@ final class ResultsReader: ContextFollower {
     init(_ source: any ResultsSource, _ options: LiveResultsOptions) {
         self.source = source
         self.options = options
-        // Two signals that nobody has answered are one.
+        // Signals that have not been processed yet are merged.
         let (stream, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.news = news
         signals = stream.makeAsyncIterator()
@@ -37,7 +38,7 @@ final class ResultsReader: ContextFollower {
         let made = try ResultsTracker(
             source.binding, try source.request(), sectionNameKeyPath: options.sectionNameKeyPath,
             naming: options.sectionNaming, observing: options.keyPaths)
-        // Watched before it is read, so that nothing falls between.
+        // Observing begins before the first read, so that no change is missed between the two.
         source.watch(with: self)
         observation = try source.binding.store.observeHead(onClose: { [news] in news.yield() }) { [news] _ in
             news.yield()
@@ -48,7 +49,7 @@ final class ResultsReader: ContextFollower {
             snapshot: FetchedResultsSnapshot(made.results), difference: nil, eventNumber: made.state.eventNumber)
     }
 
-    /// The next step; nil when the task is cancelled while it waits.
+    /// Waits for the next element; nil when the task is cancelled meanwhile.
     func next(isolation actor: isolated (any Actor)?) async throws -> LiveResultsUpdate? {
         guard let tracker else { return try start() }
         while let _ = await signals.next(isolation: actor) {
@@ -64,7 +65,7 @@ final class ResultsReader: ContextFollower {
     }
 }
 
-/// What a context shows.
+/// Live results of a context.
 struct ContextResultsSource<Object: ManagedObject>: ResultsSource {
     let context: ManagedObjectContext
     let fetchRequest: FetchRequest<Object>
@@ -79,7 +80,7 @@ struct ContextResultsSource<Object: ManagedObject>: ResultsSource {
     }
 }
 
-/// Everything that is saved.
+/// Live results of a container's saved state.
 struct ContainerResultsSource<Object: ManagedObject>: ResultsSource {
     let binding: StoreBinding
     let fetchRequest: FetchRequest<Object>

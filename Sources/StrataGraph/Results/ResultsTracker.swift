@@ -1,11 +1,10 @@
 import StrataModel
 import StrataStore
 
-/// Keeps the answer of one request up to date from state to state.
+/// Keeps the results of one request up to date from state to state.
 ///
-/// A state can be read again at any time, so what two of them have changed is found out from the log between them and
-/// the layers that they do not share, and only the objects which that concerns are judged again: O(changes log results).
-/// Belongs to one isolation.
+/// The difference of two states follows from the log between them and the layers that they do not share. Only objects
+/// that it concerns are checked again, so a step takes O(changes x log results). Belongs to one isolation.
 final class ResultsTracker {
     private let binding: StoreBinding
     private let live: LiveQuery
@@ -13,14 +12,14 @@ final class ResultsTracker {
     private let folding: StringFolding
     private(set) var state: StoreState
     private(set) var results = ResultsState()
-    /// Rows that were read to follow changes.
+    /// The number of rows that were read to follow changes.
     private(set) var readCount = 0
-    /// How often the whole request ran, the first time counted.
+    /// How often the whole request ran, including the first time.
     private(set) var runCount = 0
 
     var rerunReason: String? { live.rerunReason }
 
-    /// - Throws: what cannot be asked for; `invalidRequest` when the order does not begin with the sections.
+    /// - Throws: what `LiveQuery` refuses; `invalidRequest` if the order does not begin with the sections.
     init(
         _ binding: StoreBinding, _ request: StoreRequest, sectionNameKeyPath: String?, naming: SectionNaming,
         observing keyPaths: [String]?
@@ -32,7 +31,7 @@ final class ResultsTracker {
         state = StoreState(eventNumber: .zero)
         if let path = sectionNameKeyPath, request.sort.first?.keyPath != path {
             throw StrataError(
-                .invalidRequest, "Sections by \(path) need objects that are sorted by it first.",
+                .invalidRequest, "Sections by \(path) need a request that is sorted by it first.",
                 context: .init(key: path))
         }
     }
@@ -49,9 +48,9 @@ final class ResultsTracker {
         self.state = state
     }
 
-    /// Moves on to another state.
+    /// Moves to another state.
     ///
-    /// - Returns: what has changed in the results; nil for nothing.
+    /// - Returns: what has changed in the results; nil if nothing has.
     func advance(to next: StoreState) throws -> ResultsChange? {
         guard !state.isSame(as: next) else { return nil }
         let change = try binding.store.compare(state, next, through: binding.schema) { old, new, difference in
@@ -63,14 +62,14 @@ final class ResultsTracker {
         return change
     }
 
-    /// The place of an object among the results; nil when it is none.
-    func place(of id: ObjectID) throws -> Int? {
+    /// The index of an object among the results; nil if it is not one of them.
+    func index(of id: ObjectID) throws -> Int? {
         if live.rerunReason != nil { return results.list.firstIndex(of: id) }
         return try binding.read(at: state.eventNumber, layers: state.layers) { snapshot in
             let reader = LiveReader(live, snapshot)
             guard let key = try reader.keyIfFound(id) else { return nil }
-            let place = try lowerBound(of: key, reader)
-            return place < results.list.count && results.list[place] == id ? place : nil
+            let index = try lowerBound(of: key, reader)
+            return index < results.list.count && results.list[index] == id ? index : nil
         }
     }
 
@@ -90,41 +89,41 @@ final class ResultsTracker {
         return try followed(concerned, before, after) ?? rerun(concerned, new)
     }
 
-    /// nil when an object is not where its key says, so that only another run can tell.
+    /// - Returns: nil if an object is not where its key says, so that the request must run again.
     private func followed(
         _ concerned: LiveQuery.Concerned, _ before: LiveReader, _ after: LiveReader
     ) throws -> ResultsChange? {
-        var removed: [ResultsChange.Place] = []
+        var removed: [ResultsChange.Item] = []
         var found: [(id: ObjectID, key: [UInt8], section: String, old: Int?)] = []
-        var staying: [ResultsChange.Place] = []
+        var staying: [ResultsChange.Item] = []
         for id in concerned.settled.union(concerned.updated).sorted() {
             let (oldKey, newKey) = (try before.keyIfFound(id), try after.keyIfFound(id))
             guard let oldKey else {
                 if let newKey { found.append((id, newKey, try section(of: id, after), nil)) }
                 continue
             }
-            let place = try lowerBound(of: oldKey, before)
-            guard place < results.list.count, results.list[place] == id else { return nil }
+            let index = try lowerBound(of: oldKey, before)
+            guard index < results.list.count, results.list[index] == id else { return nil }
             let name = try newKey.map { _ in try section(of: id, after) }
             if oldKey == newKey, try name == section(of: id, before) {
-                if concerned.updated.contains(id) { staying.append(.init(id: id, place: place)) }
+                if concerned.updated.contains(id) { staying.append(.init(id: id, index: index)) }
                 continue
             }
-            removed.append(.init(id: id, place: place))
-            if let newKey, let name { found.append((id, newKey, name, place)) }
+            removed.append(.init(id: id, index: index))
+            if let newKey, let name { found.append((id, newKey, name, index)) }
         }
-        removed.sort { $0.place < $1.place }
+        removed.sort { $0.index < $1.index }
         found.sort { LiveQuery.isBefore($0.key, $1.key) }
         var passed = 0
         let placed = try found.map { object in
             let bound = try lowerBound(of: object.key, before)
-            while passed < removed.count, removed[passed].place < bound { passed += 1 }
+            while passed < removed.count, removed[passed].index < bound { passed += 1 }
             return ChangeBuilder.Placed(
                 id: object.id, gap: bound - passed, section: object.section, old: object.old)
         }
         return ChangeBuilder(
             before: results, isSectioned: naming != nil, removed: removed, placed: placed,
-            updated: concerned.updated, stayingUpdates: staying.sorted { $0.place < $1.place }
+            updated: concerned.updated, stayingUpdates: staying.sorted { $0.index < $1.index }
         ).build()
     }
 
@@ -134,13 +133,13 @@ final class ResultsTracker {
         let ids = try live.fetch(new)
         let reader = LiveReader(live, new)
         defer { readCount += reader.readCount }
-        let places = Dictionary(uniqueKeysWithValues: results.list.enumerated().map { ($1, $0) })
+        let indexes = Dictionary(uniqueKeysWithValues: results.list.enumerated().map { ($1, $0) })
         var kept: [(number: Int, old: Int)] = []
         for (number, id) in ids.enumerated() where !concerned.settled.contains(id) {
-            if let old = places[id] { kept.append((number, old)) }
+            if let old = indexes[id] { kept.append((number, old)) }
         }
         let staying = Set(ChangeBuilder.longestAscending(kept))
-        var gone = places
+        var gone = indexes
         var placed: [ChangeBuilder.Placed] = []
         var gap = 0
         for (number, id) in ids.enumerated() {
@@ -148,33 +147,33 @@ final class ResultsTracker {
                 gone[id] = nil
                 gap += 1
             } else {
-                placed.append(.init(id: id, gap: gap, section: try section(of: id, reader), old: places[id]))
+                placed.append(.init(id: id, gap: gap, section: try section(of: id, reader), old: indexes[id]))
             }
         }
-        let removed = gone.map { ResultsChange.Place(id: $0.key, place: $0.value) }.sorted { $0.place < $1.place }
-        let updates = concerned.updated.compactMap { id -> ResultsChange.Place? in
-            guard gone[id] == nil, let place = places[id] else { return nil }
-            return .init(id: id, place: place)
+        let removed = gone.map { ResultsChange.Item(id: $0.key, index: $0.value) }.sorted { $0.index < $1.index }
+        let updates = concerned.updated.compactMap { id -> ResultsChange.Item? in
+            guard gone[id] == nil, let index = indexes[id] else { return nil }
+            return .init(id: id, index: index)
         }
         return ChangeBuilder(
             before: results, isSectioned: naming != nil, removed: removed, placed: placed,
-            updated: concerned.updated, stayingUpdates: updates.sorted { $0.place < $1.place }
+            updated: concerned.updated, stayingUpdates: updates.sorted { $0.index < $1.index }
         ).build()
     }
 
-    /// Objects that show other values, where nothing else can have changed.
+    /// The change of a state in which only values have changed.
     private func shown(_ updated: Set<ObjectID>) throws -> ResultsChange? {
         guard !updated.isEmpty else { return nil }
         var change = ResultsChange(before: results, after: results)
-        for (place, id) in results.list.enumerated() where updated.contains(id) {
-            change.updates.append(.init(id: id, old: place, new: place))
+        for (index, id) in results.list.enumerated() where updated.contains(id) {
+            change.updates.append(.init(id: id, old: index, new: index))
         }
         return change
     }
 
-    // MARK: Places and sections
+    // MARK: Positions and sections
 
-    /// How many results stand before a key.
+    /// The number of results before a key.
     private func lowerBound(of key: [UInt8], _ reader: LiveReader) throws -> Int {
         try results.list.partitionPoint { try !LiveQuery.isBefore(reader.key($0), key) }
     }

@@ -1,9 +1,9 @@
 import Foundation
 public import StrataModel
 
-/// How a section of results is named after the value of its objects.
+/// How a section of results is named after a value of its objects.
 ///
-/// The objects of a section must stand together: equal names belong to neighbouring values of the order.
+/// Objects with equal names must be neighbours in the order of the results.
 public struct SectionNaming: Sendable {
     private let make: @Sendable (AttributeValue, StringFolding) -> String
 
@@ -14,10 +14,10 @@ public struct SectionNaming: Sendable {
         self.make = { value, _ in make(value) }
     }
 
-    /// The value as text; empty for nil. Where the order does not tell letters apart, neither do the sections.
+    /// The value as text, empty for nil. It is folded like the values in the order of the results.
     public static let value = SectionNaming { value, folding in folded(text(value), folding) }
 
-    /// The first letter, upper case; `#` for text that begins with no letter, and for nil.
+    /// The first letter in upper case; `#` for nil and for text that does not begin with a letter.
     ///
     /// Sort by the same property with `.caseInsensitive` and `.diacriticInsensitive`.
     public static let initial = SectionNaming { value, _ in

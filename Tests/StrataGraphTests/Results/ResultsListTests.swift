@@ -70,7 +70,7 @@ import Testing
                         id: id, gap: place - placed.count, section: "\((keys[id] ?? 0) / 7)", old: places[id]))
             }
             let removed = old.enumerated().filter { touched.contains($0.element) }
-                .map { ResultsChange.Place(id: $0.element, place: $0.offset) }
+                .map { ResultsChange.Item(id: $0.element, index: $0.offset) }
             let change = ChangeBuilder(
                 before: before, isSectioned: true, removed: removed, placed: placed, updated: touched,
                 stayingUpdates: []

@@ -15,8 +15,8 @@ extension ManagedObjectContext {
     ///
     /// - Parameter policy: decides about properties that have changed again since the transaction. A link to an object
     ///   that no longer exists is a conflict too; no policy can bring it back.
-    /// - Throws: `merge` (133020) with every conflict that the policy did not resolve. In a conflict, `base` is what the
-    ///   transaction wrote, `theirs` the present value, and `mine` the value before. Then the context is unchanged.
+    /// - Throws: `merge` (133020) with every conflict that the policy did not resolve. In a conflict, `base` is what
+    ///   the transaction wrote, `theirs` the present value, and `mine` the value before. Then the context is unchanged.
     ///   `futureSequence`, `readOnly`.
     public func revert(_ transaction: TransactionNumber, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted

@@ -32,7 +32,8 @@ extension PersistentContainer {
 
     /// All events of an object, newest first.
     ///
-    /// A to-one's change is an event of the object that has the to-one. Links of a many-to-many are events of both ends.
+    /// A to-one's change is an event of the object that has the to-one. Links of a many-to-many are events of both
+    /// ends.
     ///
     /// - Throws: `historyDropped`, `corrupt`.
     /// - Complexity: one lookup for each event of the object, whatever the length of the log. For an entity with

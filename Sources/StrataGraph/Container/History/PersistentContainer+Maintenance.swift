@@ -87,6 +87,7 @@ extension PersistentContainer {
 
     /// Copies the store, with its large values, to a new directory, and verifies the copy. The store stays in use.
     ///
-    /// - Throws: `persistentStoreOpen` for a directory with files in it, `corrupt` when the copy has problems, `noSpace`.
+    /// - Throws: `persistentStoreOpen` for a directory with files in it, `corrupt` when the copy has problems,
+    ///   `noSpace`.
     public func backup(to directory: URL) throws { try store.backup(to: directory) }
 }

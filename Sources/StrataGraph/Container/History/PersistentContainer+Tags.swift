@@ -4,8 +4,8 @@ import StrataStore
 extension PersistentContainer {
     /// The number of the last event that a moment includes; zero before the first transaction.
     ///
-    /// - Throws: `futureSequence` beyond the end of the log, `historyDropped` before the kept history, `unknownKey` for a
-    ///   tag that does not exist.
+    /// - Throws: `futureSequence` beyond the end of the log, `historyDropped` before the kept history, `unknownKey` for
+    ///   a tag that does not exist.
     public func eventNumber(at moment: HistoryMoment) throws -> EventNumber {
         let store = binding.store
         let eventNumber: EventNumber

@@ -5,8 +5,8 @@ extension ManagedObjectContext {
     /// Fetches objects on a thread of Strata's own, so that neither the caller's isolation nor Swift's thread pool is
     /// blocked.
     ///
-    /// The result shows the context's state and unsaved changes at the beginning of the call. The objects are made in the
-    /// context's isolation at its end.
+    /// The result shows the context's state and unsaved changes at the beginning of the call. The objects are made in
+    /// the context's isolation at its end.
     ///
     /// - Parameter progress: counts the rows read, and can cancel the fetch.
     /// - Throws: `CancellationError` when the task or the progress is cancelled; otherwise as `fetch(_:)`.

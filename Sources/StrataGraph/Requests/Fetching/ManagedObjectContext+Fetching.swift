@@ -6,8 +6,8 @@ extension ManagedObjectContext {
     ///
     /// Objects that are not in memory are faults, which are read when they are first used.
     ///
-    /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for a predicate or order that the entity
-    ///   cannot answer; `storeClosed`, `corrupt`.
+    /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for a predicate or order that the
+    ///   entity cannot answer; `storeClosed`, `corrupt`.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         try objects(try fetchObjectIDs(request), of: request)
     }

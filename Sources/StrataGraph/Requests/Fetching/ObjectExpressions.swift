@@ -9,7 +9,8 @@ extension FetchPredicate {
     /// let longOnes = try movies.filter { try isLong.evaluate(with: $0) }
     /// ```
     ///
-    /// - Throws: `invalidRequest` for a predicate that has no meaning, such as a to-many without quantifier; `unknownKey`.
+    /// - Throws: `invalidRequest` for a predicate that has no meaning, such as a to-many without quantifier;
+    ///   `unknownKey`.
     public func evaluate(with object: ManagedObject) throws(StrataError) -> Bool {
         try checkDepth()
         let context = ObjectExpressions(object)

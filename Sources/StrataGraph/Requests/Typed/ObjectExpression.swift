@@ -28,8 +28,8 @@ public struct ObjectExpression<Root: ManagedObject> {
         return .path(name, of: _expression)
     }
 
-    // Four subscripts without constraints. With one for each kind of attribute, the type checker gives up on a misspelled
-    // name in a long query instead of naming it.
+    // Four subscripts without constraints. With one for each kind of attribute, the type checker gives up on a
+    // misspelled name in a long query instead of naming it.
 
     /// An attribute.
     public subscript<Value>(dynamicMember path: KeyPath<Root, Value>) -> ValueExpression<Value> {

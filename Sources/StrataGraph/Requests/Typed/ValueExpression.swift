@@ -100,8 +100,8 @@ enum QueryConstant {
 }
 
 extension StorableValue {
-    /// The value as a constant of a predicate. The predicate language has only doubles, so a Float becomes the double with
-    /// the same decimal digits, which a Float attribute is equal to.
+    /// The value as a constant of a predicate. The predicate language has only doubles, so a Float becomes the double
+    /// with the same decimal digits, which a Float attribute is equal to.
     var queryConstant: AttributeValue {
         guard case .float(let value) = attributeValue else { return attributeValue }
         return .double(Double(value.description) ?? Double(value))
@@ -109,7 +109,8 @@ extension StorableValue {
 }
 
 extension ValueExpression {
-    /// An element of a composite attribute, by its name in the model, or by names with dots between for nested elements.
+    /// An element of a composite attribute, by its name in the model, or by names with dots between for nested
+    /// elements.
     public func element<Element: StorableValue>(_ name: String, as type: Element.Type = Element.self)
         -> ValueExpression<Element>
     {
