@@ -53,12 +53,14 @@ public struct EntityBuilder<Leaf: ManagedObject> {
 
     // MARK: Attributes
 
+    /// Declares an attribute.
     public mutating func attribute<Value: StorableValue>(
         _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) {
         add(path, AttributeDescription(name: name, type: Value.attributeType), value?.attributeValue, options)
     }
 
+    /// Declares an optional attribute.
     public mutating func attribute<Value: StorableValue>(
         _ path: KeyPath<Leaf, Value?>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) {
@@ -66,6 +68,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         add(path, attribute, value?.attributeValue, options)
     }
 
+    /// Declares an attribute that is stored as its raw value.
     public mutating func attribute<Value: RawRepresentable>(
         _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) where Value.RawValue: StorableValue {
@@ -74,6 +77,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         add(path, attribute, value?.rawValue.attributeValue, options)
     }
 
+    /// Declares an optional attribute that is stored as its raw value.
     public mutating func attribute<Value: RawRepresentable>(
         _ path: KeyPath<Leaf, Value?>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) where Value.RawValue: StorableValue {
@@ -82,6 +86,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         add(path, attribute, value?.rawValue.attributeValue, options)
     }
 
+    /// Declares an attribute that is stored as a composite.
     @_disfavoredOverload
     public mutating func attribute<Value: Codable & Sendable>(
         _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
@@ -89,7 +94,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         addComposite(path, name, value, options)
     }
 
-    /// An attribute of any type, stored as the bytes that the transformer registered as `transformer` makes.
+    /// Declares an attribute of any type, stored as the bytes that the transformer with the registered name makes.
     public mutating func transformable<Value>(
         _ path: KeyPath<Leaf, Value>, _ name: String, by transformer: String, _ options: AttributeOption<Value>...
     ) {
@@ -100,7 +105,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         add(path, attribute, nil, options)
     }
 
-    /// An attribute of any type that is kept in memory only.
+    /// Declares an attribute of any type that is in memory only.
     public mutating func transient<Value>(_ path: KeyPath<Leaf, Value>, _ name: String) {
         var attribute = AttributeDescription(name: name, type: .undefined, isOptional: true, isTransient: true)
         attribute.attributeValueClassName = String(reflecting: Value.self)
@@ -109,6 +114,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
 
     // MARK: Relationships
 
+    /// Declares a to-one.
     public mutating func relationship<Target: ManagedObject>(
         _ path: KeyPath<Leaf, Target?>, _ name: String, deleteRule: DeleteRule = .nullify,
         inverse: PartialKeyPath<Target>? = nil, _ options: RelationshipOption...
@@ -116,6 +122,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         add(path, name, to: Target.self, isToMany: false, deleteRule, inverse, options)
     }
 
+    /// Declares a to-many.
     public mutating func relationship<Member: ManagedObject>(
         _ path: KeyPath<Leaf, ToMany<Member>>, _ name: String, deleteRule: DeleteRule = .nullify,
         inverse: PartialKeyPath<Member>? = nil, _ options: RelationshipOption...
@@ -124,7 +131,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     }
 }
 
-/// The key path that names an inverse, and the class it starts from.
+/// The key path that names an inverse, and the class where it begins.
 struct InverseReference {
     let owner: ManagedObject.Type
     let path: AnyKeyPath

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// Something said about a relationship besides its delete rule and inverse.
+/// An option of a relationship, apart from its delete rule and inverse.
 public struct RelationshipOption: Sendable {
     enum Kind: Sendable {
         case ordered
@@ -15,25 +15,27 @@ public struct RelationshipOption: Sendable {
     }
     let kind: Kind
 
-    /// The members of a to-many keep the order they are put in.
+    /// The members of a to-many have an order, which the app sets.
     public static var ordered: Self { Self(kind: .ordered) }
-    /// A to-one that may not be nil, or a to-many that may not be empty, when saved.
+    /// A save refuses a to-one that is nil, or a to-many without members.
     public static var required: Self { Self(kind: .required) }
     /// The destination has no relationship back.
     public static var noInverse: Self { Self(kind: .noInverse) }
-    /// Kept in memory only.
+    /// The relationship is in memory only, and not in the store.
     public static var transient: Self { Self(kind: .transient) }
-    /// Fewest members.
+    /// The smallest permitted number of members.
     public static func minCount(_ count: Int) -> Self { Self(kind: .minimum(count)) }
-    /// Most members.
+    /// The largest permitted number of members.
     public static func maxCount(_ count: Int) -> Self { Self(kind: .maximum(count)) }
     /// The relationship's name in an earlier version of the model.
     public static func renamed(from name: String) -> Self { Self(kind: .renamed(name)) }
+    /// Text that is part of the version hash, so that a change of it makes the model another version.
     public static func versionHashModifier(_ text: String) -> Self { Self(kind: .versionHashModifier(text)) }
+    /// Values of the app by key, which Strata keeps but does not use.
     public static func userInfo(_ info: [String: String]) -> Self { Self(kind: .userInfo(info)) }
 }
 
-/// Something said about a whole entity: the arguments of `@Entity`.
+/// An option of an entity: an argument of `@Entity`.
 public struct EntityOption: Sendable {
     enum Kind: Sendable {
         case abstract
@@ -46,25 +48,27 @@ public struct EntityOption: Sendable {
     }
     let kind: Kind
 
-    /// It has no objects of its own, only those of its subentities.
+    /// The entity has no objects of its own, only those of its subentities.
     public static var abstract: Self { Self(kind: .abstract) }
-    /// No two objects share the values of all these properties.
+    /// A uniqueness constraint: no two objects have the same values of all these properties.
     public static func unique(_ names: String...) -> Self { Self(kind: .unique(names)) }
-    /// A compound index over these properties, ascending.
+    /// A compound index over properties, in ascending order.
     public static func index(_ names: String...) -> Self {
         Self(
             kind: .index(
                 FetchIndexDescription(
                     name: names.joined(separator: ","), elements: names.map { FetchIndexElement($0) })))
     }
-    /// An index with all that can be said of one: directions, folding, a partial predicate.
+    /// An index with directions, folding, or a predicate.
     public static func index(_ index: FetchIndexDescription) -> Self { Self(kind: .index(index)) }
-    /// A condition over the whole object, and what is said when it does not hold at save.
+    /// A condition that a save checks on each object, with the message of the error if it does not hold.
     public static func check(_ predicate: FetchPredicate, message: String) -> Self {
         Self(kind: .check(ValidationPredicate(predicate, message: message)))
     }
     /// The entity's name in an earlier version of the model.
     public static func renamed(from name: String) -> Self { Self(kind: .renamed(name)) }
+    /// Text that is part of the version hash, so that a change of it makes the model another version.
     public static func versionHashModifier(_ text: String) -> Self { Self(kind: .versionHashModifier(text)) }
+    /// Values of the app by key, which Strata keeps but does not use.
     public static func userInfo(_ info: [String: String]) -> Self { Self(kind: .userInfo(info)) }
 }

@@ -1,17 +1,20 @@
 public import Foundation
 public import StrataModel
 
-/// A type that stands in a row as it is: numbers, strings, dates, data and the like.
+/// A type whose values are stored in a row as they are: numbers, strings, dates, data and the like.
+///
+/// Strata has all its conformances. An attribute of another type is stored by its raw value, as a composite, or by a
+/// value transformer.
 public protocol StorableValue: Codable, Hashable, Sendable {
-    /// The type an attribute of this Swift type has in the model.
+    /// The type in the model of an attribute of this Swift type.
     static var attributeType: AttributeType { get }
-    /// The same value as the model's value type.
+    /// The value as the model has it.
     var attributeValue: AttributeValue { get }
-    /// nil when `attributeValue` is of another kind or out of range.
+    /// Makes the value; nil for a value of another type, or out of range.
     init?(attributeValue: AttributeValue)
-    /// Reads the slot; a slot that is nil reads as zero or empty.
+    /// Reads the slot of an attribute; a slot that is nil reads as zero or empty.
     static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Self
-    /// Writes the slot of a row that is the object's own.
+    /// Writes the slot of an attribute in an object's own copy of its row.
     static func _store(_ value: Self, in object: ManagedObject, _ place: _FieldLocation)
 }
 
@@ -44,16 +47,20 @@ extension ManagedObject {
 }
 
 extension StorableValue where Self: FixedWidthInteger & BitwiseCopyable {
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Self {
         Self(littleEndian: object._loadScalar(place, as: Self.self))
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: Self, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.littleEndian, place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         guard case .integer(let value) = attributeValue, let exact = Self(exactly: value) else { return nil }
         self = exact
@@ -61,34 +68,43 @@ extension StorableValue where Self: FixedWidthInteger & BitwiseCopyable {
 }
 
 extension Int16: StorableValue {
+    /// `integer16`
     public static var attributeType: AttributeType { .integer16 }
 }
 
 extension Int32: StorableValue {
+    /// `integer32`
     public static var attributeType: AttributeType { .integer32 }
 }
 
 extension Int64: StorableValue {
+    /// `integer64`
     public static var attributeType: AttributeType { .integer64 }
 }
 
 extension Int: StorableValue {
+    /// `integer64`
     public static var attributeType: AttributeType { .integer64 }
 }
 
 extension Bool: StorableValue {
+    /// `boolean`
     public static var attributeType: AttributeType { .boolean }
 
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Bool {
         object._loadScalar(place, as: UInt8.self) != 0
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: Bool, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(UInt8(value ? 1 : 0), place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .boolean(self) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         guard case .boolean(let value) = attributeValue else { return nil }
         self = value
@@ -96,18 +112,23 @@ extension Bool: StorableValue {
 }
 
 extension Float: StorableValue {
+    /// `float`
     public static var attributeType: AttributeType { .float }
 
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Float {
         Float(bitPattern: UInt32(littleEndian: object._loadScalar(place, as: UInt32.self)))
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: Float, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.bitPattern.littleEndian, place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .float(self) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         switch attributeValue {
         case .float(let value): self = value
@@ -119,18 +140,23 @@ extension Float: StorableValue {
 }
 
 extension Double: StorableValue {
+    /// `double`
     public static var attributeType: AttributeType { .double }
 
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Double {
         Double(bitPattern: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: Double, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.bitPattern.littleEndian, place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .double(self) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         switch attributeValue {
         case .double(let value): self = value
@@ -142,18 +168,23 @@ extension Double: StorableValue {
 }
 
 extension Date: StorableValue {
+    /// `date`
     public static var attributeType: AttributeType { .date }
 
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Date {
         Date(timeIntervalSinceReferenceDate: Double._load(object, place))
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: Date, in object: ManagedObject, _ place: _FieldLocation) {
         Double._store(value.timeIntervalSinceReferenceDate, in: object, place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .date(self) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         guard case .date(let value) = attributeValue else { return nil }
         self = value
@@ -161,18 +192,23 @@ extension Date: StorableValue {
 }
 
 extension UUID: StorableValue {
+    /// `uuid`
     public static var attributeType: AttributeType { .uuid }
 
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> UUID {
         UUID(uuid: object._loadScalar(place, as: uuid_t.self))
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: UUID, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.uuid, place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .uuid(self) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         guard case .uuid(let value) = attributeValue else { return nil }
         self = value
@@ -180,18 +216,23 @@ extension UUID: StorableValue {
 }
 
 extension ObjectID: StorableValue {
+    /// `objectID`
     public static var attributeType: AttributeType { .objectID }
 
+    /// Reads the slot of an attribute.
     @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> ObjectID {
         ObjectID(rawValue: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
     }
 
+    /// Writes the slot of an attribute.
     @inlinable public static func _store(_ value: ObjectID, in object: ManagedObject, _ place: _FieldLocation) {
         object._storeScalar(value.rawValue.littleEndian, place)
     }
 
+    /// The value as the model has it.
     public var attributeValue: AttributeValue { .objectID(self) }
 
+    /// Makes the value; nil for a value of another type, or out of range.
     public init?(attributeValue: AttributeValue) {
         guard case .objectID(let value) = attributeValue else { return nil }
         self = value

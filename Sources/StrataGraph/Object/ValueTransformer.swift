@@ -3,64 +3,69 @@ import Locking
 import StrataModel
 
 #if !canImport(ObjectiveC)
-    /// Turns values of some type into bytes and back, under a registered name.
+    /// Converts values of some type to bytes and back, for transformable attributes.
     ///
-    /// Foundation has this class on Apple's systems only; here it is the same shape. Transformers are used from many
-    /// threads at once and keep no state. A transformable attribute calls `transformedValue(_:)` to get `Data` and
-    /// `reverseTransformedValue(_:)` to get the value back.
+    /// It replaces Foundation's class of the same name where that is missing. A transformable attribute calls
+    /// `transformedValue(_:)` to get `Data`, and `reverseTransformedValue(_:)` to get the value back. Many threads call
+    /// a transformer at once, so it keeps no state.
     open class ValueTransformer: @unchecked Sendable {
         // Transformers by name. Guarded by the mutex.
         private static let registry = Locked<[String: ValueTransformer]>([:])
 
+        /// Makes a transformer, to be registered.
         public init() {}
 
-        /// Registers a transformer; one of the same name is replaced.
+        /// Registers a transformer under a name, in place of an earlier one; nil removes it.
         public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: String) {
             registry.withLock { $0[name] = transformer }
         }
 
-        /// The transformer registered as `name`.
+        /// The transformer that is registered under a name.
         public class func valueTransformer(forName name: String) -> ValueTransformer? {
             registry.withLock { $0[name] }
         }
 
+        /// The names of all registered transformers, sorted.
         public class func valueTransformerNames() -> [String] { registry.withLock { $0.keys.sorted() } }
 
-        /// Whether bytes can become values again; a transformable needs it.
+        /// Whether bytes can be converted back to values, which transformable attributes need.
         open class func allowsReverseTransformation() -> Bool { true }
 
-        /// The bytes of a value; nil when it is not of the transformer's type.
+        /// Converts a value to bytes; nil if it is not of the transformer's type.
         open func transformedValue(_ value: Any?) -> Any? { nil }
 
-        /// The value of bytes; nil when they are not what the transformer makes.
+        /// Converts bytes to a value; nil if they do not encode one.
         open func reverseTransformedValue(_ value: Any?) -> Any? { nil }
     }
 #endif
 
-/// A transformer that says which types may come out of stored bytes; everything else is refused.
+/// A transformer that limits the types of values that stored bytes may become.
 public protocol SecureValueTransforming {
-    /// The types a stored value may have.
+    /// The types that a stored value may have.
     static var allowedTopLevelTypes: [Any.Type] { get }
 }
 
-/// Keeps values of one Codable type as JSON; nothing but that type ever comes back.
+/// A transformer that stores values of one Codable type as JSON.
 ///
 /// ```swift
 /// ValueTransformer.setValueTransformer(CodableValueTransformer<Color>(), forName: "Color")
 /// ```
 open class CodableValueTransformer<Value: Codable>: ValueTransformer, SecureValueTransforming, @unchecked Sendable {
+    /// Makes a transformer, to be registered.
     public override init() { super.init() }
 
+    /// The type of the values, and no other.
     open class var allowedTopLevelTypes: [Any.Type] { [Value.self] }
 
+    /// Encodes a value as JSON with sorted keys, so that equal values have equal bytes.
     open override func transformedValue(_ value: Any?) -> Any? {
         guard let value = value as? Value else { return nil }
         let encoder = JSONEncoder()
-        // Equal values must be equal bytes.
         encoder.outputFormatting = .sortedKeys
         do { return try encoder.encode([value]) } catch { return nil }
     }
 
+    /// Decodes a value from JSON; nil if that fails.
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
         guard let data = value as? Data else { return nil }
         do { return try JSONDecoder().decode([Value].self, from: data).first } catch { return nil }
@@ -68,7 +73,7 @@ open class CodableValueTransformer<Value: Codable>: ValueTransformer, SecureValu
 }
 
 extension ManagedObject {
-    /// The value that the transformer makes of the stored bytes; nil with an error reported when it cannot.
+    /// The value of a transformable attribute; nil, with the error reported, if its bytes cannot be converted.
     final func transformedValue(at index: Int) -> Any? {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
         let property = _entity.properties[index]
@@ -85,7 +90,8 @@ extension ManagedObject {
         let bytes = Data(_bytes(property.place))
         guard let value = transformer.reverseTransformedValue(bytes) else {
             throw StrataError(
-                .transformation, "The stored bytes are no value of the transformer.", context: place(property.name))
+                .transformation, "The transformer cannot convert the stored bytes to a value.",
+                context: place(property.name))
         }
         if let secure = transformer as? any SecureValueTransforming,
             !Swift.type(of: secure).allowedTopLevelTypes.contains(where: { $0 == Swift.type(of: value) })
@@ -97,7 +103,7 @@ extension ManagedObject {
         return value
     }
 
-    /// Sets a transformable; a value that the transformer does not take is refused with a reported error.
+    /// Sets a transformable attribute. A value that the transformer does not accept is refused with a reported error.
     final func setTransformedValue(_ value: Any?, at index: Int) {
         let property = _entity.properties[index]
         reporting { try write(try boxed(value, for: property), to: property) }
@@ -110,7 +116,7 @@ extension PropertyRuntime {
     func transformed(_ value: Any, _ place: @autoclosure () -> StrataError.Context) throws -> Data {
         guard let data = try transformer(place()).transformedValue(value) as? Data else {
             throw StrataError(
-                .transformation, "The transformer does not take a \(Swift.type(of: value)).", context: place())
+                .transformation, "The transformer does not accept a \(Swift.type(of: value)).", context: place())
         }
         return data
     }
