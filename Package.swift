@@ -6,6 +6,10 @@ import PackageDescription
 // without swift-syntax is a minute and a half shorter. Only for working on the layers below the macros.
 let coreOnly = Context.environment["STRATA_CORE_ONLY"] != nil
 
+// STRATA_TESTS=StrataStoreTests (or several, with commas) leaves the other suites out: building them takes longer than
+// building the library.
+let chosenSuites = Context.environment["STRATA_TESTS"].map { $0.split(separator: ",").map(String.init) }
+
 // CI=1, as `.ci/run` sets it, has warnings as errors.
 let isChecked = Context.environment["CI"] != nil
 
@@ -138,6 +142,8 @@ if !coreOnly {
                 + libraries.map { .target(name: "\($0)Parts") }
                 + stories.keys.sorted().map { .target(name: "\($0)Story") }))
 }
+
+if let chosenSuites { targets.removeAll { $0.type == .test && !chosenSuites.contains($0.name) } }
 
 for target in targets where target.type != .system && target.type != .plugin {
     target.swiftSettings = settings
