@@ -27,6 +27,28 @@ INTRODUCTION = """# File format
 
 What every byte of a store means; each layout is the first comment of the file that reads and writes it.
 
+## Which versions open which stores
+
+Version 0.1.0 writes format 1. Every version of Strata opens the stores of every released version before it: it reads
+them, verifies them, rebuilds them and writes to them, without a conversion. A store that 0.1.0 made is never refused.
+
+| the store says | this version |
+|---|---|
+| format 1, flags that this version knows | opens it |
+| format 1, unknown compatible flags | opens it; the flags do not concern it |
+| format 1, unknown read-compatible flags | opens it for reading only |
+| format 1, unknown incompatible flags, or a newer format | refuses it with ``StrataError/Code/persistentStoreOpen`` and leaves it as it is |
+
+- A store keeps the format and flags with which it was made, so the version that made it can go on using it.
+- A new flag or format comes with a minor version (0.2, 0.3) and is named in the changelog; patch versions (0.1.1) bring none.
+- Events and transactions are never rewritten: what a version has logged, later versions read as it stands.
+- Stores are little-endian and use pages of 4 KiB; they move between Linux and macOS and between processors.
+- Stores of builds before 0.1.0 are not part of the promise.
+
+`Fixtures/Stores` has a store of each released format and a text with everything it answers: its objects, its past states,
+its log, and the results of queries. The test suite opens, verifies, rebuilds, queries and changes each of them. They are
+written once, by `Scripts/format-fixture.sh`, and never again.
+
 ## The directory
 
 | file | what it is |
