@@ -32,11 +32,11 @@ struct DamagedLinkTests {
 
     /// Enters a link from the owner to something else.
     private func link(to member: ObjectID) throws {
-        let core = context.binding.store.core
+        let file = context.binding.store.file
         let relationship = try #require(owner._entity.properties.first { $0.name == "favoriteMovies" })
-        try core.environment.write { transaction in
+        try file.environment.write { transaction in
             try StoreKey.withLink(relationship.id, owner: owner.objectID, position: nil, member: member) { key in
-                try transaction.put(core.tables.links.main, key, UnsafeRawBufferPointer(start: nil, count: 0))
+                try transaction.put(file.tables.links.main, key, UnsafeRawBufferPointer(start: nil, count: 0))
             }
         }
     }
@@ -65,11 +65,11 @@ struct DamagedLinkTests {
 
     /// Says that the owner has so many movies.
     private func count(_ number: UInt64) throws {
-        let core = context.binding.store.core
+        let file = context.binding.store.file
         let relationship = try #require(owner._entity.properties.first { $0.name == "favoriteMovies" })
-        try core.environment.write { transaction in
+        try file.environment.write { transaction in
             try CounterKey.members(relationship.id, owner: owner.objectID).withBytes { key in
-                try withUnsafeBytes(of: number.littleEndian) { try transaction.put(core.tables.counts, key, $0) }
+                try withUnsafeBytes(of: number.littleEndian) { try transaction.put(file.tables.counts, key, $0) }
             }
         }
     }

@@ -42,7 +42,7 @@ import Testing
 
     /// LMDB counts its commits.
     private func commits(_ container: PersistentContainer) throws -> UInt64 {
-        try container.store.core.read { transaction, _, _ in transaction.number }
+        try container.store.file.read { transaction, _, _ in transaction.number }
     }
 
     private static func saveAtOnce(_ container: PersistentContainer, savers: Int, saves: Int) async throws {

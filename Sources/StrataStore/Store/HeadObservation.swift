@@ -3,7 +3,7 @@ import Locking
 import Logging
 package import StrataModel
 
-/// Hears of every move of the log's end until it is cancelled or let go; see `Store.observeHead`.
+/// Reports every move of the end of the log, until it is cancelled or released; see `Store.observeHead`.
 package final class HeadObservation: Sendable {
     fileprivate let handler: @Sendable (EventNumber) -> Void
     fileprivate let onClose: @Sendable () -> Void
@@ -23,20 +23,20 @@ package final class HeadObservation: Sendable {
     package func cancel() { remove() }
 }
 
-/// Watches the end of the log for those who want to know that it moved, in this process or another.
+/// Watches the end of the log for observers, for commits of this process and of others.
 ///
-/// One thread looks after each save of this process, and every 20th of a second for those of others: a look is a
-/// renewed read transaction, about a microsecond. It lives as long as somebody observes. All variables are guarded by
-/// `condition`.
+/// One thread looks after each commit of this process, and every 20th of a second for those of others. A look renews a
+/// read transaction, which takes about a microsecond. The thread lives as long as there are observers. All variables
+/// are guarded by `condition`.
 final class HeadFeed: @unchecked Sendable {
     private struct Entry {
         let number: UInt64
         weak var observation: HeadObservation?
-        /// The head that the observer knows.
+        /// The last head that the observer was told.
         var known: EventNumber
     }
 
-    /// Between two looks for the saves of other processes.
+    /// Seconds between two looks for commits of other processes.
     static let interval = 0.05
 
     private let condition = NSCondition()
@@ -46,7 +46,7 @@ final class HeadFeed: @unchecked Sendable {
     private var isStopped = false
     private var hasNews = false
 
-    /// - Parameter read: the end of the log; nil once there is nothing to read any more.
+    /// - Parameter read: the end of the log; nil once the store can no longer be read.
     func observe(
         _ handler: @escaping @Sendable (EventNumber) -> Void, onClose: @escaping @Sendable () -> Void,
         from start: EventNumber, read: @escaping @Sendable () -> EventNumber?
@@ -54,7 +54,7 @@ final class HeadFeed: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if !isRunning, !isStopped {
-            // It waits for the lock before it looks who observes.
+            // The thread waits for the lock before it looks at the observers.
             try BackgroundThread.start("strata.head") { [self] in run(read) }
             isRunning = true
         }
@@ -62,7 +62,7 @@ final class HeadFeed: @unchecked Sendable {
         nextNumber += 1
         let observation = HeadObservation(handler, onClose: onClose) { [weak self] in self?.remove(number) }
         entries.append(Entry(number: number, observation: observation, known: start))
-        // The head may have moved since the observer looked.
+        // The head may have moved since the observer read it.
         hasNews = true
         return observation
     }
@@ -74,7 +74,7 @@ final class HeadFeed: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Says that this process has committed.
+    /// Reports a commit of this process.
     func notify() {
         condition.lock()
         hasNews = true
@@ -100,7 +100,7 @@ final class HeadFeed: @unchecked Sendable {
         for observation in closedObservations() { observation.onClose() }
     }
 
-    /// Those who are to hear that the store is closed, once.
+    /// The observers to tell, once, that the store is closed.
     private func closedObservations() -> [HeadObservation] {
         condition.lock()
         defer { condition.unlock() }
@@ -120,7 +120,7 @@ final class HeadFeed: @unchecked Sendable {
         return found
     }
 
-    /// - Returns: false when nobody observes any more, or the store is closed.
+    /// - Returns: false if there are no observers left, or the store is closed.
     private func waitForWork() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -130,18 +130,18 @@ final class HeadFeed: @unchecked Sendable {
         }
         hasNews = false
         let goesOn = !isStopped && !entries.isEmpty
-        // Said under the lock in which the next observer looks whether there is a thread.
+        // Set under the lock that the next observer holds when it looks whether the thread runs.
         if !goesOn { isRunning = false }
         return goesOn
     }
 }
 
 extension Store {
-    /// Calls `handler` with the end of the log each time it has moved, on a thread of its own: at once after saves of
-    /// this process, within a 20th of a second after those of others. Several moves may come as one.
+    /// Calls `handler` with the end of the log each time it has moved, on a separate thread: at once after saves of
+    /// this process, within a 20th of a second after those of others. Several moves may be reported as one.
     ///
     /// - Parameter onClose: called once when the store is closed.
-    /// - Returns: what must be kept; without it the calls end.
+    /// - Returns: the observation, to be kept; releasing it ends the calls.
     package func observeHead(
         onClose: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable (EventNumber) -> Void
     ) throws -> HeadObservation {
@@ -149,12 +149,12 @@ extension Store {
         do {
             return try feed.observe(handler, onClose: onClose, from: start) { [weak self] in
                 do { return try self?.head() } catch {
-                    StoreLog.logger.debug("the end of the log cannot be read any more: \(error)")
+                    StoreLogger.shared.debug("the end of the log cannot be read any more: \(error)")
                     return nil
                 }
             }
         } catch {
-            throw core.publicError(error, during: "beginning to observe the store")
+            throw file.publicError(error, during: "beginning to observe the store")
         }
     }
 }

@@ -4,20 +4,20 @@ import Logging
 package import StrataModel
 
 extension Store {
-    /// Makes `model` the store's newest if it is not; nil keeps what the store has.
+    /// Installs `model` if the store's newest model is another; nil keeps the store's model.
     func adopt(_ model: ManagedObjectModel?) throws {
         guard let model else {
-            guard core.histories.newest != nil else {
+            guard file.histories.newest != nil else {
                 throw StrataError(.invalidModel, "The store has no model yet.", context: .init(path: path))
             }
             return
         }
-        if let newest = core.histories.newest, newest.model.entities == model.entities { return }
+        if let newest = file.histories.newest, newest.model.entities == model.entities { return }
         if isReadOnly {
             throw different("The store has another model version, and is open for reading only.")
         }
         try installOnWriter { transaction, histories in
-            if let mark = try self.core.migrationMark(transaction) {
+            if let mark = try self.file.migrationMark(transaction) {
                 try self.refuseOther(model, mark, transaction)
                 return nil
             }
@@ -25,7 +25,7 @@ extension Store {
         }
     }
 
-    /// Makes a model the newest that another store has had, with the numbers that entities and properties have there.
+    /// Installs a model that another store has had, with the same numbers for entities and properties.
     func adopt(recovered schema: Schema) throws {
         try installOnWriter { _, histories in
             let version = ModelVersion(rawValue: (histories.newest?.version.rawValue ?? 0) + 1)
@@ -41,9 +41,9 @@ extension Store {
             do {
                 try install(next)
                 while try goOn() {}
-                try core.read { _, _, _ in }
+                try file.read { _, _, _ in }
             } catch {
-                throw core.publicError(error, during: "installing a model")
+                throw file.publicError(error, during: "installing a model")
             }
         }
     }
@@ -52,19 +52,19 @@ extension Store {
         StrataError(.persistentStoreIncompatibleVersionHash, message, context: .init(path: path))
     }
 
-    /// On the writer's thread: everything is seen to before the first byte is written. Then one transaction installs the
-    /// model, and does all of the work with it when that is little; otherwise it leaves a mark, and `goOn` does the rest.
+    /// Checks everything before the first byte is written, on the writer's thread. Then one transaction installs the
+    /// model, and migrates all objects if they are few; otherwise it leaves a mark, and `goOn` does the rest.
     private func install(_ next: NextSchema) throws {
-        try core.write { transaction in
-            var head = try core.readHead(transaction)
-            let histories = try core.histories(for: head, transaction)
+        try file.write { transaction in
+            var head = try file.readHead(transaction)
+            let histories = try file.histories(for: head, transaction)
             guard let schema = try next(transaction, histories) else { return }
             var run: MigrationRun?
             if let old = histories.newest {
                 run = try prepare(from: old, to: schema, histories, head, transaction)
             }
-            let count = try run?.migration.objectCount(transaction, core.tables) ?? 0
-            let isSmall = count <= core.options.migration.limits.objectsInOneCommit
+            let count = try run?.migration.objectCount(transaction, file.tables) ?? 0
+            let isSmall = count <= file.options.migration.limits.objectsInOneCommit
             let lastOfOld = head.event
             try append(schema, isSmall, histories, &head, transaction)
             var place = run?.start
@@ -74,12 +74,12 @@ extension Store {
             guard let place, let run else { return }
             let mark = MigrationMark(
                 head: head, from: run.migration.old.version, to: schema.version, lastOfOld: lastOfOld,
-                valuesDigest: core.options.migration.valuesDigest, place: place)
-            try core.writeMark(mark, transaction)
+                valuesDigest: file.options.migration.valuesDigest, place: place)
+            try file.writeMark(mark, transaction)
         }
     }
 
-    /// nil when the store has the model.
+    /// Nil if the store has the model.
     private func nextSchema(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> Schema? {
         let newest = histories.newest
         if newest?.model.entities == model.entities { return nil }
@@ -93,21 +93,21 @@ extension Store {
     private func prepare(
         from old: Schema, to new: Schema, _ histories: SchemaHistory, _ head: LogHead, _ transaction: WriteTransaction
     ) throws -> MigrationRun {
-        let options = core.options.migration
+        let options = file.options.migration
         guard options.isAllowed else {
             throw different("The store has another model version, and migration is not allowed.")
         }
         let plan = try migrationPlan(from: old, to: new, transaction)
         if !plan.isConstantTime {
-            StoreLog.logger.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
+            StoreLogger.shared.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
         }
         let migration = Migration(from: old, to: new, values: options.values, blobs: blobs)
         let snapshot = Snapshot(
-            eventNumber: head.event, schema: old, transaction: transaction, tables: core.tables, histories: histories,
+            eventNumber: head.event, schema: old, transaction: transaction, tables: file.tables, histories: histories,
             layers: [])
         try migration.check(snapshot, histories, path: path, options.progress)
         return MigrationRun(
-            core: core, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
+            file: file, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
             limits: options.limits)
     }
 
@@ -115,7 +115,7 @@ extension Store {
         _ schema: Schema, _ fillsAtOnce: Bool, _ histories: SchemaHistory, _ head: inout LogHead,
         _ transaction: WriteTransaction
     ) throws {
-        var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+        var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         projector.fillsAtOnce = fillsAtOnce
         var events = EventList(transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
         var payload = ByteWriter()
@@ -123,34 +123,34 @@ extension Store {
         try SchemaRecord(schema).encoded().withUnsafeBytes { payload.append($0) }
         events.append(.modelInstalled, ObjectID(rawValue: 0), previous: .zero, payload)
         let description = TransactionDescription(
-            id: .ofTransaction(), author: "strata", metadata: core.options.migration.metadata)
-        _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
+            id: .ofTransaction(), author: "strata", metadata: file.options.migration.metadata)
+        _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
     }
 
     // MARK: Large migrations
 
-    /// Finishes a migration that was cut short, before anything is read.
+    /// Finishes an interrupted migration before anything is read.
     func resumeMigration(_ model: ManagedObjectModel?) throws {
-        guard let mark = try core.environment.read({ try core.migrationMark($0) }) else { return }
+        guard let mark = try file.environment.read({ try file.migrationMark($0) }) else { return }
         if isReadOnly {
             throw StrataError(
                 .persistentStoreOpen,
                 "A migration of the store was cut short; opening it for writing once finishes it.",
                 context: .init(path: path))
         }
-        StoreLog.logger.notice("finishing a migration to model \(mark.to.rawValue) that was cut short")
+        StoreLogger.shared.notice("finishing a migration to model \(mark.to.rawValue) that was cut short")
         try onWriter { [self] in
             do {
                 if let model {
-                    try core.environment.read { transaction in
-                        guard let mark = try core.migrationMark(transaction) else { return }
+                    try file.environment.read { transaction in
+                        guard let mark = try file.migrationMark(transaction) else { return }
                         try refuseOther(model, mark, transaction)
                     }
                 }
                 while try goOn() {}
-                try core.read { _, _, _ in }
+                try file.read { _, _, _ in }
             } catch {
-                throw core.publicError(error, during: "migration")
+                throw file.publicError(error, during: "migration")
             }
         }
     }
@@ -158,7 +158,7 @@ extension Store {
     private func refuseOther(
         _ model: ManagedObjectModel, _ mark: MigrationMark, _ transaction: ReadTransaction
     ) throws {
-        let histories = try StoreCore.readModels(core.tables, transaction)
+        let histories = try StoreFile.readModels(file.tables, transaction)
         guard try histories.schema(mark.to)?.model.entities != model.entities else { return }
         throw StrataError(
             .migration,
@@ -167,18 +167,18 @@ extension Store {
             context: .init(path: path))
     }
 
-    /// One commit of many. Everything it goes by is read from the store, so that two processes that find the mark do
-    /// each step once between them.
+    /// Makes one commit of several. Its input is read from the store, so two processes that find the mark share the
+    /// steps, and each step is done once.
     ///
-    /// - Returns: whether there is more.
+    /// - Returns: whether there is more to do.
     private func goOn() throws -> Bool {
-        try core.write { transaction in
-            guard let mark = try core.migrationMark(transaction) else { return false }
-            let histories = try StoreCore.readModels(core.tables, transaction)
+        try file.write { transaction in
+            guard let mark = try file.migrationMark(transaction) else { return false }
+            let histories = try StoreFile.readModels(file.tables, transaction)
             guard let old = try histories.schema(mark.from), let new = try histories.schema(mark.to) else {
                 throw StrataError(.corrupt, "The mark of a migration names no models.", context: .init(path: path))
             }
-            let options = core.options.migration
+            let options = file.options.migration
             guard options.valuesDigest == mark.valuesDigest else {
                 throw StrataError(
                     .migration,
@@ -187,17 +187,17 @@ extension Store {
                     context: .init(path: path))
             }
             let run = MigrationRun(
-                core: core, migration: Migration(from: old, to: new, values: options.values, blobs: blobs),
+                file: file, migration: Migration(from: old, to: new, values: options.values, blobs: blobs),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
             var head = mark.head
             let next = try run.step(mark.place, &head, fillsWithModel: false, transaction)
             options.progress?(
                 StoreProgress(phase: "migrating", done: mark.place.pass, total: run.migration.passes.count))
             guard let next else {
-                try core.writeHead(head, transaction)
+                try file.writeHead(head, transaction)
                 return false
             }
-            try core.writeMark(
+            try file.writeMark(
                 MigrationMark(
                     head: head, from: mark.from, to: mark.to, lastOfOld: mark.lastOfOld,
                     valuesDigest: mark.valuesDigest, place: next),
@@ -208,7 +208,7 @@ extension Store {
 
     // MARK: Notes
 
-    /// The id of the transaction that does something once for a store, whoever tries and however often.
+    /// The id of a transaction that is to be made once for a store, however many processes try it.
     package func onceID(_ name: String) -> UUID {
         let text = Array("\(identifier.uuidString)/\(name)".utf8)
         let words = text.withUnsafeBytes {
@@ -226,8 +226,8 @@ extension Store {
 
     /// The transaction that installed the newest model, and the last event before it.
     package func newestInstallation() throws -> (record: TransactionRecord?, lastOfOld: EventNumber) {
-        let installed = try core.read { transaction, _, histories in
-            try core.installation(of: schema.version, histories, transaction)
+        let installed = try file.read { transaction, _, histories in
+            try file.installation(of: schema.version, histories, transaction)
         }
         let record = try transaction(containing: installed)
         return (record, EventNumber(rawValue: (record?.firstEvent.rawValue ?? 1) - 1))
@@ -235,12 +235,12 @@ extension Store {
 
     // MARK: Plans
 
-    /// What it would take to bring the store to a model; nothing is written.
+    /// The steps that would migrate the store to a model; writes nothing.
     ///
-    /// - Throws: `invalidModel` when the store has no numbers left.
+    /// - Throws: `invalidModel` if the store has no numbers left.
     package func migrationPlan(to model: ManagedObjectModel) throws -> MigrationPlan {
         try checkOpen()
-        return try core.read { transaction, _, histories in
+        return try file.read { transaction, _, histories in
             guard let old = histories.newest else { return MigrationPlan(steps: []) }
             let assignment = try old.assignment.extended(for: model, from: old)
             let version = ModelVersion(rawValue: old.version.rawValue + 1)
@@ -253,7 +253,7 @@ extension Store {
         from old: Schema, to new: Schema, _ transaction: ReadTransaction
     ) throws -> MigrationPlan {
         try MigrationPlan(SchemaDifference(from: old, to: new)) {
-            try Migration.objectCount($0, transaction, core.tables)
+            try Migration.objectCount($0, transaction, file.tables)
         }
     }
 }

@@ -5,12 +5,12 @@ import Locking
 package import StrataModel
 
 extension Store {
-    /// Opens a store, or makes it.
+    /// Opens a store, or creates it.
     ///
-    /// - Parameter model: nil opens with the model that the store has. To a model that differs the store is migrated
-    ///   (`options.migration`); a migration that was cut short is finished.
+    /// - Parameter model: nil opens the store with its own model. If the model differs from the store's, the store is
+    ///   migrated (`options.migration`); an interrupted migration is finished.
     /// - Throws: `persistentStoreOpen` for a missing, foreign, damaged or newer file, which is left as it was;
-    ///   `migration` for a model that the objects do not fit, naming them; `invalidModel` when there is none.
+    ///   `migration` for a model that the objects do not fit, naming them; `invalidModel` if there is none.
     package static func open(
         _ location: StoreLocation, model: ManagedObjectModel?, options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -42,7 +42,7 @@ extension Store {
         return store
     }
 
-    /// Gives the store in a directory that has none yet a model that another store has had.
+    /// Creates a store in an empty directory, with a model that another store has had.
     static func begin(in directory: URL, with recovered: Schema) throws {
         let location = StoreLocation.directory(directory)
         let store = try openFiles(try StoreDirectory(location), location, hasModel: true, StoreOptions())
@@ -54,7 +54,7 @@ extension Store {
         _ directory: StoreDirectory, _ location: StoreLocation, hasModel: Bool, _ options: StoreOptions
     ) throws -> Store {
         let lmdbOptions = environmentOptions(location, hasModel: hasModel, options)
-        // One at a time, since looking into a file and opening it are two openings.
+        // One opening at a time, because looking into a file and opening it are two steps.
         let environment = try openings.withLock { _ in
             if case .directory = location { try refuseForeignFile(directory, lmdbOptions, options) }
             return try Environment.open(at: directory.path, options: lmdbOptions)
@@ -69,19 +69,19 @@ extension Store {
             }
             if !header.buffersCounts { tables.countsWait = false }
             tables.bufferLimits = options.bufferLimits
-            let histories = try environment.read { try StoreCore.modelsAtOpening(tables, $0) }
-            let core = StoreCore(
+            let histories = try environment.read { try StoreFile.modelsAtOpening(tables, $0) }
+            let file = StoreFile(
                 environment: environment, tables: tables, options: options, header: header, path: directory.path,
                 histories: histories)
-            let blobs = try BlobStore(location, directory: directory.path, core: core)
-            return try Store(location: location, core: core, blobs: blobs)
+            let blobs = try BlobStore(location, directory: directory.path, file: file)
+            return try Store(location: location, file: file, blobs: blobs)
         } catch {
             try environment.close()
             throw error
         }
     }
 
-    // A value of some size: the thread sanitizer takes the address of an empty one for that of what lies behind it.
+    // A value of some size: the thread sanitizer confuses the address of an empty one with that of the next variable.
     private static let openings = Locked(0)
 
     private static func environmentOptions(
@@ -107,19 +107,19 @@ extension Store {
         return lmdb
     }
 
-    /// Looks into an existing file before anything is opened for writing, or made beside it: somebody else's LMDB file,
-    /// and a store of a newer format, are left as they are.
+    /// Looks into an existing file before anything is opened for writing or created beside it. A file of another LMDB
+    /// program, or a store of a newer format, is left as it is.
     private static func refuseForeignFile(
         _ directory: StoreDirectory, _ lmdb: EnvironmentOptions, _ options: StoreOptions
     ) throws {
         guard directory.hasDataFile else { return }
         var probing = lmdb
         probing.access = .readOnly
-        // Nobody has a file open whose lock file is not there, so that none needs to be made for a look.
+        // Without a lock file no process has the data file open, so none needs to be created for a look.
         if !directory.hasLockFile { probing.locking = .none }
         let environment = try Environment.open(at: directory.path, options: probing)
         do {
-            // A store whose making was cut short has none of LMDB's commits, or empty tables and no header.
+            // A store whose creation was interrupted has no commit of LMDB's, or empty tables and no header.
             if try environment.read({ $0.number }) > 0 { try probe(environment, directory, options) }
             try environment.close()
         } catch {
@@ -135,7 +135,7 @@ extension Store {
         do {
             let meta = try environment.openTables(["meta"])
             let bytes = try environment.read { transaction in
-                try StoreCore.withKey("header") { try transaction.get(meta[0], $0).map { Array($0) } }
+                try StoreFile.withKey("header") { try transaction.get(meta[0], $0).map { Array($0) } }
             }
             if let bytes {
                 guard StoreHeader.isHeader(bytes) else { throw foreign(directory) }
@@ -174,12 +174,12 @@ extension Store {
         _ environment: Environment, _ tables: StoreTables, _ options: StoreOptions, _ directory: StoreDirectory
     ) throws -> StoreHeader {
         func read(_ transaction: ReadTransaction) throws -> StoreHeader? {
-            try StoreCore.meta("header", tables, transaction).map { try Self.header($0, directory) }
+            try StoreFile.meta("header", tables, transaction).map { try Self.header($0, directory) }
         }
         if let header = try environment.read(read) { return try check(header, options, directory) }
         guard case .readWrite = environment.options.access else { throw foreign(directory) }
         var header: StoreHeader?
-        // Another process may have made it meanwhile.
+        // Another process may have created it meanwhile.
         try environment.write(timeout: options.writerLockTimeout) { transaction in
             if let other = try read(transaction) { return header = other }
             var fresh = StoreHeader(
@@ -187,10 +187,10 @@ extension Store {
                 createdMicroseconds: Int64(options.clock().timeIntervalSince1970 * 1_000_000))
             fresh.incompatibleFlags = StoreHeader.knownFlags
             try fresh.encoded().withUnsafeBytes { value in
-                try StoreCore.withKey("header") { try transaction.put(tables.meta, $0, value) }
+                try StoreFile.withKey("header") { try transaction.put(tables.meta, $0, value) }
             }
             try LogHead.start.encoded().withUnsafeBytes { value in
-                try StoreCore.withKey("head") { try transaction.put(tables.meta, $0, value) }
+                try StoreFile.withKey("head") { try transaction.put(tables.meta, $0, value) }
             }
             header = fresh
         }
@@ -225,7 +225,7 @@ extension Store {
     }
 }
 
-/// The directory a store's files are in.
+/// The directory of a store's files.
 struct StoreDirectory {
     let path: String
     private let isTemporary: Bool
@@ -263,7 +263,7 @@ struct StoreDirectory {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            StoreLog.logger.debug("nothing to remove at \(path): \(error)")
+            StoreLogger.shared.debug("nothing to remove at \(path): \(error)")
         }
     }
 }

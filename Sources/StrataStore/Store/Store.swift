@@ -5,69 +5,75 @@ import Locking
 package import StrataModel
 import Synchronization
 
-/// An open store: the log, its views, and the one thread that writes them.
+/// An open store, as the modules above see it: the log, its views, and the one thread that writes them.
 ///
-/// Safe to use from any thread. Reads run on the calling thread in short read transactions and never wait for a writer;
-/// saves block the calling thread until they are committed, and those that wait share one commit.
+/// **The layer Store** offers what contexts, containers and the command line need: opening and models, snapshots to
+/// read, saves, large values and observation here; `History` reads the log, `Migration` changes the model, `Verify`
+/// checks the store, `Rebuild` makes its views anew, and `Copy` makes backups and rescues damaged stores. The layers
+/// below know nothing of `Store`.
+///
+/// Safe to use from any thread. Reads run on the calling thread in short read transactions and never wait for a writer.
+/// Saves block the calling thread until they are committed; those that wait share one commit.
 package final class Store: Sendable {
     package let location: StoreLocation
-    let core: StoreCore
+    let file: StoreFile
     let blobs: BlobStore
-    let lag = LagLayers()
+    let snapshots: SnapshotSource
     private let writer: WriterThread
     private let lease: RowLease
     let feed = HeadFeed()
     private let finished = Locked<RebuildReport?>(nil)
     private let isClosed = Atomic(false)
 
-    /// - Throws: `BackgroundThread.Unavailable` when the system has no thread for the writer.
-    init(location: StoreLocation, core: StoreCore, blobs: BlobStore) throws(BackgroundThread.Unavailable) {
+    /// - Throws: `BackgroundThread.Unavailable` if the system has no thread for the writer.
+    init(location: StoreLocation, file: StoreFile, blobs: BlobStore) throws(BackgroundThread.Unavailable) {
         self.location = location
-        self.core = core
+        self.file = file
         self.blobs = blobs
-        let committer = CommitterBox(Committer(core, blobs))
+        snapshots = SnapshotSource(file)
+        let committer = CommitterBox(Committer(file, blobs, snapshots.statistics))
         let writer = try WriterThread(
             name: "strata.writer",
             WriterThread.Duties(
                 work: { committer.commit($0, joining: $1) }, isTidyingDue: { committer.isTidyingDue },
                 tidy: { committer.tidy() },
-                holdLock: { try core.environment.holdWriterLock(timeout: core.options.writerLockTimeout) },
-                releaseLock: { core.environment.releaseWriterLock() }))
+                holdLock: { try file.environment.holdWriterLock(timeout: file.options.writerLockTimeout) },
+                releaseLock: { file.environment.releaseWriterLock() }))
         self.writer = writer
         lease = RowLease(
-            size: core.options.rowLeaseSize, lease: { try core.leaseRows($0, on: writer) },
+            size: file.options.rowLeaseSize, lease: { try file.leaseRows($0, on: writer) },
             inBackground: { job in _ = writer.submit(Submission(.run(job))) })
     }
 
     deinit { close() }
 
     /// The store's id, part of every object's URI.
-    package var identifier: UUID { core.header.identifier }
+    package var identifier: UUID { file.header.identifier }
     /// Renewed when a backup is restored.
-    package var lineage: UUID { core.header.lineage }
-    package var isReadOnly: Bool { core.options.isReadOnly }
-    package var durability: StoreDurability { core.options.durability }
+    package var lineage: UUID { file.header.lineage }
+    package var isReadOnly: Bool { file.options.isReadOnly }
+    package var durability: StoreDurability { file.options.durability }
     /// The directory of the store's files.
-    package var path: String { core.path }
+    package var path: String { file.path }
     /// Compiles and keeps the shapes of requests to this store.
-    package var shapes: QueryShapeCache { core.queries }
+    package var shapes: QueryShapeCache { snapshots.queries }
 
-    /// What opening the store did, where a rebuild had been cut short.
+    /// The report of a rebuild that was interrupted, and that opening the store has finished.
     package var finishedRebuild: RebuildReport? { finished.withLock { $0 } }
     func noteFinished(_ report: RebuildReport) { finished.withLock { $0 = report } }
 
-    /// The newest model installed, as far as this process has seen; the same object until another is installed.
+    /// The newest installed model that this process has seen; the same object until another is installed.
     package var schema: Schema {
-        guard let newest = core.histories.newest else {
+        guard let newest = file.histories.newest else {
             preconditionFailure("A store is opened with a model or has one.")
         }
         return newest
     }
 
-    /// Every model the store has had, as far as this process has seen, oldest first.
+    /// Every model of the store that this process has seen, oldest first.
     ///
-    /// - Throws: `corrupt` when the record of one makes no sense.
-    package var schemas: [Schema] { get throws(StrataError) { try core.histories.schemas } }
+    /// - Throws: `corrupt` if the record of one cannot be decoded.
+    package var schemas: [Schema] { get throws(StrataError) { try file.histories.schemas } }
 
     /// Lets waiting saves finish and closes the files. Using the store afterwards throws `storeClosed`.
     package func close() {
@@ -76,10 +82,10 @@ package final class Store: Sendable {
         writer.stopAndWait()
         blobs.close()
         do {
-            try core.environment.close()
+            try file.environment.close()
         } catch {
-            // The data is safe whatever close says: every save was committed before it returned.
-            StoreLog.logger.warning("closing the store failed: \(error)")
+            // The data is safe in any case: every save was committed before it returned.
+            StoreLogger.shared.warning("closing the store failed: \(error)")
         }
     }
 
@@ -91,89 +97,26 @@ package final class Store: Sendable {
 
     // MARK: Ids
 
-    /// A new object's id, never given before and never again. No I/O but once in 2^20 ids.
+    /// A new object's id, never given before. Needs I/O once in 2^20 ids.
     package func newObjectID(in entity: EntityID) throws -> ObjectID {
         if isReadOnly { throw StrataError(.readOnly, "The store is open for reading only.") }
         return ObjectID(entity: entity, row: try lease.next())
-    }
-
-    // MARK: Reading
-
-    /// The end of the log.
-    package func head() throws -> EventNumber {
-        try checkOpen()
-        return try core.read { _, head, _ in head }
-    }
-
-    /// Runs `body` over the state at `sequence`, with `layers` (bottom to top) above it.
-    ///
-    /// - Parameter schema: the model to read through; nil is the newest. Through an older one the state is as it was
-    ///   under it, with the types of then.
-    /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, `modelChanged` when the state was written under a newer
-    ///   model than `schema`, and what `body` throws.
-    @inlinable
-    package func read<R>(
-        at eventNumber: EventNumber, layers: [Layer] = [], through schema: Schema? = nil,
-        monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
-    ) throws -> R {
-        var result: R?
-        try withSnapshot(at: eventNumber, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
-        guard let result else { preconditionFailure("A read ended without having run.") }
-        return result
-    }
-
-    /// The part of `read` that is the same for all results.
-    package func withSnapshot(
-        at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
-        _ body: (Snapshot) throws -> Void
-    ) throws {
-        try checkOpen()
-        try core.read { transaction, head, newest in
-            let snapshot = try snapshot(at: eventNumber, layers: layers, through: schema, transaction, head, newest)
-            if let monitor {
-                try monitor.check()
-                snapshot.monitor = monitor
-            }
-            try body(snapshot)
-        }
-    }
-
-    /// The state at `sequence` with `layers` above it, in a read transaction whose head and models are known.
-    @inline(__always)
-    func snapshot(
-        at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, _ transaction: ReadTransaction,
-        _ head: EventNumber, _ newest: SchemaHistory
-    ) throws -> Snapshot {
-        guard eventNumber <= head else {
-            throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
-        }
-        let histories = try core.histories(newest, through: schema, at: eventNumber, transaction)
-        guard let schema = histories.newest else {
-            throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
-        }
-        var stack = layers
-        if eventNumber != head {
-            stack.insert(contentsOf: try lag.layers(at: eventNumber, head: head, transaction, core, histories), at: 0)
-        }
-        return Snapshot(
-            eventNumber: eventNumber, schema: schema, transaction: transaction, tables: core.tables,
-            histories: histories,
-            layers: stack, statistics: core.statistics, queries: core.queries, verifiedPages: core.verifiedPages)
     }
 
     // MARK: Saving
 
     /// Checks the changes at the head, appends them to the log and commits; blocks until that is done.
     ///
-    /// - Returns: where the save stands in the log, or what must be merged first (then nothing was written).
-    /// - Parameter turn: the caller's turn, if it has one; without it the save waits while somebody else has.
+    /// - Parameter turn: the exclusive turn that the caller holds, if any; without one the save waits while another
+    ///   caller holds it.
+    /// - Returns: the save's position in the log, or what must be merged first; then nothing was written.
     /// - Throws: `constraintMerge`, `modelChanged`, `saveTooLarge`, `noSpace`, `persistentStoreTimeout`, `inDoubt`,
-    ///   `readOnly`; nothing was written, except that with `inDoubt` it is not known.
+    ///   `readOnly`. Nothing was written, except that this is unknown with `inDoubt`.
     package func save(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveOutcome {
         try submit(changes, turn, to: WriterThread.submitOrWrite).wait()
     }
 
-    /// The same without waiting; whoever begins a save waits for it.
+    /// Submits a save without waiting for it; the caller waits for the returned value later.
     package func beginSave(_ changes: ChangeSet, turn: SaveTurn? = nil) throws -> SaveInProgress {
         try submit(changes, turn, to: WriterThread.submit)
     }
@@ -194,13 +137,13 @@ package final class Store: Sendable {
         StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
     }
 
-    /// Waits for the caller's turn: from then on saves without it wait, of this process and of others, until the turn
-    /// ends or `limit` (`StoreOptions.turnLimit`) has passed. Reads, leases and large values go on.
+    /// Waits for an exclusive turn. Saves without it, of this process and others, then wait until the turn ends or
+    /// `limit` (`StoreOptions.turnLimit`) has passed. Reads, leases and large values go on.
     ///
-    /// - Throws: `persistentStoreTimeout` when writers of other processes do not finish, `readOnly`, `storeClosed`.
+    /// - Throws: `persistentStoreTimeout` if writers of other processes do not finish, `readOnly`, `storeClosed`.
     package func takeTurn(limit: Duration? = nil) throws -> SaveTurn {
         try checkOpen()
-        let turn = SaveTurn(limit: limit ?? core.options.turnLimit) { [weak writer] in writer?.wake() }
+        let turn = SaveTurn(limit: limit ?? file.options.turnLimit) { [weak writer] in writer?.wake() }
         let submission = Submission(.turn(turn))
         guard writer.submit(submission) else {
             throw closedError
@@ -208,7 +151,7 @@ package final class Store: Sendable {
         do {
             _ = try submission.wait()
         } catch {
-            throw core.publicError(error, during: "waiting for a turn to save")
+            throw file.publicError(error, during: "waiting for a turn to save")
         }
         return turn
     }
@@ -216,10 +159,10 @@ package final class Store: Sendable {
     /// Whether a transaction with this id is in the log.
     package func hasTransaction(_ id: UUID) throws -> Bool {
         try checkOpen()
-        return try core.read { transaction, _, _ in try core.transaction(id: id, transaction) != nil }
+        return try file.read { transaction, _, _ in try file.transaction(id: id, transaction) != nil }
     }
 
-    /// Saves that wait for the writer.
+    /// The number of saves that wait for the writer.
     package var waitingSaveCount: Int { writer.waitingSaveCount }
 
     /// Runs a job on the writer's thread, after the saves that wait now.
@@ -234,33 +177,33 @@ package final class Store: Sendable {
 
     // MARK: Blobs
 
-    /// Keeps files of large values from being swept; to be held from the first `stageBlob` until the save is over.
+    /// Keeps files of large values from being swept. Hold it from the first `stageBlob` until the save is over.
     package func beginBlobLease() throws -> BlobLease { try blobs.lease() }
 
-    /// Removes files of large values that no event names, such as a crash between writing and committing leaves.
+    /// Removes files of large values that no event names, as a crash between writing and committing leaves them.
     ///
-    /// - Returns: how many went; 0 while anybody holds a lease.
+    /// - Returns: how many were removed; 0 while a lease is held.
     @discardableResult
     package func sweepBlobs() throws -> Int {
         try checkOpen()
         do {
             return try blobs.sweep()
         } catch {
-            throw core.publicError(error, during: "sweeping large values")
+            throw file.publicError(error, during: "sweeping large values")
         }
     }
 
-    /// Sweeps soon, on the writer's thread; what fails is told to the log and tried again at the next opening.
+    /// Sweeps soon, on the writer's thread. A failure is logged, and the next opening tries again.
     func sweepBlobsInBackground() {
         let job = Submission(
             .run { [self] in
                 do {
                     let count = try sweepBlobs()
-                    if count > 0 { StoreLog.logger.info("removed \(count) orphaned large values in \(path)") }
+                    if count > 0 { StoreLogger.shared.info("removed \(count) orphaned large values in \(path)") }
                 } catch let error as StrataError where error.code == .storeClosed {
-                    // Closed soon after it was opened; the next opening sweeps.
+                    // The store was closed soon after it was opened; the next opening sweeps.
                 } catch {
-                    StoreLog.logger.warning("sweeping large values in \(path) failed: \(error)")
+                    StoreLogger.shared.warning("sweeping large values in \(path) failed: \(error)")
                 }
             })
         _ = writer.submit(job)
@@ -271,11 +214,11 @@ package final class Store: Sendable {
 
     /// The bytes of a large value.
     ///
-    /// - Throws: `missingBlob` when the file is gone or is not what its name says.
+    /// - Throws: `missingBlob` if the file is gone or its bytes do not match.
     package func blob(_ reference: BlobReference) throws -> Data { try blobs.read(reference) }
 }
 
-/// Carries the committer to those who write: one thread at a time, each after the one before (`WriterThread`).
+/// Passes the committer to the threads that write, one at a time, as `WriterThread` ensures.
 private final class CommitterBox: @unchecked Sendable {
     private let committer: Committer
 

@@ -1,18 +1,19 @@
 import LMDB
 
-/// A table of entries, and the small ones in which changes to it gather before they go there.
+/// A table of entries together with its two buffers, in which recent changes wait.
 ///
-/// Entries at places all over a large table touch a page each, which a commit copies and writes. New ones are put into a
-/// buffer, and those that go are noted in another, of which a commit rewrites little; both are carried out a stretch of
-/// neighbours at a time (after P. O'Neil, E. Cheng, D. Gawlick and E. O'Neil, "The Log-Structured Merge-Tree", 1996, with
-/// two trees, and its rolling merge). All are tables of one environment, so a commit changes them together.
+/// Inserting entries in random key order touches one page of a large table each, and a commit copies and writes every
+/// one of them. So new entries wait in a buffer, and removed keys in another. A commit rewrites only a part of these;
+/// they are moved to the main table later, a run of neighbouring keys at a time (after P. O'Neil, E. Cheng, D. Gawlick
+/// and E. O'Neil, "The Log-Structured Merge-Tree", 1996: two trees and a rolling merge). All three are tables of one
+/// environment, so a commit changes them together.
 ///
-/// What is in the buffer is not in the main table; whose removal waits is there.
+/// An entry in the buffer is not in the main table. An entry whose removal waits is still there.
 struct BufferedTable: Sendable {
     let main: Table
-    /// Nil of tables that have none.
+    /// Nil where the table has none.
     let buffer: Table?
-    /// Keys of entries of the main table that stand no more; nil where removals do not wait.
+    /// Keys of entries that are still in the main table but count as removed; nil where removals do not wait.
     let removals: Table?
 
     init(_ main: Table, buffer: Table? = nil, removals: Table? = nil) {
@@ -21,10 +22,10 @@ struct BufferedTable: Sendable {
         self.removals = removals
     }
 
-    /// All of its tables.
+    /// All of its LMDB tables.
     var parts: [Table] { [main, buffer, removals].compactMap { $0 } }
 
-    /// Entries that stand.
+    /// The number of entries, with those that wait.
     func count(_ transaction: ReadTransaction) throws(LMDBError) -> Int {
         var count = try transaction.count(main)
         if let buffer { count += try transaction.count(buffer) }
@@ -42,21 +43,21 @@ struct BufferedTable: Sendable {
         return try transaction.get(buffer, key) != nil
     }
 
-    /// Leaf pages of all.
+    /// The leaf pages of all its tables.
     func leafPageCount(_ transaction: ReadTransaction) throws(LMDBError) -> Int {
         var pages = 0
         for table in parts { pages += try transaction.statistics(table).leafPageCount }
         return pages
     }
 
-    /// How many more changes wait than should; below zero there is room.
+    /// By how much the waiting changes exceed the limit; negative while there is room.
     func surplus(_ transaction: ReadTransaction, _ limits: BufferLimits) throws(LMDBError) -> Int {
         var waiting = 0
         for table in parts.dropFirst() { waiting += try transaction.count(table) }
         return try waiting - limits.size(beside: transaction.count(main))
     }
 
-    /// Whether a batch of so many changes is to wait.
+    /// Whether a batch of `count` changes shall wait in the buffers.
     func gathers(_ count: Int, _ limits: BufferLimits, _ transaction: ReadTransaction) throws(LMDBError) -> Bool {
         guard buffer != nil else { return false }
         return try limits.gather(count, beside: transaction.statistics(main))
@@ -66,8 +67,7 @@ struct BufferedTable: Sendable {
         for table in parts { try transaction.clear(table) }
     }
 
-    /// How many more entries whose keys begin so wait to come than to go; below zero, how many fewer. The prefix is
-    /// shorter than keys are.
+    /// How many more insertions than removals wait whose keys begin with `prefix`, which is shorter than a key.
     func balance(of prefix: UnsafeRawBufferPointer, _ transaction: ReadTransaction) throws -> Int {
         func count(_ table: Table?) throws -> Int {
             guard let table = try Self.filled(table, transaction) else { return 0 }
@@ -84,7 +84,7 @@ struct BufferedTable: Sendable {
         return try count(buffer) - count(removals)
     }
 
-    /// Runs the body with a walk over the entries that stand.
+    /// Runs the body with a cursor over the entries, with those that wait.
     func withCursor<R>(_ transaction: ReadTransaction, _ body: (inout EntryCursor) throws -> R) throws -> R {
         try withCursors(transaction) { main, buffer in
             var cursor = EntryCursor(main, buffer)
@@ -119,19 +119,19 @@ struct BufferedTable: Sendable {
     }
 }
 
-/// When changes gather, and how many.
+/// When changes wait in buffers, and how many may.
 ///
-/// A commit rewrites a part of the buffer, which grows with it, and the pages that its oldest stretch goes to, which are
-/// the fewer the larger it is: together they are least about the square root of the table's entries, times a number that
-/// the pages' fill tells. What it comes to: `strata-bench run --size 1000000 --filter insert`.
+/// A commit rewrites a part of the buffer, which grows with the buffer, and the pages that the oldest run moves to,
+/// which become fewer. Together these are least at about the square root of the table's entries, times a factor that
+/// depends on how full pages are. To measure it: `strata-bench run --size 1000000 --filter insert`.
 package struct BufferLimits: Sendable {
-    /// Entries of a smaller table go where they belong: it is rewritten quickly.
+    /// In a table of fewer leaf pages changes do not wait: it is rewritten quickly.
     package var fewestPages: Int
-    /// A batch with more entries for each page of the table goes where it belongs.
+    /// A batch with more changes for each page of the table does not wait.
     package var mostEntriesForEachPage: Int
-    /// Changes that are carried out together, at least.
+    /// The least number of changes that are moved to the main table together.
     package var fewestLeaving: Int
-    /// How many times the square root of the table's entries its buffers hold.
+    /// The capacity of the buffers, as a multiple of the square root of the table's entries.
     package var sizeInRoots: Double
 
     package init(
@@ -143,10 +143,10 @@ package struct BufferLimits: Sendable {
         self.sizeInRoots = sizeInRoots
     }
 
-    /// Changes that wait beside a table of so many entries.
+    /// How many changes may wait beside a table with `entryCount` entries.
     func size(beside entryCount: Int) -> Int { Int(sizeInRoots * Double(max(1, entryCount)).squareRoot()) }
 
-    /// Whether so many changes gather.
+    /// Whether a batch of `count` changes shall wait.
     func gather(_ count: Int, beside main: TableStatistics) -> Bool {
         main.leafPageCount >= fewestPages && count < main.leafPageCount * mostEntriesForEachPage
     }

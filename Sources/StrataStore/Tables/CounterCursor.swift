@@ -1,26 +1,26 @@
 import LMDB
 
-/// A walk over the records of a view, wherever they are, in the order of their keys.
+/// A cursor over the records of a view in key order, whichever of its tables they stand in.
 protocol RecordWalk {
-    /// Of the current record; only after a move that returned true, and until the next.
+    /// The current record; valid after a move that returned true, until the next move.
     var key: UnsafeRawBufferPointer { get }
     var value: UnsafeRawBufferPointer { get }
-    /// Moves to the first record; false where there is none.
+    /// Moves to the first record; false if there is none.
     mutating func first() throws -> Bool
     mutating func advance() throws -> Bool
 }
 
 extension EntryCursor: RecordWalk {}
 
-/// A walk over the counters of a store as they stand, in the order of their keys, with the entries of links that wait
-/// (`StoreTables.uncounted`) counted in.
+/// A cursor over the counters of a store in key order, corrected by the entries of links that wait in buffers
+/// (`StoreTables.uncounted`).
 struct CounterCursor: RecordWalk {
     private let counters: Cursor
     private var hasCounter = false
     private var additions: Group
     private var removals: Group
     private let memory = Memory()
-    /// Whether the current record is one of the table, and the cursor stands on it.
+    /// Whether the current record is the one under the cursor of the table, as it stands there.
     private var isRaw = false
 
     private init(_ counters: Cursor, _ additions: Cursor?, _ removals: Cursor?) {
@@ -29,7 +29,7 @@ struct CounterCursor: RecordWalk {
         self.removals = Group(removals)
     }
 
-    /// Runs the body with a walk.
+    /// Runs the body with a cursor.
     static func with<R>(
         _ tables: StoreTables, _ transaction: ReadTransaction, _ body: (CounterCursor) throws -> R
     ) throws -> R {
@@ -61,14 +61,14 @@ struct CounterCursor: RecordWalk {
         return try settle()
     }
 
-    /// Moves on to the next counter that is not zero, from whichever of the three has the least key.
+    /// Moves to the next counter that is not zero, from whichever of the three tables has the least key.
     private mutating func settle() throws -> Bool {
         while true {
             let least = [hasCounter ? counters.key : nil, additions.key, removals.key].compactMap { $0 }
                 .min { $0.compare(with: $1) < 0 }
             guard let least else { return false }
             let counts = hasCounter && counters.key.compare(with: least) == 0
-            // What is no owner's counter, or none at all, stands as it is.
+            // A record that counts no owner's members, or is damaged, is passed on as it stands.
             isRaw = counts && (least.count != CounterKey.membersSize || counters.value.count != 8)
             if isRaw { return true }
             memory.take(key: least)
@@ -86,14 +86,14 @@ struct CounterCursor: RecordWalk {
         }
     }
 
-    /// The entries at the front of one table that are of one owner.
+    /// The waiting entries of one owner at the front of one table.
     private struct Group {
         private let cursor: Cursor?
         private var isThere = false
 
         init(_ cursor: Cursor?) { self.cursor = cursor }
 
-        /// What their keys begin with; nil at the end.
+        /// The part of the key that all of them share; nil at the end of the table.
         var key: UnsafeRawBufferPointer? {
             guard isThere, let cursor else { return nil }
             return UnsafeRawBufferPointer(rebasing: cursor.key.prefix(CounterKey.membersSize))
@@ -103,7 +103,7 @@ struct CounterCursor: RecordWalk {
             isThere = try cursor?.first() ?? false
         }
 
-        /// Passes over those of an owner.
+        /// Moves past the entries of an owner.
         ///
         /// - Returns: how many there were.
         mutating func take(_ owner: UnsafeRawBufferPointer) throws -> Int64 {
@@ -116,7 +116,7 @@ struct CounterCursor: RecordWalk {
         }
     }
 
-    /// Where the current record stands.
+    /// Holds the current record.
     private final class Memory {
         private let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: 8 + CounterKey.membersSize, alignment: 8)

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// A value for each entity, found by the entity's number without hashing it.
+/// A value for each entity, looked up by the entity's number without hashing.
 struct EntityTable<Value: Sendable>: Sendable {
     private let values: [Value]
     private let fallback: Value

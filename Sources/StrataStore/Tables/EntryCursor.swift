@@ -1,11 +1,11 @@
 import LMDB
 
-/// A place in a buffered table: the entries that stand in it, in the order of their keys, wherever they are.
+/// A cursor over a buffered table: all of its entries in key order, from the main table and the buffer.
 ///
-/// A search sets the direction in which `advance` goes on. Keys are valid as those of LMDB's cursors are.
+/// A search sets the direction in which `advance` goes on. Keys are valid for as long as those of LMDB's cursors.
 struct EntryCursor {
     private var main: MainCursor
-    /// Nil where the buffer is empty.
+    /// Nil if the buffer is empty.
     private let buffer: Cursor?
     private var hasMain = false
     private var hasBuffer = false
@@ -17,7 +17,7 @@ struct EntryCursor {
         self.buffer = buffer
     }
 
-    /// The key of the current entry; only after a move that returned true.
+    /// The key of the current entry; valid after a move that returned true.
     @inline(__always)
     var key: UnsafeRawBufferPointer {
         if isInBuffer, let buffer { return buffer.key }
@@ -48,7 +48,7 @@ struct EntryCursor {
         return choose(buffer)
     }
 
-    /// Moves to the last entry whose key is below the given one, or is it, where that is told.
+    /// Moves to the last entry whose key is below the given one, or equals it if `isIncluded`.
     mutating func seek(
         before key: UnsafeRawBufferPointer, orAt isIncluded: Bool = false
     ) throws(LMDBError) -> Bool {
@@ -59,7 +59,7 @@ struct EntryCursor {
         return choose(buffer)
     }
 
-    /// Moves to the entry that follows in the direction of the last search; only after a move that returned true.
+    /// Moves to the next entry in the direction of the last search; valid after a move that returned true.
     @inline(__always)
     mutating func advance() throws(LMDBError) -> Bool {
         guard let buffer else { return try isDescending ? main.previous() : main.next() }
@@ -75,8 +75,8 @@ struct EntryCursor {
         return choose(buffer)
     }
 
-    /// Counts the entries from the current one on whose keys lie below `upper`, at most `limit`, and ends the walk; after
-    /// `seek(atOrAfter:)`.
+    /// Counts the entries from the current one on whose keys are below `upper`, up to `limit`. The cursor has no
+    /// position afterwards. Valid after `seek(atOrAfter:)`.
     mutating func count(below upper: UnsafeRawBufferPointer, atMost limit: Int) throws(LMDBError) -> Int {
         let count = hasMain ? try main.count(below: upper, atMost: limit) : 0
         guard let buffer, hasBuffer, count < limit else { return count }

@@ -1,12 +1,12 @@
 import LMDB
 import StrataModel
 
-/// The groups of entries of one table that begin alike, in key order, counted without a look at what follows the
-/// beginning.
+/// The entries of one table grouped by equal beginnings of their keys, in key order, and counted without decoding the
+/// rest of the keys.
 struct EntryGroups {
     struct Group {
         let prefix: [UInt8]
-        /// The least id among its entries.
+        /// The least object id among its entries.
         var first: ObjectID
         var count: Int
     }
@@ -17,7 +17,7 @@ struct EntryGroups {
     /// Whether every entry so far belonged to a group.
     private(set) var isWhole = true
 
-    /// - Parameter high: lives as long as this does.
+    /// - Parameter high: the end of the range; must outlive this value.
     init(
         _ cursor: MainCursor, from low: UnsafeRawBufferPointer, below high: UnsafeRawBufferPointer
     ) throws(LMDBError) {
@@ -26,7 +26,7 @@ struct EntryGroups {
         isThere = try self.cursor.seek(atOrAfter: low)
     }
 
-    /// - Parameter prefixSize: how many bytes the group of a key has in common; nil ends the walk.
+    /// - Parameter prefixSize: the length of the beginning that the key shares with its group; nil ends the walk.
     mutating func next(_ prefixSize: (UnsafeRawBufferPointer) throws -> Int?) throws -> Group? {
         guard isWhole, isThere, cursor.key.compare(with: high) < 0 else { return nil }
         guard let size = try prefixSize(cursor.key) else {
@@ -35,7 +35,7 @@ struct EntryGroups {
         }
         var group = Group(prefix: Array(cursor.key[..<size]), first: StoreKey.lastObjectID(cursor.key), count: 1)
         try group.prefix.withUnsafeBytes { prefix in
-            // Only a group that the range may end in is held against its end.
+            // Keys are compared with the end of the range only in a group that may contain it.
             let mayEndInside = high.hasPrefix(prefix)
             isThere = try cursor.next()
             while isThere {
@@ -49,7 +49,7 @@ struct EntryGroups {
         return group
     }
 
-    /// Calls `body` with the groups of both, each once, in key order.
+    /// Calls `body` with the groups of both tables in key order; groups with the same beginning come as one.
     mutating func merge(
         _ others: inout EntryGroups, _ prefixSize: (UnsafeRawBufferPointer) throws -> Int?,
         _ body: (ObjectID, Int) -> Void
@@ -68,7 +68,7 @@ struct EntryGroups {
         }
     }
 
-    /// Which of two groups comes first; one that is not there comes last.
+    /// Which of two groups comes first; a missing one comes last.
     private static func order(_ left: Group?, _ right: Group?) -> Int {
         guard let left else { return 1 }
         guard let right else { return -1 }

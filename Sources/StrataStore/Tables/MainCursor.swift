@@ -1,9 +1,9 @@
 import LMDB
 
-/// A place in the main table of a buffered one: it passes over entries whose removal waits.
+/// A cursor over the main table of a buffered table; it skips entries whose removal waits.
 struct MainCursor {
     let cursor: Cursor
-    /// Nil where none waits.
+    /// Nil if no removal waits.
     private let removals: Cursor?
     private var hasRemoval = false
 
@@ -41,7 +41,7 @@ struct MainCursor {
         return try passOver(removals, isDescending: true)
     }
 
-    /// Moves to the entry with exactly this key; nowhere from where a walk goes on.
+    /// Moves to the entry with exactly this key; walks cannot go on from there.
     func seek(to key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
         guard try cursor.seek(to: key) else { return false }
         guard let removals else { return true }
@@ -62,8 +62,8 @@ struct MainCursor {
         return try passOver(removals, isDescending: true)
     }
 
-    /// Counts the entries from the current one on whose keys lie below `upper`, at most `limit`, and ends the walk; in
-    /// ascending order only.
+    /// Counts the entries from the current one on whose keys are below `upper`, up to `limit`. The cursor has no
+    /// position afterwards. Valid in ascending order only.
     func count(below upper: UnsafeRawBufferPointer, atMost limit: Int) throws(LMDBError) -> Int {
         guard let removals, hasRemoval else { return try cursor.count(below: upper, atMost: limit) }
         let removed = try removals.count(below: upper, atMost: .max)
@@ -71,7 +71,7 @@ struct MainCursor {
         return try max(0, cursor.count(below: upper, atMost: overflow ? .max : most) - removed)
     }
 
-    /// Goes on until the current entry is none whose removal waits.
+    /// Moves on until the current entry is not one whose removal waits.
     private mutating func passOver(_ removals: Cursor, isDescending: Bool) throws(LMDBError) -> Bool {
         while hasRemoval {
             let order = removals.key.compare(with: cursor.key)
@@ -84,7 +84,7 @@ struct MainCursor {
 }
 
 extension Cursor {
-    /// Moves to the last record whose key is below the given one, or is it, where that is told.
+    /// Moves to the last record whose key is below the given one, or equals it if `isIncluded`.
     func seek(before key: UnsafeRawBufferPointer, orAt isIncluded: Bool) throws(LMDBError) -> Bool {
         if isIncluded, try seek(to: key) { return true }
         return try seek(before: key)

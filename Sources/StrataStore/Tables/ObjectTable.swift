@@ -1,12 +1,12 @@
 import StrataModel
 
-/// A value for each of many objects: a hash table of ids, which stand in one block of memory.
+/// A hash table from object ids to small values, in one block of memory.
 ///
-/// Ids of eight rows in a row hash to neighbours (linear probing after D. E. Knuth, "The Art of Computer Programming",
-/// vol. 3, 6.4), since those of a log come in about that order. No object is ever taken out by itself.
+/// The ids of eight consecutive rows hash to neighbours, because the ids in a log come roughly in that order (linear
+/// probing after D. E. Knuth, "The Art of Computer Programming", vol. 3, 6.4). Single objects are never removed.
 struct ObjectTable<Value: BitwiseCopyable>: ~Copyable {
     private struct Place: BitwiseCopyable {
-        /// 0 in an empty place: no object has it.
+        /// 0 in an empty slot: no object has this id.
         var id: UInt64
         var value: Value
     }
@@ -15,7 +15,7 @@ struct ObjectTable<Value: BitwiseCopyable>: ~Copyable {
     private var places = UnsafeMutableBufferPointer<Place>(start: nil, count: 0)
     private(set) var count = 0
 
-    /// - Parameter filler: any value.
+    /// - Parameter filler: any value; it fills empty slots.
     init(filler: Value) { empty = Place(id: 0, value: filler) }
 
     deinit { places.deallocate() }
@@ -26,7 +26,7 @@ struct ObjectTable<Value: BitwiseCopyable>: ~Copyable {
         return place.id == 0 ? nil : place.value
     }
 
-    /// - Returns: the value that the object had.
+    /// - Returns: the object's previous value.
     @discardableResult
     mutating func set(_ id: ObjectID, to value: Value) -> Value? {
         if count * 2 >= places.count { grow() }
@@ -37,18 +37,18 @@ struct ObjectTable<Value: BitwiseCopyable>: ~Copyable {
         return before.id == 0 ? nil : before.value
     }
 
-    /// Forgets all, keeps the memory.
+    /// Removes all values and keeps the memory.
     mutating func removeAll() {
         if count > 0 { places.update(repeating: empty) }
         count = 0
     }
 
-    /// In no order.
+    /// In no particular order.
     func forEach(_ body: (ObjectID, Value) throws -> Void) rethrows {
         for place in places where place.id != 0 { try body(ObjectID(rawValue: place.id), place.value) }
     }
 
-    /// The place of an id, or the empty one where it would stand.
+    /// The slot of an id, or the empty slot where it would stand.
     private func index(of id: UInt64) -> Int {
         let mask = places.count - 1
         let block = (id >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32

@@ -1,13 +1,13 @@
 import Foundation
 import StrataModel
 
-/// Keys of the link and pair tables, built on the stack.
+/// Builds the keys of `links` and `pairs` on the stack, and takes keys apart.
 enum StoreKey {
-    /// Relationship, owner, member: 20 bytes. With a place between owner and member: 28.
+    /// Relationship, owner, member: 20 bytes; with a position between owner and member, 28.
     static let linkSize = 20
     static let orderedLinkSize = 28
 
-    /// The key of one link.
+    /// Calls `body` with the key of one link.
     static func withLink<R>(
         _ relationship: PropertyID, owner: ObjectID, position: Int64?, member: ObjectID,
         _ body: (UnsafeRawBufferPointer) throws -> R
@@ -25,7 +25,7 @@ enum StoreKey {
         }
     }
 
-    /// The first twelve bytes of every link of one owner.
+    /// Calls `body` with the first twelve bytes of all links of one owner.
     static func withLinkPrefix<R>(
         _ relationship: PropertyID, owner: ObjectID, _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R {
@@ -40,7 +40,7 @@ enum StoreKey {
         try withLink(pair.property, owner: pair.source, position: nil, member: pair.target, body)
     }
 
-    /// The pair that a key of `pairs` names; nil when the key has another length.
+    /// The pair that a key of `pairs` names; nil if the key has another length.
     static func pair(_ key: UnsafeRawBufferPointer) -> PairKey? {
         guard key.count == linkSize else { return nil }
         return PairKey(
@@ -48,21 +48,21 @@ enum StoreKey {
             source: objectID(key, at: 4), target: objectID(key, at: 12))
     }
 
-    /// The object at a place in a key; one that is none where a damaged page gives a shorter key.
+    /// The object id at an offset of a key; the nil id if the key is too short, as on a damaged page.
     static func objectID(_ key: UnsafeRawBufferPointer, at offset: Int) -> ObjectID {
         guard offset >= 0, key.count >= offset &+ 8 else { return ObjectID(rawValue: 0) }
         return ObjectID(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
     }
 
-    /// The object at the end of any ordered key.
+    /// The object id at the end of an ordered key.
     static func lastObjectID(_ key: UnsafeRawBufferPointer) -> ObjectID { objectID(key, at: key.count - 8) }
 
-    /// A signed number as one that orders the same without a sign.
+    /// A signed number as an unsigned one with the same order.
     static func ordered(_ position: Int64) -> UInt64 { UInt64(bitPattern: position) ^ (1 << 63) }
     static func position(_ ordered: UInt64) -> Int64 { Int64(bitPattern: ordered ^ (1 << 63)) }
 }
 
-/// The value of a pair record.
+/// The value of a record of `pairs`.
 struct PairState: Sendable, Hashable {
     static let size = 24
 
@@ -93,7 +93,7 @@ struct PairState: Sendable, Hashable {
     }
 }
 
-/// Names a counter: objects of an entity, members of a to-many, or events that name a blob.
+/// Names a counter: objects of an entity, members of a to-many, or events that name a large value.
 enum CounterKey: Hashable, Sendable {
     case entity(EntityID)
     case members(PropertyID, owner: ObjectID)
@@ -106,7 +106,7 @@ enum CounterKey: Hashable, Sendable {
         self = .blob(words[0], words[1], words[2], words[3])
     }
 
-    /// Bytes of the key of an owner's members: what the keys of its links begin with.
+    /// The size in bytes of the key of an owner's members, which is also the beginning of the keys of its links.
     static let membersSize = 12
 
     var isBlob: Bool { if case .blob = self { true } else { false } }
@@ -124,15 +124,15 @@ enum CounterKey: Hashable, Sendable {
         return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
     }
 
-    /// Whose counter a key names, where it is an object's.
+    /// The owner whose counter a key names, for an error; empty for other counters.
     static func errorContext(of key: UnsafeRawBufferPointer) -> StrataError.Context {
         key.count == membersSize ? StrataError.Context(objectID: StoreKey.objectID(key, at: 4)) : StrataError.Context()
     }
 }
 
 extension StoreKey {
-    /// Calls `body` with the ends of a range of the `indexes` table: keys of one index led by its number. Without an
-    /// upper end the range goes to the last of them.
+    /// Calls `body` with the ends of a range of the `indexes` table: keys of one index, led by its number. Without an
+    /// upper end the range extends to the last key of the index.
     static func withIndexRange<R>(
         _ index: IndexID, _ lower: [UInt8], _ upper: [UInt8]?,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> R

@@ -1,41 +1,42 @@
-// The tables of a store, keys ordered bytewise, all numbers in keys big-endian, in values little-endian:
+// The tables of a store. Keys are ordered bytewise; numbers are big-endian in keys, little-endian in values:
 //
 //   table         key                                         value
 //   meta          "header", "head"                            StoreHeader, LogHead
-//   state         "rows"                                      UInt64: first row number not leased to anybody
+//   state         "rows"                                      UInt64: first row number that is not leased
 //                 "tag" or "subscription", a name             Bookmarks.swift
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
-//   events        UInt64 sequence                             EventRecord.swift
-//   transactions  UInt64 sequence                             TransactionRecord.swift
+//   events        UInt64 event number                         EventRecord.swift
+//   transactions  UInt64 transaction number                   TransactionRecord.swift
 //   -- views: functions of the two above, dropped and rebuilt at will --
-//   transactionIDs  16-byte id, by its making (UUID 7)        UInt64 transaction sequence
+//   transactionIDs  16-byte id, ordered by creation (UUID 7)  UInt64 transaction number
 //   models        UInt64 model version                        schema record (JSON)
 //   objects       UInt64 object id                            StoredRow: checksum, revision, row image
-//   tombstones    UInt64 object id                            UInt64 sequence of the deleted event
+//   tombstones    UInt64 object id                            UInt64 number of the deleted event
 //   links         UInt32 relationship, UInt64 owner,          empty
-//                 [place: Int64, sign flipped,] UInt64 member
-//   pairs         UInt32 relationship, UInt64 source,         UInt64 sequence of the newest event,
-//                 UInt64 target                               Int64 place in source, Int64 place in target
+//                 [position: Int64, sign flipped,] UInt64 member
+//   pairs         UInt32 relationship, UInt64 source,         UInt64 number of the newest event,
+//                 UInt64 target                               Int64 position in source, Int64 position in target
 //   indexes       UInt32 index, key elements, UInt64 object   empty
 //   counts        UInt16 entity                               UInt64 objects
-//                 UInt32 relationship, UInt64 owner           UInt64 members, as `links` has them
+//                 UInt32 relationship, UInt64 owner           UInt64 members in the main table of `links`
 //   blobs         32-byte digest                              UInt64 events that name it
-//   linksBuffer, indexesBuffer                                entries of `links` and `indexes` that were made lately
-//   linksRemovals, indexesRemovals                            keys of entries of these two that were removed lately
+//   linksBuffer, indexesBuffer                                recent entries of `links` and `indexes`
+//   linksRemovals, indexesRemovals                            keys of recently removed entries of these two
 //
-// An entry of `links` or `indexes` stands in the table, unless its removal waits, or in its buffer, never in both. What
-// waits may be carried out at any time: views are the same when the entries that stand are.
+// An entry of `links` or `indexes` stands either in the main table or in its buffer, never in both. A key in the table
+// of removals cancels the entry in the main table. Waiting changes may be moved to the main table at any time without
+// changing what the view says.
 //
-// A relationship's links stand under the to-many's number; those of a to-one without inverse, and of a
-// one-to-one that the assignment of numbers calls filed, under its hidden inverse (`PropertyID.hiddenInverse`). Nothing
-// here uses LMDB's duplicate-sorted tables.
+// A relationship's links stand under the number of the to-many. The links of a to-one without inverse, and of a
+// one-to-one that the assignment of numbers marks as filed, stand under its hidden inverse
+// (`PropertyID.hiddenInverse`). No table uses LMDB's sorted duplicates.
 
 import LMDB
 
 /// The open tables of one store.
 struct StoreTables: Sendable {
-    /// Tables written through a `WriteBatch`, in the order in which they are flushed.
+    /// The tables that a `WriteBatch` writes, in the order in which they are flushed.
     enum Projected: Int, CaseIterable, Sendable {
         case transactionIDs, models, objects, tombstones, pairs, links, indexes
     }
@@ -46,34 +47,35 @@ struct StoreTables: Sendable {
     let transactions: Table
     let counts: Table
     let blobs: Table
-    // The three that every read goes through stand for themselves, so that nobody looks into the list for them.
+    // The three tables that every read uses have properties of their own, which saves a look-up in the list.
     let objects: Table
     private(set) var links: BufferedTable
     private(set) var indexes: BufferedTable
     private var projected: [BufferedTable]
-    /// When entries gather in a buffer.
+    /// When changes wait in buffers.
     var bufferLimits = BufferLimits()
-    /// Whether an owner's counter leaves out the entries that wait: it says how many the main table of `links` has.
+    /// Whether the counter of an owner's members leaves out the entries that wait, and counts only the main table of
+    /// `links`.
     var countsWait = true
 
     static let names = [
         "meta", "state", "events", "transactions", "transactionIDs", "models", "objects", "tombstones", "pairs",
         "links", "indexes", "counts", "blobs",
     ]
-    /// Not in stores that were made before there were buffers.
+    /// Missing in stores that were created before buffers existed.
     static let bufferNames = ["linksBuffer", "indexesBuffer"]
-    /// Not in stores that were made before removals waited.
+    /// Missing in stores that were created before removals could wait.
     static let removalNames = ["linksRemovals", "indexesRemovals"]
-    /// Named in the order of `viewTables`.
+    /// In the order of `viewTables`.
     static let viewNames = [
         "transactionIDs", "models", "objects", "tombstones", "pairs", "links", "indexes", "counts", "blobs",
     ]
 
-    /// Opens the tables of an environment, and makes those that are missing where it may write.
+    /// Opens the tables of an environment, and creates missing ones if it may write.
     ///
-    /// - Throws: `LMDBError` with `notFound` when it has not those of a store.
+    /// - Throws: `LMDBError` with `notFound` if the tables are not those of a store.
     init(opening environment: Environment) throws {
-        // What a store lacks that was made before and is only read goes first, the newest before the older.
+        // When an older store is opened for reading only, the newest kinds of tables are given up first.
         var optional = [Self.bufferNames, Self.removalNames]
         while true {
             do {
@@ -111,10 +113,10 @@ struct StoreTables: Sendable {
         ]
     }
 
-    /// The same, with all entries where they belong.
+    /// The same without buffers: changes do not wait.
     var withoutBuffers: StoreTables { mapped { BufferedTable($0.main) } }
 
-    /// The same, with entries removed where they are.
+    /// The same without waiting removals.
     var withoutRemovals: StoreTables { mapped { BufferedTable($0.main, buffer: $0.buffer) } }
 
     private func mapped(_ change: (BufferedTable) -> BufferedTable) -> StoreTables {
@@ -125,7 +127,7 @@ struct StoreTables: Sendable {
         return other
     }
 
-    /// Those that may have buffers.
+    /// The tables that may have buffers.
     var buffered: [BufferedTable] { [links, indexes] }
 
     func table(_ table: Projected) -> BufferedTable { projected[table.rawValue] }
@@ -140,11 +142,11 @@ struct StoreTables: Sendable {
         Array(zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
     }
 
-    /// What waits in `links` and is in no counter.
+    /// The table whose waiting entries no counter includes; nil if counters include them.
     var uncounted: BufferedTable? { countsWait && links.buffer != nil ? links : nil }
 }
 
-/// A file that is LMDB's but not a sound store.
+/// The file belongs to LMDB but is not a sound store.
 enum StoreFormatError: Error, Sendable {
     case missingTable(String)
 }

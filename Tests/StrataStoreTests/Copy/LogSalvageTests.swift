@@ -23,7 +23,7 @@ import Testing
             component: "compacted-\(UUID().uuidString).strata", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: compacted) }
         try FileManager.default.createDirectory(at: compacted, withIntermediateDirectories: true)
-        try damaged.store.core.environment.copy(to: compacted.path(percentEncoded: false), .compacting)
+        try damaged.store.file.environment.copy(to: compacted.path(percentEncoded: false), .compacting)
         damaged.store.close()
         let file = damaged.directory.appending(component: "data.mdb")
         try FileManager.default.removeItem(at: file)

@@ -98,7 +98,7 @@ import Testing
         try fill(fixture)
         _ = try explain(fixture, .equal("code", "code 77"))
         let records = { (store: Store) in
-            try store.core.read { transaction, _, _ in try StatisticsRecord.all(transaction, store.core.tables) }
+            try store.file.read { transaction, _, _ in try StatisticsRecord.all(transaction, store.file.tables) }
         }
         #expect(try records(fixture.store).isEmpty)
         _ = try fixture.insert("Owner", ["name": "another"])

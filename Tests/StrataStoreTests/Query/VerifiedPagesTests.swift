@@ -14,11 +14,11 @@ import Testing
 
     /// How many rows of a walk over all records would be hashed.
     private func unverified(_ fixture: StoreFixture) throws -> Int {
-        let core = fixture.store.core
-        return try core.read { transaction, _, _ in
-            var walk = PageWalk(core.verifiedPages, transaction)
+        let file = fixture.store.file
+        return try file.read { transaction, _, _ in
+            var walk = PageWalk(fixture.store.snapshots.verifiedPages, transaction)
             var count = 0
-            try transaction.withCursor(core.tables.objects) { cursor in
+            try transaction.withCursor(file.tables.objects) { cursor in
                 var isThere = try cursor.first()
                 while isThere {
                     let records = cursor.pageRecords()

@@ -13,7 +13,7 @@ import Testing
 
     /// Commits saves that join one after another, in a list each.
     private func commit(_ saves: [[ChangeSet]], _ store: Store) -> [Submission.Answer] {
-        let committer = Committer(store.core, store.blobs)
+        let committer = Committer(store.file, store.blobs, store.snapshots.statistics)
         var later = saves.dropFirst()
         return committer.commit((saves.first ?? []).map { Submission(.save($0)) }) {
             (later.popFirst() ?? []).map { Submission(.save($0)) }
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func transactions(_ store: Store) throws -> UInt64 {
-        try store.core.read { transaction, _, _ in transaction.number }
+        try store.file.read { transaction, _, _ in transaction.number }
     }
 
     @Test func allAreOneCommitAndEachHasItsOwnAnswer() throws {

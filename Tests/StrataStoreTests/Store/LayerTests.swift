@@ -103,16 +103,16 @@ struct LayerTests {
         let id = try fixture.insert("Movie", ["title": .string("A")])
         let then = try fixture.store.head()
         try fixture.update(id, ["title": .string("B")])
-        let core = fixture.store.core
-        try core.read { transaction, older, histories in
+        let file = fixture.store.file
+        try file.read { transaction, older, histories in
             try fixture.update(id, ["rating": .double(3)])
             // Makes the layers of `then` above the newest head.
             #expect(try fixture.values(id, at: then)?["title"] == .string("A"))
             let lag = LagLayers()
-            let newer = try core.read { newerTransaction, newest, _ in
-                try lag.layers(at: then, head: newest, newerTransaction, core, histories)
+            let newer = try file.read { newerTransaction, newest, _ in
+                try lag.layers(at: then, head: newest, newerTransaction, file, histories)
             }
-            let own = try lag.layers(at: then, head: older, transaction, core, histories)
+            let own = try lag.layers(at: then, head: older, transaction, file, histories)
             #expect(newer.count == 1 && own.count == 1 && newer[0] !== own[0])
             guard case .delta(let delta)? = try own[0].state(of: id) else {
                 Issue.record("No delta.")

@@ -105,10 +105,10 @@ import Testing
         let environment = try Environment.open(at: path)
         let meta = try environment.openTables(["meta"])[0]
         try environment.write { transaction in
-            var bytes = try StoreCore.withKey("header") { try transaction.get(meta, $0).map { Array($0) } } ?? []
+            var bytes = try StoreFile.withKey("header") { try transaction.get(meta, $0).map { Array($0) } } ?? []
             change(&bytes)
             try bytes.withUnsafeBytes { value in
-                try StoreCore.withKey("header") { try transaction.put(meta, $0, value) }
+                try StoreFile.withKey("header") { try transaction.put(meta, $0, value) }
             }
         }
         try environment.close()
@@ -147,14 +147,14 @@ import Testing
         for movie in movies.suffix(3) { try fixture.update(movie, ["owner": .objectID(owner)]) }
         #expect(try fixture.members("Owner", "movies", of: owner).count == 3)
         let movieLink = try fixture.property("Owner", "movies").id
-        let counted = try fixture.store.core.environment.read { transaction in
+        let counted = try fixture.store.file.environment.read { transaction in
             try CounterKey.members(movieLink, owner: owner).withBytes {
-                try transaction.get(fixture.store.core.tables.counts, $0).map { try CounterKey.value($0) }
+                try transaction.get(fixture.store.file.tables.counts, $0).map { try CounterKey.value($0) }
             }
         }
-        #expect(counted == 3 && !fixture.store.core.tables.countsWait)
-        #expect((fixture.store.core.tables.indexes.buffer == nil) == (flags == 0))
-        #expect((fixture.store.core.tables.indexes.removals == nil) == (flags < 3))
+        #expect(counted == 3 && !fixture.store.file.tables.countsWait)
+        #expect((fixture.store.file.tables.indexes.buffer == nil) == (flags == 0))
+        #expect((fixture.store.file.tables.indexes.removals == nil) == (flags < 3))
         let tables = try fixture.store.statistics().tables
         #expect((tables.first { $0.name == "indexesBuffer" }?.entryCount == 0) == (flags == 0))
         let removals = tables.filter { $0.name.hasSuffix("Removals") }.map(\.entryCount)

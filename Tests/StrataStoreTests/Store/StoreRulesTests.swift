@@ -115,13 +115,13 @@ import Testing
         for number in 0..<34 {
             _ = try fixture.insert("Movie", ["title": .string("\(number) " + text)], into: &changes)
         }
-        let before = try fixture.store.core.environment.info()
+        let before = try fixture.store.file.environment.info()
         let head = try fixture.store.head()
         let error = #expect(throws: StrataError.self) { try fixture.save(changes) }
         #expect(error?.code == .saveTooLarge)
         let numbers = error?.message.matches(of: /\d+/).compactMap { Int($0.output) } ?? []
         #expect(numbers.count == 2 && numbers[0] > numbers[1] && numbers[1] == 64_000, "\(String(describing: error))")
-        let after = try fixture.store.core.environment.info()
+        let after = try fixture.store.file.environment.info()
         #expect(after.lastPage == before.lastPage && after.lastTransaction == before.lastTransaction)
         #expect(try fixture.store.head() == head)
         changes.insertions.removeLast(33)

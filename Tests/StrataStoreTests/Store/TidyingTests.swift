@@ -140,18 +140,18 @@ import Testing
         var options = StoreOptions()
         options.bufferLimits = .eager
         let fixture = try StoreFixture(options: options)
-        let tables = fixture.store.core.tables
+        let tables = fixture.store.file.tables
         let limits = options.bufferLimits
         for _ in 0..<20 {
             for number in 0..<10 { _ = try fixture.insert("Movie", ["title": .string("Movie \(number)")]) }
             func isTooFull() throws -> Bool {
-                try fixture.store.core.environment.read { transaction in
+                try fixture.store.file.environment.read { transaction in
                     try tables.buffered.contains { try $0.surplus(transaction, limits) > 0 }
                 }
             }
             try #require(try Self.wait { try !isTooFull() }, "a buffer stays too full")
         }
-        let main = try fixture.store.core.environment.read { try $0.count(tables.indexes.main) }
+        let main = try fixture.store.file.environment.read { try $0.count(tables.indexes.main) }
         #expect(main > 0)
         #expect(try fixture.store.verify().isSound)
     }

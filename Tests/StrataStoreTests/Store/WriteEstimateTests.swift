@@ -78,14 +78,14 @@ struct WriteEstimateTests {
     }
 
     private func estimate(_ changes: ChangeSet, _ store: Store) throws -> Int {
-        let core = store.core
+        let file = store.file
         var pages: Int?
-        try core.environment.write(timeout: .seconds(1)) { transaction in
-            let head = try core.readHead(transaction)
-            let histories = try core.histories(for: head, transaction)
+        try file.environment.write(timeout: .seconds(1)) { transaction in
+            let head = try file.readHead(transaction)
+            let histories = try file.histories(for: head, transaction)
             let snapshot = Snapshot(
                 eventNumber: head.event, schema: try #require(histories.newest), transaction: transaction,
-                tables: core.tables, histories: histories, layers: [])
+                tables: file.tables, histories: histories, layers: [])
             let check = SaveCheck(changes, snapshot: snapshot, head: head, blobs: store.blobs)
             switch try check.run(TransactionNumber(rawValue: head.transaction.rawValue + 1)) {
             case .stale: break
@@ -103,9 +103,9 @@ struct WriteEstimateTests {
             let ids = try fill(fixture, &random)
             let changes = try changes(work, fixture, ids, &random)
             let estimated = try estimate(changes, fixture.store)
-            let before = try fixture.store.core.environment.info().lastPage
+            let before = try fixture.store.file.environment.info().lastPage
             try fixture.save(changes)
-            let pages = try fixture.store.core.environment.info().lastPage - before
+            let pages = try fixture.store.file.environment.info().lastPage - before
             #expect(estimated >= pages / 2 && estimated <= 2 * pages, "\(estimated) estimated, \(pages) written")
         }
     }

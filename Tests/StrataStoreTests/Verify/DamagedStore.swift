@@ -42,7 +42,7 @@ final class DamagedStore {
     }
 
     var store: Store { fixture.store }
-    var tables: StoreTables { store.core.tables }
+    var tables: StoreTables { store.file.tables }
 
     func table(_ name: String) -> Table {
         switch name {
@@ -55,12 +55,12 @@ final class DamagedStore {
     }
 
     func write(_ body: (WriteTransaction) throws -> Void) throws {
-        try store.core.environment.write { try body($0) }
+        try store.file.environment.write { try body($0) }
     }
 
     /// Every record of a table, copied.
     func records(_ name: String) throws -> [(key: [UInt8], value: [UInt8])] {
-        try store.core.environment.read { transaction in
+        try store.file.environment.read { transaction in
             try transaction.withCursor(table(name)) { cursor in
                 var records: [(key: [UInt8], value: [UInt8])] = []
                 var found = try cursor.first()

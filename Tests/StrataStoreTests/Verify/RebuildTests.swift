@@ -47,16 +47,16 @@ import Testing
 
     @Test func aReplayGoesOnOnlyWhereItsTablesStand() throws {
         let damaged = try DamagedStore()
-        let core = damaged.store.core
-        let replay = Replay(after: .start, core.tables, flushLimit: 1)
-        let end = try core.read { _, head, _ in head }
+        let file = damaged.store.file
+        let replay = Replay(after: .start, file.tables, flushLimit: 1)
+        let end = try file.read { _, head, _ in head }
         struct GivenUp: Error {}
         #expect(throws: GivenUp.self) {
             try damaged.write { transaction in
-                for (_, table) in core.tables.viewTables { try table.clear(transaction) }
-                try core.environment.read { committed in
+                for (_, table) in file.tables.viewTables { try table.clear(transaction) }
+                try file.environment.read { committed in
                     var counter = ProgressCounter("", total: 0, nil)
-                    let log = LogReader(committed, core.tables, SchemaHistory([]))
+                    let log = LogReader(committed, file.tables, SchemaHistory([]))
                     _ = try replay.run(log, through: end, limit: 1, into: transaction, &counter)
                 }
                 throw GivenUp()
@@ -64,11 +64,11 @@ import Testing
         }
         #expect(replay.applied > .zero && replay.applied < end)
         var earlier: Replay? = replay
-        #expect(Replay.resume(&earlier, after: .start, core.tables) !== replay)
+        #expect(Replay.resume(&earlier, after: .start, file.tables) !== replay)
         #expect(earlier == nil)
         earlier = replay
-        let step = Replay.Step(applied: replay.applied, histories: SchemaHistory([]))
-        #expect(Replay.resume(&earlier, after: step, core.tables) === replay)
+        let step = Replay.Progress(applied: replay.applied, histories: SchemaHistory([]))
+        #expect(Replay.resume(&earlier, after: step, file.tables) === replay)
         #expect(earlier == nil)
     }
 
@@ -100,9 +100,9 @@ import Testing
         let expected = try damaged.store.verify().digests
         let store = damaged.store
         try damaged.write { transaction in
-            let head = try store.core.readHead(transaction)
-            for (_, table) in store.core.tables.viewTables { try table.clear(transaction) }
-            try store.core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
+            let head = try store.file.readHead(transaction)
+            for (_, table) in store.file.tables.viewTables { try table.clear(transaction) }
+            try store.file.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         }
         #expect(throws: StrataError.self) { try store.head() }
         #expect(throws: StrataError.self) { try store.verify().isSound ? () : { throw StrataError(.corrupt, "") }() }
@@ -146,11 +146,11 @@ import Testing
                 name: "poster", type: .binaryData, isOptional: true, allowsExternalBinaryDataStorage: true))
         var store = try Store.open(
             .directory(damaged.directory), model: try MovieModel.make(extraAttributes: [poster, subtitle]))
-        let tables = store.core.tables
-        let records = try store.core.environment.read { transaction in
+        let tables = store.file.tables
+        let records = try store.file.environment.read { transaction in
             try [1, 2].map { try transaction.get(tables.models, $0).map(Array.init) ?? [] }
         }
-        try store.core.environment.write { transaction in
+        try store.file.environment.write { transaction in
             try (isOther ? records[1] : records[0].dropLast(10)).withUnsafeBytes {
                 try transaction.put(tables.models, 1, $0)
             }

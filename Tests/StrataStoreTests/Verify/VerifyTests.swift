@@ -206,9 +206,9 @@ import Testing
         for table in ["objects", "indexes", "links"] {
             for record in try damaged.records(table).prefix(2) { try damaged.remove(table, record.key) }
         }
-        let core = damaged.store.core
-        let alone = try core.environment.read {
-            try Verifier(core, damaged.store.blobs, $0, .full, nil).run(beside: nil)
+        let file = damaged.store.file
+        let alone = try file.environment.read {
+            try Verifier(file, damaged.store.blobs, $0, .full, nil).run(beside: nil)
         }
         let both = try damaged.store.verify()
         #expect(alone.problems.contains { $0.kind == .replay } && alone.problems.contains { $0.kind == .row })
@@ -232,8 +232,8 @@ import Testing
         withKnownIssue {
             let fixture = try StoreFixture()
             let id = try fixture.insert("Movie", ["title": .string("Alien")])
-            let core = fixture.store.core
-            try core.environment.write { _ = try $0.delete(core.tables.objects, id.rawValue) }
+            let file = fixture.store.file
+            try file.environment.write { _ = try $0.delete(file.tables.objects, id.rawValue) }
         }
     }
 }

@@ -1,11 +1,11 @@
 import StrataModel
 
-/// A relationship on the way from the fetched objects to a row that their request reads, and the way back over it.
+/// A relationship between the fetched objects and a row that their request reads, with the way back over it.
 struct LiveHop: Hashable, Sendable {
     enum Back: Hashable, Sendable {
-        /// The near ends are the members of the far end under this number.
+        /// The near ends are the members that stand under this number at the far end.
         case members(PropertyID)
-        /// The far end's own to-one leads to the near end.
+        /// The near end is the target of this to-one of the far end.
         case reference(PropertyID)
     }
 
@@ -23,23 +23,23 @@ struct LiveHop: Hashable, Sendable {
     }
 }
 
-/// Where a walk along a key path stands.
+/// A position on a walk along a key path.
 struct LivePosition: Equatable {
     var hops: [LiveHop] = []
     var entity: EntityID
 }
 
-/// What a request reads of the rows at the end of some hops. That they exist counts always.
+/// What a request reads of the rows at the end of some hops. The existence of these rows always counts.
 struct LiveReading: Sendable {
     let hops: [LiveHop]
-    /// The entities whose objects can stand there.
+    /// The entities of these rows.
     let entities: Set<EntityID>
-    /// Settles which objects are found, and their order.
+    /// Properties that decide which objects are found, and in which order.
     var settling: Set<PropertyID> = []
-    /// Shows that an object is another, where it stands as it did.
+    /// Properties whose change counts as an update of an object that stays where it is.
     var observed: Set<PropertyID> = []
 
-    /// Whether it counts for either that the objects are there.
+    /// Whether the existence of the rows counts for `settling`, and for `observed`.
     var isSettling = false
     var isObserved = false
 }
@@ -52,7 +52,7 @@ struct LivePairs: Hashable, Sendable {
     let isSymmetric: Bool
     var isSettling: Bool
 
-    /// The ends of a pair at which the relationship begins.
+    /// The ends of the pair that own the relationship.
     func owners(of key: PairKey) -> [ObjectID] {
         isSymmetric ? [key.source, key.target] : [isForward ? key.source : key.target]
     }

@@ -2,11 +2,11 @@ import LMDB
 
 package import StrataModel
 
-/// A request whose answer is kept up to date: it knows which objects a change of any row or link can concern.
+/// A request whose result is kept up to date: it knows which objects a change of any row or link can affect.
 ///
-/// A predicate that crosses relationships makes a change at a far end concern the objects that lead to it, before the
-/// change or after it. So every key path is walked back from the changed row in both states, and only what is found is
-/// judged again.
+/// If a predicate crosses relationships, a change at the far end affects the objects that lead to it, before or after
+/// the change. So every key path is walked back from the changed row in both states, and only the objects found that
+/// way are judged again.
 package final class LiveQuery: Sendable {
     package let request: StoreRequest
     let query: CompiledQuery
@@ -15,8 +15,9 @@ package final class LiveQuery: Sendable {
     private let observesWholeRows: Bool
     private let conditions: (any RowCondition)?
 
-    /// - Parameter keyPaths: what shows that an object is another; nil is everything of its own.
-    /// - Throws: what `CompiledQuery` refuses.
+    /// - Parameter keyPaths: key paths whose changes count as an update of an object; nil for all of its own
+    ///   properties.
+    /// - Throws: as `CompiledQuery`.
     package init(
         _ request: StoreRequest, _ schema: Schema, observing keyPaths: [String]? = nil
     ) throws(StrataError) {
@@ -32,27 +33,27 @@ package final class LiveQuery: Sendable {
         self.byEntity = byEntity
     }
 
-    /// Why changes make the whole request run again; nil when only the objects they concern are looked at.
+    /// Why a change makes the whole request run again; nil if only the affected objects are looked at.
     package var rerunReason: String? {
         if let obstacle = readings.obstacle { return obstacle }
         return request.limit > 0 || request.offset > 0
             ? "which objects are within the limit depends on the others" : nil
     }
 
-    /// Whether any change may concern any object.
+    /// Whether any change may affect any object.
     package var isOpaque: Bool { readings.obstacle != nil }
 
     /// Runs the whole request.
     package func fetch(_ snapshot: Snapshot) throws -> [ObjectID] {
-        // What was compiled once says the same `now()` for ever.
+        // A compiled query keeps the value that `now()` had when it was compiled.
         isOpaque ? try snapshot.fetch(request) : try snapshot.fetch(query)
     }
 
-    /// What changes between two states concern.
+    /// The objects that the changes between two states affect.
     package struct Concerned: Sendable {
-        /// Whether they are found, or where they stand, may be another.
+        /// They may enter or leave the result, or move in it.
         package var settled: Set<ObjectID> = []
-        /// They hold or show another value.
+        /// Their values have changed.
         package var updated: Set<ObjectID> = []
     }
 
@@ -140,13 +141,13 @@ package final class LiveQuery: Sendable {
 
 /// Judges single objects of a live query in one snapshot.
 ///
-/// Belongs to one read on one thread.
+/// Use it within one read, on one thread.
 package final class LiveReader {
     private let live: LiveQuery
     private let snapshot: Snapshot
     private let evaluation: Evaluation
     private var known: [ObjectID: [UInt8]] = [:]
-    /// Rows that were read to judge objects or to find places.
+    /// How many rows were read to judge objects or to find their positions.
     package private(set) var readCount = 0
 
     package init(_ live: LiveQuery, _ snapshot: Snapshot) {
@@ -155,7 +156,7 @@ package final class LiveReader {
         evaluation = Evaluation(snapshot)
     }
 
-    /// The key by which the object stands in the order; nil when the request does not find it.
+    /// The sort key of the object; nil if the request does not find it.
     package func keyIfFound(_ id: ObjectID) throws -> [UInt8]? {
         guard live.query.entities.contains(id) else { return nil }
         readCount += 1
@@ -168,7 +169,7 @@ package final class LiveReader {
         }
     }
 
-    /// The key of an object that is known to be found.
+    /// The sort key of an object that the request is known to find.
     package func key(_ id: ObjectID) throws -> [UInt8] {
         if let key = known[id] { return key }
         readCount += 1
@@ -177,7 +178,7 @@ package final class LiveReader {
         return key
     }
 
-    /// The value of the first column of the order.
+    /// The value of the first sort column.
     package func firstValue(_ id: ObjectID) throws -> AttributeValue {
         guard let column = live.query.order.first else { return .null }
         readCount += 1
@@ -197,7 +198,7 @@ package final class LiveReader {
 extension LiveQuery {
     fileprivate var conditionsForReader: (any RowCondition)? { conditions }
 
-    /// Whether one key stands before another.
+    /// Whether one sort key comes before another.
     package static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { left.compare(with: $0) < 0 } }
     }

@@ -1,10 +1,10 @@
 import StrataModel
 
-/// Everything that a request reads to find its objects, put them in order and show them.
+/// Everything that a request reads to find its objects, to sort them and to show them.
 struct LiveReadings: Sendable {
     private(set) var readings: [LiveReading] = []
     private(set) var pairs: [LivePairs] = []
-    /// Why single objects cannot be judged on their own; nil when they can.
+    /// Why single objects cannot be judged on their own; nil if they can.
     private(set) var obstacle: String?
     private let schema: Schema
     private let root: EntitySchema
@@ -25,7 +25,7 @@ struct LiveReadings: Sendable {
         }
     }
 
-    /// What values at the end of key paths are read from.
+    /// What the values at the end of key paths are read from.
     init(paths: [String], _ root: EntitySchema, _ schema: Schema) {
         self.schema = schema
         self.root = root
@@ -43,7 +43,7 @@ struct LiveReadings: Sendable {
         for part in parts.expressions { _ = note(part, variables) }
     }
 
-    /// - Returns: the objects that the expression comes to, where it comes to objects.
+    /// - Returns: the objects that the expression yields, if it yields objects.
     private mutating func note(_ expression: FetchExpression, _ variables: Variables) -> LivePosition? {
         switch expression {
         case .evaluatedObject: return LivePosition(entity: root.id)
@@ -77,11 +77,11 @@ struct LiveReadings: Sendable {
 
     // MARK: Paths
 
-    /// - Returns: the objects at the end of the path; nil when it ends at a value.
+    /// - Returns: the objects at the end of the path; nil if it ends at a value.
     private mutating func note(path: String, from start: LivePosition) -> LivePosition? {
         var position = start
         for step in path.split(separator: ".").map(String.init) {
-            // Operators such as `@sum` read what the steps around them read.
+            // Operators such as `@sum` read nothing themselves.
             if step.hasPrefix("@") || ["SELF", "self"].contains(step) { continue }
             guard let entity = schema.entity(position.entity), let property = entity.property(named: step) else {
                 if step != "id", step != "objectID" { obstacle = "\(path) is no path of \(root.name)" }
@@ -114,7 +114,7 @@ struct LiveReadings: Sendable {
         return target
     }
 
-    /// To-manys of the fetched objects: another member makes them others, as a value does.
+    /// To-manys of the fetched objects: a change of their members counts as an update.
     private mutating func noteMemberships(at start: LivePosition) {
         var seen: Set<PropertyID> = []
         for entity in root.entityIDs.compactMap({ schema.entity($0) }) {

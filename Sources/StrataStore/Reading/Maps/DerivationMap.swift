@@ -1,22 +1,22 @@
 import Foundation
 import StrataModel
 
-/// The derived attributes of a model: how each is computed, and which changes concern it.
+/// The derived attributes of a model: how each is computed, and which changes affect it.
 final class DerivationMap: Sendable {
     static let empty = DerivationMap()
 
-    /// By entity, those that its objects have; places in `attributes`.
+    /// The derived attributes of each entity, as indices into `attributes`.
     private let byEntity: [EntityID: [Int]]
     private let readings: [EntityID: [Reading]]
     /// By canonical number.
     private let pairs: [PropertyID: [(attribute: Int, pairs: LivePairs)]]
-    /// To-ones whose changes count members, by the entity of the member.
+    /// To-ones whose changes change a member count, by the entity of the member.
     private let countedRows: [EntityID: [(link: PropertyID, toOne: PropertyID)]]
-    /// To-manys that are counted and whose truth are pairs, by canonical number.
+    /// Counted to-manys whose truth is the pair, by canonical number.
     private let countedPairs: [PropertyID: [(link: PropertyID, pairs: LivePairs)]]
     let attributes: [DerivedAttribute]
 
-    /// What a derived attribute reads of rows of one entity.
+    /// What a derived attribute reads of the rows of one entity.
     struct Reading: Sendable {
         let attribute: Int
         /// From the object that has the attribute to the row.
@@ -41,7 +41,7 @@ final class DerivationMap: Sendable {
         var seen: Set<PropertyID> = []
         for entity in schema.entities {
             for property in entity.properties {
-                // As the entity that declares it sees it; a subentity has it in the same slot.
+                // The attribute is bound once, for the entity that declares it; subentities have it in the same slot.
                 guard case .attribute(let attribute) = property.kind, attribute.derivationExpression != nil,
                     seen.insert(property.id).inserted
                 else { continue }
@@ -57,13 +57,13 @@ final class DerivationMap: Sendable {
         countedPairs = builder.countedPairs
     }
 
-    /// The entity that declares a property: of those that have it, the one above the others.
+    /// The entity that declares a property: the one above all others that have it.
     private static func owner(of property: PropertySchema, _ schema: Schema) -> EntitySchema? {
         let having = schema.entities.filter { $0.slot(of: property.id) != nil }
         return having.first { entity in having.allSatisfy { entity.entityIDs.contains($0.id) } }
     }
 
-    /// The derived attributes of an entity's objects.
+    /// The derived attributes of an entity's objects, as indices into `attributes`.
     func attributes(of entity: EntityID) -> [Int] { byEntity[entity] ?? [] }
     func readings(of entity: EntityID) -> [Reading] { readings[entity] ?? [] }
     func pairs(of canonical: PropertyID) -> [(attribute: Int, pairs: LivePairs)] { pairs[canonical] ?? [] }
@@ -128,9 +128,9 @@ struct DerivedAttribute: Sendable {
         case value(ValuePath, FetchFunction?)
         /// The to-ones that lead to the owner, and the owner's to-many.
         case count(ValuePath, PropertyID)
-        /// The to-ones that lead to the owner, and the way from there.
+        /// The to-ones that lead to the owner, and the path from there.
         case sum(ValuePath, ValuePath)
-        /// The expression is none that can be computed; a model that was checked has none such.
+        /// The expression cannot be computed; the check of a model refuses it.
         case refused(StrataError)
     }
 
@@ -140,7 +140,7 @@ struct DerivedAttribute: Sendable {
     let type: AttributeType
     let isOptional: Bool
     let entityName: String
-    /// Those whose objects have it.
+    /// The entities whose objects have the attribute.
     let entities: Set<EntityID>
     let computation: Computation
 
@@ -185,7 +185,7 @@ struct DerivedAttribute: Sendable {
             context: .init(entityName: entity.name, key: description.name))
     }
 
-    /// Whether it is computed from other rows than the object's own.
+    /// Whether it is computed from rows other than the object's own.
     var crossesRelationships: Bool {
         switch computation {
         case .now, .refused: false
@@ -195,10 +195,10 @@ struct DerivedAttribute: Sendable {
         }
     }
 
-    /// The value as the attribute holds it; nil where it cannot.
+    /// The value converted to the attribute's type; nil if it does not fit.
     func fitting(_ value: AttributeValue) -> AttributeValue? {
         switch (type, value) {
-        // A sum of whole numbers may have more digits than a floating-point number.
+        // A sum of integers may have more digits than a floating-point number.
         case (.double, .integer(let number)): .double(Double(number))
         case (.float, .integer(let number)): .float(Float(number))
         default: value.coerced(to: type)

@@ -1,13 +1,13 @@
 import StrataModel
 
-/// Keys of the `indexes` table: the index's number, its elements (`KeyEncoding.swift`), the object's id.
+/// Makes the keys of the `indexes` table: the index's number, its elements (`KeyEncoding.swift`), the object's id.
 enum IndexKeys {
-    /// The size of a whole key whose elements were cut: they may be those of other rows too.
+    /// The size of a whole key whose elements were cut. Rows with other values may have the same key.
     static let cutKeySize = 4 + IndexKeyCodec.maximumLength + 8
 
-    /// Writes the whole key of a row, of any layout of its entity, into `writer`, which is emptied first.
+    /// Writes the whole key of a row, in any layout of its entity, into `writer`, which is emptied first.
     ///
-    /// - Returns: false when a partial index leaves the row out.
+    /// - Returns: false if the row is left out of a partial index.
     static func write(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ schema: Schema, into writer: inout ByteWriter
@@ -15,7 +15,7 @@ enum IndexKeys {
         try write(index, of: entity, reader, layout, id, IndexMap.of(schema), into: &writer)
     }
 
-    /// The same with a plan at hand: looking one up costs a lock.
+    /// The same with the map at hand; looking it up takes a lock.
     static func write(
         _ index: IndexSchema, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout, _ id: ObjectID,
         _ plan: IndexMap, into writer: inout ByteWriter
@@ -23,7 +23,7 @@ enum IndexKeys {
         try write(try plan.index(index.id), of: entity, reader, layout, id, plan, into: &writer)
     }
 
-    /// The same for an index that is at hand.
+    /// The same for an index at hand.
     static func write(
         _ prepared: IndexMap.PreparedIndex, of entity: EntitySchema, _ reader: RowReader, _ layout: RowLayout,
         _ id: ObjectID, _ plan: IndexMap, into writer: inout ByteWriter
@@ -47,9 +47,8 @@ enum IndexKeys {
         return true
     }
 
-    /// What must be unique of a row; nil when a nil among the elements, or a partial predicate, exempts it.
-    ///
-    /// The row is in the newest layout of its entity.
+    /// The key that must be unique of a row in the newest layout of its entity; nil if a nil among the elements, or a
+    /// partial predicate, exempts the row.
     static func uniqueKey(
         _ index: IndexSchema, _ reader: RowReader, _ id: ObjectID, _ schema: Schema
     ) throws -> UniqueKey? {
@@ -74,7 +73,7 @@ enum IndexKeys {
     }
 }
 
-/// The beginning that equal keys have, up to the object's id; for keys that were cut, the values too.
+/// The beginning that equal keys share, up to the object's id; for keys that were cut, the values too.
 struct UniqueKey: Hashable, Sendable {
     let key: [UInt8]
     let cutValues: [AttributeValue]

@@ -1,18 +1,18 @@
 import Locking
 import StrataModel
 
-/// How the rows of one model turn into entries of the `indexes` table, and how conditions turn into ranges of it;
-/// worked out once.
+/// The indexes of one model, prepared once: how rows become entries of the `indexes` table, and how conditions become
+/// ranges of it.
 final class IndexMap: Sendable {
     /// One index, ready to make keys.
     final class PreparedIndex: Sendable {
         let index: IndexSchema
         let codec: IndexKeyCodec
-        /// The concrete entities whose rows are entered.
+        /// The concrete entities whose rows it contains.
         let declaredEntities: [EntityID]
-        /// Only rows that meet it are entered; nil for all.
+        /// Only rows that meet this condition are entered; nil for all rows.
         let partial: (any RowCondition)?
-        /// The same as the conditions that an entry tells of its row.
+        /// The same condition as the planner matches it with those of a request.
         let conditions: [CompiledCondition]
 
         init(
@@ -35,7 +35,7 @@ final class IndexMap: Sendable {
     let schema: Schema
     private let prepared: [IndexID: Result<PreparedIndex, StrataError>]
     private let ofEntities: EntityTable<Result<[PreparedIndex], StrataError>>
-    /// From older layouts, made when first needed; guarded by its mutex.
+    /// From older layouts; each is made when first needed. Guarded by its mutex.
     private let converters = Locked<[ConverterKey: RowConverter]>([:])
 
     init(_ schema: Schema) {
@@ -54,7 +54,7 @@ final class IndexMap: Sendable {
         self.ofEntities = EntityTable(ofEntities, otherwise: .success([]))
     }
 
-    /// The plan of a schema. The last few are kept.
+    /// The map of a schema. Those of the last few schemas are kept.
     static func of(_ schema: Schema) -> IndexMap {
         recent.withLock { recent in
             if let known = recent.first, known.schema === schema { return known }
@@ -94,7 +94,7 @@ final class IndexMap: Sendable {
 
     func index(_ id: IndexID) throws(StrataError) -> PreparedIndex { try Self.found(id, prepared) }
 
-    /// The indexes that an object of the entity is entered in, in the entity's order.
+    /// The indexes that contain an object of the entity, in the entity's order.
     func indexes(of entity: EntityID) throws(StrataError) -> [PreparedIndex] { try ofEntities[entity].get() }
 
     private static func found(
@@ -106,8 +106,8 @@ final class IndexMap: Sendable {
         return try found.get()
     }
 
-    /// Calls `body` with the row in the newest layout of its entity, where a property that the row is too old for is
-    /// as it was born.
+    /// Calls `body` with the row converted to the newest layout of its entity. Properties that the row is too old to
+    /// hold have their first default.
     func withNewestRow<R>(
         _ row: RowReader, _ layout: RowLayout, _ entity: EntitySchema, _ body: (RowReader) throws -> R
     ) throws -> R {

@@ -2,20 +2,21 @@ import LMDB
 import Locking
 import StrataModel
 
-/// The layers that take the base back to a past sequence, made from the log and kept for contexts at the same place.
+/// The layers that lead from the base back to a past event number, made from the log and shared by contexts at the same
+/// number.
 ///
-/// For one N they form a stack of chunks, the newest at the bottom: the chunk over (A, B] shows, above a base at B, the
-/// state at A of everything touched in between. What a chunk holds is true for ever, so chunks are never changed, only
-/// added to below when the head has moved, and merged when there are many. `entries` is guarded by its mutex.
+/// For one event number N they form a stack of chunks, the newest at the bottom. The chunk over (A, B] lies above a
+/// base at B and holds the state at A of everything touched in between. A chunk stays correct for ever: when the head
+/// moves a new chunk is added below, and many chunks are merged into one. `state` is guarded by its mutex.
 final class LagLayers: Sendable {
-    /// Chunks of one N, bottom to top, reaching up to `head`.
+    /// The chunks of one event number, bottom to top, reaching up to `head`.
     private struct Entry {
         var chunks: [Layer]
         var head: EventNumber
         var lastUse: UInt64
     }
 
-    /// A state, and the model it is read through.
+    /// A state, and the model that it is read through.
     private struct Key: Hashable {
         let eventNumber: EventNumber
         let model: ModelVersion?
@@ -27,13 +28,13 @@ final class LagLayers: Sendable {
     }
 
     private let state = Locked(State())
-    /// Objects and pairs kept over all N; the least recently used N goes first.
+    /// Objects and pairs kept in all stacks; the least recently used stack is dropped first.
     private static let budget = 2_000_000
     private static let mostChunks = 8
 
-    /// The stack for `sequence` above a base at `head`, bottom to top.
+    /// The stack that leads from a base at `head` back to `eventNumber`, bottom to top.
     func layers(
-        at eventNumber: EventNumber, head: EventNumber, _ transaction: ReadTransaction, _ store: StoreCore,
+        at eventNumber: EventNumber, head: EventNumber, _ transaction: ReadTransaction, _ file: StoreFile,
         _ histories: SchemaHistory
     ) throws -> [Layer] {
         guard eventNumber < head else { return [] }
@@ -43,11 +44,11 @@ final class LagLayers: Sendable {
             state.entries[key]?.lastUse = state.clock
             return state.entries[key]
         }
-        // A chunk that another reader made from a newer head than this reader's is not for this base.
+        // A reader with a newer head may have extended the stack; then it does not fit this base.
         let usable = known.flatMap { $0.head <= head ? $0 : nil }
         if let usable, usable.head == head { return usable.chunks }
         let fresh = try LagBuilder.layer(
-            after: usable?.head ?? eventNumber, through: head, transaction, store, histories)
+            after: usable?.head ?? eventNumber, through: head, transaction, file, histories)
         var chunks = [fresh] + (usable?.chunks ?? [])
         if chunks.count > Self.mostChunks { chunks = try Self.merged(chunks) }
         state.withLock { state in
@@ -58,10 +59,10 @@ final class LagLayers: Sendable {
         return chunks
     }
 
-    /// Forgets everything, when a new model changes how rows look.
+    /// Drops everything, because rows look different under a new model or were damaged.
     func removeAll() { state.withLock { $0.entries.removeAll() } }
 
-    /// One chunk of all: what is higher is older and wins.
+    /// One chunk made of all; higher chunks are older and override lower ones.
     private static func merged(_ chunks: [Layer]) throws -> [Layer] {
         guard let bottom = chunks.first else { return [] }
         return [try chunks.dropFirst().reduce(bottom) { try $0.merged(under: $1) }]
@@ -78,16 +79,16 @@ final class LagLayers: Sendable {
     }
 }
 
-/// Makes one chunk by one forward pass over the log: the first event after A on a property, or a pair, gives its
+/// Makes one chunk by a single forward pass over the log: the first event after A on a property, or a pair, has its
 /// value at A.
 struct LagBuilder {
-    /// What the events so far say of an object at A that is to be read through an older model.
+    /// What the events so far say about an object at A, to be read through an older model.
     private struct Past {
-        /// The first event on the row was its insertion: the object was not there at A.
+        /// The first event on the row is its insertion, so the object did not exist at A.
         var isAbsent = false
-        /// The object was deleted later; its last values with earlier changes undone are its state at A.
+        /// The event that deleted the object later; its last values, with earlier changes undone, are its state at A.
         var deletedAt: EventNumber?
-        /// First before-image of each property, and the event before the one that has it.
+        /// The first before-image of each property, and the event before the one that holds it.
         var before: [PropertyID: (value: RecordedValue, asOf: EventNumber)] = [:]
         var revision = EventNumber.zero
         var isOver: Bool { isAbsent || deletedAt != nil }
@@ -97,30 +98,30 @@ struct LagBuilder {
     private let schema: Schema
     private let snapshot: Snapshot
     private var layer: Layer.Builder
-    /// Only through an older model.
+    /// Used only for reading through an older model.
     private var pasts: [ObjectID: Past] = [:]
     private var pairs: [PairKey: PairPositions?] = [:]
     /// The entity of the last event on a row, and whether the model has it.
     private var entityID = EntityID(rawValue: 0)
     private var isKnown = false
 
-    /// The state at `start` of everything that events in (start, end] touch; the base is at `end`.
+    /// The state at `start` of everything that events in (start, end] touch, for a base at `end`.
     static func layer(
-        after start: EventNumber, through end: EventNumber, _ transaction: ReadTransaction, _ store: StoreCore,
+        after start: EventNumber, through end: EventNumber, _ transaction: ReadTransaction, _ file: StoreFile,
         _ histories: SchemaHistory
     ) throws -> Layer {
         guard let schema = histories.newest else {
             throw StrataError(.corrupt, "The log has events before the first model.")
         }
-        let first = start.advanced(by: 1), kept = try store.readHead(transaction).firstKeptEvent
+        let first = start.advanced(by: 1), kept = try file.readHead(transaction).firstKeptEvent
         guard first >= kept else {
             throw StrataError(.historyDropped, "The log begins at \(kept).", context: .init(eventNumber: start))
         }
         let snapshot = Snapshot(
-            eventNumber: end, schema: schema, transaction: transaction, tables: store.tables, histories: histories,
+            eventNumber: end, schema: schema, transaction: transaction, tables: file.tables, histories: histories,
             layers: [])
         var builder = LagBuilder(
-            reader: LogReader(transaction, store.tables, histories), schema: schema, snapshot: snapshot)
+            reader: LogReader(transaction, file.tables, histories), schema: schema, snapshot: snapshot)
         builder.layer.rows.reserve(Int(clamping: end.rawValue - start.rawValue))
         var waiting: [(event: EventView, eventNumber: EventNumber)] = []
         waiting.reserveCapacity(Self.eventsAtOnce)
@@ -140,10 +141,10 @@ struct LagBuilder {
         layer = Layer.Builder(schema: schema)
     }
 
-    /// As many as the processor can fetch places of the table for at once.
+    /// The number of memory accesses that a processor can have under way at once.
     private static let eventsAtOnce = 32
 
-    /// Their bytes are good for as long as the read transaction.
+    /// The events' bytes are valid until the read transaction ends.
     private mutating func note(_ events: inout [(event: EventView, eventNumber: EventNumber)]) throws {
         layer.rows.fetchPlaces(of: events)
         for (event, eventNumber) in events { try note(event, eventNumber) }
@@ -234,9 +235,9 @@ struct LagBuilder {
 
     // MARK: Through an older model
 
-    /// The row in the layout of an older model. Rows of newer models may lack what that has, and hold numbers wider than
-    /// it knows, so it is put together value by value: what the events of since say, what the row still holds, or what
-    /// the object's chain remembers.
+    /// The row in the layout of an older model. A row written under a newer model may lack properties of the older one,
+    /// or hold wider numbers. So the row is assembled value by value, from later events, from the row, or from the
+    /// object's chain.
     private func imageOfThen(_ id: ObjectID, _ past: Past, _ entity: EntitySchema) throws -> RowImage {
         var builder = RowBuilder(entity.layout)
         let last = try lastValues(id, past)
@@ -255,13 +256,13 @@ struct LagBuilder {
         return try builder.finish()
     }
 
-    /// What the object held last, by property: in its row, or in the event that deleted it.
+    /// The object's last values by property, from its row or from the event that deleted it.
     private func lastValues(_ id: ObjectID, _ past: Past) throws -> [PropertyID: RecordedValue] {
         guard let deletedAt = past.deletedAt else {
             guard let row = try snapshot.row(id) else {
                 throw StrataError(
-                    .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
-                    context: .init(objectID: id))
+                    .corrupt, "The log names an object that is neither in `objects` nor in `tombstones`.",
+                    context: snapshot.histories.context(of: id))
             }
             return try Self.values(try row.reader, row.layout)
         }

@@ -1,23 +1,24 @@
 import Locking
 package import StrataModel
 
-/// The state of some objects and pairs at one point, above what lies below it.
+/// The state of some objects and pairs at one point, above the state below it.
 ///
-/// A lag layer holds what the events after N have changed since, as it was at N; a pending layer holds a context's
-/// unsaved changes. Both answer for access paths (row, entity scan, index range, links), never for results: a
-/// predicate that crosses a relationship would otherwise miss what changed at its far end. A layer may cover more
-/// objects than it must, never fewer. Immutable; what its paths need is worked out when first asked, under `derived`.
+/// A lag layer holds what later events changed, as it was at its event number; a pending layer holds a context's
+/// unsaved changes. Layers are merged into access paths (row, entity scan, index range, links) and never into results,
+/// because a predicate may cross a relationship to an object that a layer changes. A layer may cover more objects than
+/// it must, never fewer. It is immutable; what an access path needs is computed when first used, and guarded by the
+/// mutex of `derived`.
 package final class Layer: Sendable {
-    /// An object at the layer's point.
+    /// An object in the layer's state.
     package enum State: Sendable {
         case absent
         case row(RowImage, RowLayout, revision: EventNumber)
-        /// As below the layer, but for some values.
+        /// The row below the layer, with some values replaced.
         case delta(Delta)
     }
 
-    /// Values that a layer gives an object whose row lies below it. The row is put together when it is asked for: most
-    /// of what a reader far behind goes by is never read.
+    /// The values that a layer replaces in the row below. The row is assembled when it is read, because most rows in
+    /// the layers of a distant past are never read.
     package struct Delta: Sendable {
         var values: [(property: PropertyID, value: AttributeValue)]
         var revision: EventNumber
@@ -39,7 +40,7 @@ package final class Layer: Sendable {
 
     package let schema: Schema
     let rows: LayerRows
-    /// nil: not linked at this point.
+    /// Nil: not linked in this state.
     let pairs: [PairKey: PairPositions?]
     private let plan: LinkPlan
     private let derived: Locked<Derived>
@@ -49,7 +50,7 @@ package final class Layer: Sendable {
         var links: [PropertyID: SortedKeys] = [:]
         var indexes: [IndexID: SortedKeys] = [:]
         var absent: [ObjectID]?
-        /// Rows that were put together from deltas.
+        /// Rows assembled from deltas.
         var images: [ObjectID: RowImage] = [:]
     }
 
@@ -61,7 +62,7 @@ package final class Layer: Sendable {
         derived = Locked(Derived())
     }
 
-    /// Collects the states of a layer; the last word on an object or pair counts.
+    /// Collects the states of a layer; the last one set for an object or pair counts.
     package struct Builder {
         private let schema: Schema
         var rows = LayerRows()
@@ -69,7 +70,7 @@ package final class Layer: Sendable {
 
         package init(schema: Schema) { self.schema = schema }
 
-        /// `image` is canonical, in the newest layout of the object's entity.
+        /// - Parameter image: canonical, in the newest layout of the object's entity.
         package mutating func setRow(_ id: ObjectID, _ image: RowImage, revision: EventNumber) {
             guard let entity = schema.entity(id.entityID) else { return }
             rows.setRow(id, image, entity.layout, revision: revision)
@@ -77,7 +78,7 @@ package final class Layer: Sendable {
 
         package mutating func setAbsent(_ id: ObjectID) { rows.setAbsent(id) }
 
-        /// nil: not linked.
+        /// Nil: not linked.
         package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs[key] = .some(positions) }
 
         package func finish() -> Layer {
@@ -86,10 +87,10 @@ package final class Layer: Sendable {
     }
 
     package var isEmpty: Bool { rows.isEmpty && pairs.isEmpty }
-    /// Objects and pairs it speaks of, a measure of its memory.
+    /// The number of objects and pairs in the layer, a measure of its memory.
     package var count: Int { rows.count + pairs.count }
 
-    /// This layer with `older`, which lies above it, laid over it.
+    /// This layer with `older`, which lies above it, merged into one.
     func merged(under older: Layer) throws -> Layer {
         var rows = rows
         for place in older.rows.places { try Self.lay(older.rows, place, over: &rows, schema) }
@@ -121,20 +122,21 @@ package final class Layer: Sendable {
 
     // MARK: What the paths ask
 
-    /// nil for an object that the layer says nothing of.
+    /// Nil for an object that the layer does not cover.
     ///
-    /// - Throws: `corrupt`, when a value that an event recorded cannot be decoded.
+    /// - Throws: `corrupt` if a value recorded by an event cannot be decoded.
     func state(of id: ObjectID) throws -> State? {
         do {
             return try rows.state(of: id)
         } catch let error as CorruptRecord {
-            throw StrataError.corrupt(error, "events", id: id)
+            throw StrataError.corrupt(
+                error, "events", .init(entityName: schema.entity(id.entityID)?.name, objectID: id))
         }
     }
 
     func touches(_ id: ObjectID) -> Bool { rows.contains(id) }
 
-    /// Whether the layer may give the object another key in an index than it has below.
+    /// Whether the object's key in an index may differ from that below the layer.
     func touches(_ id: ObjectID, _ index: IndexSchema) -> Bool {
         rows.place(of: id).map { touches($0, index) } ?? false
     }
@@ -144,18 +146,18 @@ package final class Layer: Sendable {
         return index.elements.contains { rows.hasValue($0.propertyID, at: place) }
     }
 
-    /// Whether the layer may give the object another value in one of these properties than it has below.
+    /// Whether one of these properties may differ from its value below the layer.
     func touches(_ id: ObjectID, _ properties: [PropertyID]) -> Bool {
         guard let place = rows.place(of: id) else { return false }
         return !rows.isDelta(at: place) || properties.contains { rows.hasValue($0, at: place) }
     }
 
-    /// Whether the object may be there on one side of the layer only.
+    /// Whether the layer may insert or remove the object.
     func changesExistence(of id: ObjectID) -> Bool {
         rows.place(of: id).map { !rows.isDelta(at: $0) } ?? false
     }
 
-    /// A row put together from a delta before.
+    /// A row already assembled from a delta.
     func image(of id: ObjectID) -> RowImage? { derived.withLock { $0.images[id] } }
 
     func keep(_ image: RowImage, of id: ObjectID) { derived.withLock { $0.images[id] = image } }
@@ -164,7 +166,7 @@ package final class Layer: Sendable {
         rows.place(of: id).map { rows.isAbsent(at: $0) } ?? false
     }
 
-    /// Objects of exactly this entity that the layer speaks of, present or not, sorted.
+    /// The objects of exactly this entity that the layer covers, present or not, sorted.
     func touched(_ entity: EntityID) -> [ObjectID] {
         derived.withLock { derived in
             if let entities = derived.entities { return entities[entity] ?? [] }
@@ -174,7 +176,7 @@ package final class Layer: Sendable {
         }
     }
 
-    /// Objects that are absent at this point, sorted.
+    /// The objects that are absent in this state, sorted.
     var absentObjects: [ObjectID] {
         derived.withLock { derived in
             if let absent = derived.absent { return absent }
@@ -184,9 +186,9 @@ package final class Layer: Sendable {
         }
     }
 
-    /// Keys of `links` that hold at this point for the objects and pairs whose links it may change.
+    /// The keys of `links` in this state, for the objects and pairs whose links the layer may change.
     ///
-    /// - Parameter snapshot: the snapshot that this is layer `level - 1` of.
+    /// - Parameter snapshot: a snapshot in which this is layer `level - 1`.
     func addedLinks(_ link: PropertyID, _ snapshot: Snapshot, below level: Int) throws -> SortedKeys {
         if let known = derived.withLock({ $0.links[link] }) { return known }
         let keys = try makeLinks(link, snapshot, level)
@@ -194,7 +196,7 @@ package final class Layer: Sendable {
         return keys
     }
 
-    /// Keys of `indexes` that hold at this point for the objects whose keys it may change; as `addedLinks`.
+    /// The keys of `indexes` in this state, for the objects whose keys the layer may change; as `addedLinks`.
     func addedEntries(_ index: IndexSchema, _ snapshot: Snapshot, below level: Int) throws -> SortedKeys {
         if let known = derived.withLock({ $0.indexes[index.id] }) { return known }
         let keys = try makeEntries(index, snapshot, level)
@@ -280,7 +282,7 @@ package final class Layer: Sendable {
         return keys.finish()
     }
 
-    /// The elements of an index as deltas hold them; nil where only a row tells its key.
+    /// The elements of an index as deltas hold them; nil if only the row determines its key.
     private static func deltaElements(
         _ prepared: IndexMap.PreparedIndex, _ entity: EntitySchema
     ) -> [DeltaElement]? {
@@ -293,7 +295,7 @@ package final class Layer: Sendable {
         return elements
     }
 
-    /// False for a value that only a row tells how to order.
+    /// - Returns: false for a value whose order only the row determines.
     private static func write(
         _ values: [AttributeValue], _ prepared: IndexMap.PreparedIndex, _ id: ObjectID, into writer: inout ByteWriter
     ) -> Bool {
@@ -305,14 +307,14 @@ package final class Layer: Sendable {
     }
 }
 
-/// One element of an index, and the slot whose values it is made of.
+/// One element of an index, and the slot that its value comes from.
 struct DeltaElement {
     let property: PropertyID
     let slot: RowLayout.Slot
 }
 
 extension LinkPlan.RowLink {
-    /// The properties that the link's key is made of.
+    /// The properties that determine the link's key.
     func properties(of entity: EntitySchema?) -> [PropertyID] {
         guard let entity else { return [] }
         return [slot, positionSlot].compactMap { $0 }.map { entity.properties[$0].id }

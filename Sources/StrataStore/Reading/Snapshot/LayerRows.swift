@@ -1,30 +1,29 @@
 import StrataModel
 
-/// What a layer says of rows: a hash table of objects, each absent, whole, or with some values of its own.
+/// The rows of a layer: a hash table of objects, each absent, whole, or with some values replaced.
 ///
-/// A layer of a reader far behind is made of a hundred thousand events, and of most of what these say nothing is ever
-/// asked. So an object takes one entry and each value its bytes as the event had them; nothing is decoded or allocated
-/// for one object alone.
+/// A layer of a distant past consists of a hundred thousand events, and most of them are never read. So each object
+/// takes one entry and each value the bytes that the event has; nothing is decoded or allocated for a single object.
 struct LayerRows: Sendable {
     private enum Kind: UInt8 { case absent, row, delta }
 
     private struct Entry {
         let id: ObjectID
         var revision: EventNumber
-        /// For a row its place in `images`, for a delta that of its newest value; -1 for none.
+        /// Of a row its index in `images`, of a delta that of its newest value; -1 for none.
         var first: Int32
         var kind: Kind
     }
 
     private struct Value {
         let property: PropertyID
-        /// The value noted before it for the same object; -1 for none.
+        /// The previous value noted for the same object; -1 for none.
         let next: Int32
         let offset: Int
         let count: Int
     }
 
-    /// Places in `entries`, -1 where none is; a power of two of them, at most half taken.
+    /// Indices into `entries`, -1 in empty slots; a power of two of them, at most half used.
     private var table: [Int32] = []
     private var shift = 64
     private var entries: [Entry] = []
@@ -34,13 +33,13 @@ struct LayerRows: Sendable {
 
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
-    /// Every object, in no order.
+    /// Every object, in no particular order.
     var ids: some Collection<ObjectID> { entries.lazy.map(\.id) }
     var places: Range<Int> { entries.indices }
 
     init() {}
 
-    /// Room for so many objects, where that is not very many.
+    /// Reserves memory for `count` objects, up to a limit.
     mutating func reserve(_ count: Int) {
         let count = min(count, 1 << 17)
         entries.reserveCapacity(count)
@@ -57,8 +56,8 @@ struct LayerRows: Sendable {
     func isAbsent(at place: Int) -> Bool { entries[place].kind == .absent }
     func isDelta(at place: Int) -> Bool { entries[place].kind == .delta }
 
-    /// Brings the places of these objects into the processor's cache. Noted one after the other, each would be waited
-    /// for, which took a third of the time of a large layer.
+    /// Prefetches the slots of these objects. Without this each event would wait for memory, a third of the time that a
+    /// large layer takes.
     func fetchPlaces(of events: [(event: EventView, eventNumber: EventNumber)]) {
         guard !table.isEmpty else { return }
         var sum = 0
@@ -77,7 +76,7 @@ struct LayerRows: Sendable {
         }
     }
 
-    /// - Throws: `CorruptRecord` when a value cannot be decoded.
+    /// - Throws: `CorruptRecord` if a value cannot be decoded.
     func state(of id: ObjectID) throws -> Layer.State? { try place(of: id).map { try state(at: $0) } }
 
     func state(at place: Int) throws -> Layer.State {
@@ -99,10 +98,10 @@ struct LayerRows: Sendable {
         }
     }
 
-    /// Whether a delta gives the object a value of its own.
+    /// Whether a delta replaces this property.
     func hasValue(_ property: PropertyID, at place: Int) -> Bool { find(property, at: place) != nil }
 
-    /// The values that a delta has of these elements, in their order.
+    /// The values of these elements in a delta, in their order.
     func read(_ elements: [DeltaElement], at place: Int, into values: inout [AttributeValue]) throws {
         values.removeAll(keepingCapacity: true)
         for element in elements {
@@ -138,7 +137,8 @@ struct LayerRows: Sendable {
         entries[place].first = -1
     }
 
-    /// The object was made after the layer's point; a whole row says that it was there before, and deleted meanwhile.
+    /// The object was inserted after the layer's point. An object with a whole row existed before, and was deleted in
+    /// between.
     mutating func setAbsent(unlessWhole id: ObjectID) {
         if let place = place(of: id), entries[place].kind == .row { return }
         setAbsent(id)
@@ -152,7 +152,7 @@ struct LayerRows: Sendable {
         images.append((image, layout))
     }
 
-    /// Begins a delta without values, whatever was known of the object.
+    /// Begins an empty delta, whatever was known of the object.
     mutating func beginDelta(of id: ObjectID, revision: EventNumber) -> Int {
         let place = makePlace(id)
         entries[place].kind = .delta
@@ -161,7 +161,7 @@ struct LayerRows: Sendable {
         return place
     }
 
-    /// The place of the object's delta, begun where nothing is known of it; nil where it is absent or whole.
+    /// The index of the object's delta, a new one if nothing is known of the object; nil if it is absent or whole.
     mutating func delta(of id: ObjectID, revision: EventNumber) -> Int? {
         let known = entries.count
         let place = makePlace(id)
@@ -172,7 +172,7 @@ struct LayerRows: Sendable {
         return entries[place].kind == .delta ? place : nil
     }
 
-    /// Adds a value, as `ValueCodec` writes it, that the delta does not have.
+    /// Adds a value that the delta does not have, encoded by `ValueCodec`.
     mutating func add(_ value: UnsafeRawBufferPointer, of property: PropertyID, at place: Int) {
         values.append(
             Value(property: property, next: entries[place].first, offset: bytes.count, count: value.count))
@@ -193,7 +193,7 @@ struct LayerRows: Sendable {
         Int(truncatingIfNeeded: (id.rawValue &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(shift))
     }
 
-    /// The object's place, a new one at the end where it has none.
+    /// The index of the object's entry, of a new one if it has none.
     private mutating func makePlace(_ id: ObjectID) -> Int {
         if entries.count * 2 >= table.count { grow() }
         var slot = start(of: id)

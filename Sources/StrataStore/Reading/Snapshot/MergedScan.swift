@@ -1,16 +1,16 @@
 import LMDB
 import StrataModel
 
-/// The keys that a stack of layers adds to one path, bottom to top.
+/// The keys that a stack of layers adds to one access path, bottom to top.
 struct LayeredKeys {
     let levels: [SortedKeys]
 
     init(_ levels: [SortedKeys]) { self.levels = levels }
 }
 
-/// A walk over one range of a table with the layers' keys merged in, in key order or against it.
+/// A scan of a range of a table, merged with the keys of layers, in key order or against it.
 ///
-/// Order, limit and offset stay right because keys are merged before anything counts them.
+/// Keys are merged before anything is counted, so order, limit and offset are right.
 struct MergedScan {
     let table: BufferedTable
     let lower: UnsafeRawBufferPointer
@@ -19,7 +19,7 @@ struct MergedScan {
     let isDescending: Bool
 
     /// - Parameters:
-    ///   - isHidden: whether a key of the base (level 0) or of layer `level - 1` is overruled by a layer above.
+    ///   - isHidden: whether a layer above overrides a key of the base (level 0) or of layer `level - 1`.
     ///   - body: gets the key and, for keys of the base, the value; returns false to stop.
     func run(
         _ snapshot: Snapshot, _ added: LayeredKeys, isHidden: (UnsafeRawBufferPointer, Int) -> Bool,
@@ -62,7 +62,7 @@ struct MergedScan {
         }
     }
 
-    /// 0 for the base, else 1 + the layer whose key comes next; nil at the end.
+    /// 0 for the base, or 1 + the layer whose key comes next; nil at the end.
     private func nextLevel(
         _ added: LayeredKeys, _ places: [Range<Int>], _ baseKey: UnsafeRawBufferPointer?
     ) -> Int? {
@@ -93,7 +93,7 @@ struct MergedScan {
         return isDescending ? order > 0 : order < 0
     }
 
-    /// The part of a layer's keys that lies in the range.
+    /// The keys of a layer that lie in the range.
     private func range(_ keys: SortedKeys) -> Range<Int> {
         let start = keys.lowerBound(lower)
         var end = keys.lowerBound(upper)

@@ -3,16 +3,17 @@ import StrataModel
 
 /// Finds the rows of many objects in the `objects` table.
 ///
-/// Rows that lie close together are found from one to the next (`NearbySearch`), others side by side (`Cursor.values`).
+/// Ids that are close together are found from one row to the next (`NearbySearch`), others side by side
+/// (`Cursor.values`).
 struct RowLookup {
     private let cursor: Cursor
-    /// Ids further apart than this on average are seldom on one page.
+    /// Ids that are further apart on average are seldom on one page.
     private static let nearbyRows: UInt64 = 16
 
-    /// - Parameter cursor: in the `objects` table.
+    /// - Parameter cursor: a cursor of the `objects` table.
     init(_ cursor: Cursor) { self.cursor = cursor }
 
-    /// Calls `body` with the place, the id and the stored bytes of each object, nil where it has none, until it returns
+    /// Calls `body` with the index, the id and the stored bytes of each object, nil if there is none, until it returns
     /// false.
     func forEach(
         _ count: Int, id: (Int) -> ObjectID, _ body: (Int, ObjectID, UnsafeRawBufferPointer?) throws -> Bool
@@ -28,7 +29,7 @@ struct RowLookup {
                     let isNearby = Self.areNearby(group)
                     if !isNearby {
                         try cursor.values(of: group, into: values)
-                        // That may have moved the cursor.
+                        // `body` may have moved the cursor.
                         search = NearbySearch(cursor)
                     }
                     for index in 0..<size {

@@ -2,9 +2,9 @@ import LMDB
 package import StrataModel
 
 extension Snapshot {
-    /// Calls `body` with each member of a to-many in order (place, then id) until it returns false.
+    /// Calls `body` with each member of a to-many in order (position, then id) until it returns false.
     ///
-    /// Loads no member. `relationship` may be a hidden inverse.
+    /// No member's row is read. `relationship` may be a hidden inverse.
     package func members(
         of relationship: PropertyID, owner: ObjectID, _ body: (ObjectID) throws -> Bool
     ) throws {
@@ -23,10 +23,10 @@ extension Snapshot {
         return members
     }
 
-    /// The number of members: a counter record and the layers' differences; loads no member.
+    /// The number of members: a counter corrected by the layers. No member's row is read.
     package func memberCount(of relationship: PropertyID, owner: ObjectID) throws -> Int {
         if histories.isPast {
-            // Counters go on under the newer model, which may not know this link.
+            // Counters are kept under the newer model, which may not have this link.
             var members = 0
             try self.members(of: relationship, owner: owner) { _ in
                 members += 1
@@ -61,7 +61,7 @@ extension Snapshot {
         }
     }
 
-    /// The place of the last member of an ordered to-many; nil when it is empty.
+    /// The position of the last member of an ordered to-many; nil if it is empty.
     package func lastPosition(of relationship: PropertyID, owner: ObjectID) throws -> Int64? {
         var last: Int64?
         try scanLinks(relationship, owner, isDescending: true) { key in
@@ -71,7 +71,7 @@ extension Snapshot {
         return last
     }
 
-    /// The member's place in an ordered to-many; nil when it is no member.
+    /// The member's position in an ordered to-many; nil if it is not a member.
     package func position(
         of member: ObjectID, in relationship: PropertyID, owner: ObjectID
     ) throws -> Int64? {
@@ -91,7 +91,7 @@ extension Snapshot {
         }
     }
 
-    /// Members with their places, in order.
+    /// Members with their positions, in order.
     package func membersWithPositions(
         of relationship: PropertyID, owner: ObjectID, _ body: (ObjectID, Int64) throws -> Bool
     ) throws {
@@ -100,7 +100,7 @@ extension Snapshot {
         }
     }
 
-    /// Where a to-one of an object leads; nil when it leads nowhere, or there is no such object.
+    /// The target of an object's to-one; nil if it has none, or there is no such object.
     package func reference(_ toOne: PropertyID, of id: ObjectID) throws -> ObjectID? {
         try owner(of: id, toOne, below: layers.count)
     }
@@ -124,7 +124,7 @@ extension Snapshot {
         return StoreKey.position(UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 12, as: UInt64.self)))
     }
 
-    /// Where the to-one of `id` points, as the first `level` layers show it.
+    /// The target of the to-one of `id` in the base and the first `level` layers.
     private func owner(of id: ObjectID, _ toOne: PropertyID, below level: Int) throws -> ObjectID? {
         guard let row = try row(id, below: level) else { return nil }
         return try row.reference(toOne, of: schema, id)
@@ -152,7 +152,7 @@ extension Snapshot {
         }
     }
 
-    /// The same where nothing lies above the base.
+    /// The same without layers.
     private func scanBaseLinks(
         _ relationship: PropertyID, _ owner: ObjectID, _ body: (UnsafeRawBufferPointer) throws -> Bool
     ) throws {
@@ -164,7 +164,7 @@ extension Snapshot {
         }
     }
 
-    /// The to-one of a member's row that makes it one, and its place, by entity.
+    /// By entity, the to-one of a member's row that makes it a member, and its position.
     private func linkProperties(
         _ relationship: PropertyID, _ source: LinkPlan.Source?
     ) -> [EntityID: [PropertyID]] {
@@ -200,7 +200,7 @@ extension Snapshot {
         return false
     }
 
-    /// How many members of `owner` a layer adds to what lies below it, for pair-truth links.
+    /// By how many members a layer changes the count of `owner`, for links whose truth is the pair.
     private func pairDifference(
         _ source: LinkPlan.Source, _ relationship: PropertyID, _ owner: ObjectID, _ layer: Layer, _ level: Int
     ) throws -> Int {
@@ -228,12 +228,12 @@ extension SnapshotRow {
         get throws { try RowReader(image, layout: layout) }
     }
 
-    /// The image in the newest layout, which is a copy of the bytes when it stands in that already.
+    /// The image in the newest layout; a copy of the bytes if the row has it already.
     package func converted(to entity: EntitySchema) throws -> RowImage {
         try histories.converted(image, from: layout, to: entity)
     }
 
-    /// A to-one of the row, whatever model version the row is of.
+    /// The target of a to-one of the row, whatever model version the row is of.
     package func reference(_ toOne: PropertyID, of schema: Schema, _ id: ObjectID) throws -> ObjectID? {
         guard let slot = schema.entity(id.entityID)?.slot(of: toOne),
             let place = layout.slotNumber(slot, of: schema, id)
@@ -244,8 +244,7 @@ extension SnapshotRow {
 }
 
 extension RowLayout {
-    /// The slot of an older layout that holds what `slot` holds in the newest; nil when the row is older than the
-    /// property.
+    /// The slot of an older layout that corresponds to `slot` of the newest; nil if the row is older than the property.
     func slotNumber(_ slot: Int, of schema: Schema, _ id: ObjectID) -> Int? {
         schema.entity(id.entityID).flatMap { slotNumber(slot, of: $0) }
     }

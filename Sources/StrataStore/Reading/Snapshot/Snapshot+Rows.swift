@@ -2,8 +2,8 @@ import LMDB
 import StrataModel
 
 extension Snapshot {
-    /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id,
-    /// until it returns false.
+    /// Calls `body` with every object of exactly this entity and a reader of its row in the newest layout, by id, until
+    /// it returns false.
     func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard let monitor else { return try walk(entity, body) }
         try walk(entity) { id, row in
@@ -32,7 +32,7 @@ extension Snapshot {
         walk.finish()
     }
 
-    /// Whether the walk goes on behind these records.
+    /// - Returns: whether the walk continues after these records.
     @inline(__always)
     private func visit(
         _ records: PageRecords, of entity: EntitySchema, _ isVerified: Bool,
@@ -52,7 +52,7 @@ extension Snapshot {
         return true
     }
 
-    /// Calls `body` with each object of sorted ids that is there and a reader of its row in the newest layout, until it
+    /// Calls `body` with each existing object among sorted ids and a reader of its row in the newest layout, until it
     /// returns false.
     func forEachRow(of ids: [ObjectID], _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard let monitor else { return try walk(ids, body) }
@@ -83,7 +83,7 @@ extension Snapshot {
         }
     }
 
-    /// Checks a value of the `objects` table and reads it in the newest layout, in which nearly every row stands.
+    /// Checks a value of the `objects` table and reads it in the newest layout, which nearly every row has.
     @inline(__always)
     private func withBaseRow<R>(
         _ bytes: UnsafeRawBufferPointer, _ id: ObjectID, _ layout: RowLayout, isVerified: Bool = false,
@@ -94,17 +94,17 @@ extension Snapshot {
             let image = try isVerified ? StoredRow(unverified: bytes).image : StoredRow(bytes).image
             reader = RowLayout.header(of: image) == layout.header ? try RowReader(image, layout: layout) : nil
         } catch {
-            throw StrataError.corrupt(error, "objects", id: id)
+            throw StrataError.corrupt(error, "objects", histories.context(of: id))
         }
         if let reader { return try body(reader) }
         return try storedRow(bytes, id).withNewestReader(id, schema, body)
     }
 
-    /// Finds rows one after the other: ids that ascend are found without a search from the root for each, and those that
-    /// follow each other without any.
+    /// Finds rows one after another. Ids in ascending order are found without a search from the root for each;
+    /// consecutive ids without any search.
     struct RowFinder: ~Copyable {
         private let snapshot: Snapshot
-        /// Nil where the snapshot is asked for each.
+        /// Nil if each row is read through the snapshot.
         private var search: NearbySearch?
 
         fileprivate init(_ snapshot: Snapshot, _ cursor: Cursor?) {
@@ -123,7 +123,7 @@ extension Snapshot {
         }
     }
 
-    /// - Parameter count: about how many rows will be asked for.
+    /// - Parameter count: about how many rows will be read.
     func findRows(_ count: Int, _ body: (inout RowFinder) throws -> Void) throws {
         guard layers.isEmpty, count > 4 else {
             var finder = RowFinder(self, nil)
@@ -135,7 +135,7 @@ extension Snapshot {
         }
     }
 
-    /// Objects of these entities by the base's counters alone: an estimate where layers lie above.
+    /// The number of objects of these entities by the counters of the base; an estimate if there are layers.
     func roughCount(of entities: [EntitySchema]) throws -> Int {
         var count = 0
         for entity in entities {
@@ -146,7 +146,7 @@ extension Snapshot {
 }
 
 extension RowLayout {
-    /// The first eight bytes of a row image, which name its layout; 0, that of none, when it is shorter.
+    /// The first eight bytes of a row image, which name its layout; 0, which names none, if the image is shorter.
     fileprivate static func header(of image: UnsafeRawBufferPointer) -> UInt64 {
         image.count < headerSize ? 0 : UInt64(littleEndian: image.loadUnaligned(as: UInt64.self))
     }

@@ -1,29 +1,35 @@
 import LMDB
 package import StrataModel
 
-/// The state of the store at one sequence: the base tables in one short read transaction, and layers above them.
+/// The state of the store at one event number that one operation reads: the base tables in a short read transaction,
+/// and layers above them.
 ///
-/// Everything that reads objects, links and indexes goes through here, so that the present, the past and unsaved
-/// changes answer alike. Valid only inside the read that made it; bytes it hands out do not outlive that either.
+/// **The layer Reading** answers every question about a state. `SnapshotSource` makes snapshots; `Snapshot` gives rows,
+/// links, counts and index ranges of the present, the past and unsaved changes alike; `Maps` are tables computed once
+/// for a schema (links, indexes, derived attributes); `Query` compiles, plans and runs requests over a snapshot; `Live`
+/// says which objects a change can affect. Layers above it use `Snapshot`, `Layer`, `CompiledQuery`, `LiveQuery` and
+/// the maps. Nothing here writes.
+///
+/// A snapshot, and the bytes that it returns, are valid only inside the read that made it.
 package final class Snapshot {
-    /// The state it shows.
+    /// The state that it shows.
     package let eventNumber: EventNumber
-    /// The newest model, under which everything is read.
+    /// The model through which everything is read.
     package let schema: Schema
     let transaction: ReadTransaction
     let tables: StoreTables
     let histories: SchemaHistory
-    /// Worked out when a relationship is first asked for: a read of one row needs none.
+    /// Looked up when a relationship is first read; reading a row needs none.
     private(set) lazy var plan = LinkPlan.of(schema)
     /// Bottom to top.
     let layers: [Layer]
-    /// Hears of every row that a query reads, and can stop it.
+    /// Observes every row that a query reads, and can stop the query.
     var monitor: QueryMonitor?
-    /// Sizes for planning; nil where nothing is planned.
+    /// Sizes for planning; nil if nothing is planned.
     let statistics: StatisticsCache?
-    /// Shapes of requests that were compiled before; nil where each request is compiled.
+    /// Shapes of requests that were compiled before; nil if each request is compiled.
     let queries: QueryShapeCache?
-    /// Rows that need no second look; nil where each is verified.
+    /// Pages whose rows need no second check; nil if each row is checked.
     let verifiedPages: VerifiedPages?
 
     init(
@@ -44,9 +50,9 @@ package final class Snapshot {
 
     // MARK: Rows
 
-    /// The object's row, or nil when there is no such object at this point.
+    /// The object's row, or nil if there is no such object in this state.
     ///
-    /// - Throws: `corrupt` when the stored row does not match its checksum.
+    /// - Throws: `corrupt` if the stored row does not match its checksum.
     /// - Complexity: one lookup, about 1 us from a large store.
     package func row(_ id: ObjectID) throws -> SnapshotRow? { try row(id, below: layers.count) }
 
@@ -57,7 +63,7 @@ package final class Snapshot {
         return try transaction.get(tables.objects, id.rawValue) != nil
     }
 
-    /// The row as the base and the first `level` layers show it.
+    /// The row in the base and the first `level` layers.
     func row(_ id: ObjectID, below level: Int) throws -> SnapshotRow? {
         var index = level
         while index > 0 {
@@ -73,11 +79,12 @@ package final class Snapshot {
         return try baseRow(id)
     }
 
-    /// The row that layer `level` makes of what lies below it; kept by the layer.
+    /// The row that the delta of layer `level` makes of the row below; the layer keeps it.
     private func row(_ id: ObjectID, with delta: Layer.Delta, of level: Int) throws -> SnapshotRow {
         let layer = layers[level]
         guard let entity = layer.schema.entity(id.entityID) else {
-            throw StrataError(.corrupt, "An object id is of no known entity.", context: .init(objectID: id))
+            throw StrataError(
+                .corrupt, "An object id belongs to no entity of the model.", context: histories.context(of: id))
         }
         let image: RowImage
         if let known = layer.image(of: id) {
@@ -85,8 +92,8 @@ package final class Snapshot {
         } else {
             guard let below = try row(id, below: level) else {
                 throw StrataError(
-                    .corrupt, "The log speaks of an object that neither rows nor tombstones know.",
-                    context: .init(objectID: id))
+                    .corrupt, "The log names an object that is neither in `objects` nor in `tombstones`.",
+                    context: histories.context(of: id))
             }
             image = try delta.applied(to: try below.converted(to: entity), entity)
             layer.keep(image, of: id)
@@ -103,10 +110,10 @@ package final class Snapshot {
         try SnapshotRow(stored: bytes, id, histories)
     }
 
-    /// The pair's places; nil when it is not linked at this point.
+    /// The pair's positions; nil if it is not linked in this state.
     package func pair(_ key: PairKey) throws -> PairPositions? { try pair(key, below: layers.count) }
 
-    /// The pair's places as the base and the first `level` layers show it; nil when it is not linked.
+    /// The pair's positions in the base and the first `level` layers; nil if it is not linked.
     func pair(_ key: PairKey, below level: Int) throws -> PairPositions? {
         var index = level
         while index > 0 {
@@ -122,7 +129,7 @@ package final class Snapshot {
 
     // MARK: Entities
 
-    /// Objects of exactly this entity, by a counter and the layers' differences.
+    /// The number of objects of exactly this entity: a counter corrected by the layers.
     package func count(of entity: EntityID) throws -> Int {
         var count = try counter(.entity(entity))
         for (level, layer) in layers.enumerated() {
@@ -181,7 +188,8 @@ package final class Snapshot {
         }
     }
 
-    /// Appends the ids of the base's entries of `index` from `lower` up to `upper`, at most `limit`, whatever lies above.
+    /// Appends the ids of entries of `index` in the base from `lower` up to `upper`, at most `limit`; layers are
+    /// ignored.
     func appendBaseEntries(
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, atMost limit: Int, to ids: inout [ObjectID]
     ) throws {
@@ -198,7 +206,7 @@ package final class Snapshot {
         }
     }
 
-    /// The number of entries of `index` from `lower` up to `upper`, at most `limit`; the walk ends there.
+    /// The number of entries of `index` from `lower` up to `upper`; counting stops at `limit`.
     func countEntries(
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?, atMost limit: Int
     ) throws -> Int {
@@ -218,11 +226,11 @@ package final class Snapshot {
         }
     }
 
-    /// Calls `body` with each group of the base's entries of `index` from `lower` up to `upper` that begin alike: the
-    /// least id among them and their number, in key order, whatever lies above.
+    /// Calls `body` with each group of entries of `index` in the base that have the same beginning, from `lower` up to
+    /// `upper` in key order: the least id among them and their number. Layers are ignored.
     ///
-    /// - Parameter prefixSize: how many bytes the group of a key has in common; nil ends the walk.
-    /// - Returns: whether it came to the end.
+    /// - Parameter prefixSize: the length of the beginning that a key shares with its group; nil ends the walk.
+    /// - Returns: whether the walk came to the end.
     func forEachBaseGroup(
         _ index: IndexSchema, lower: [UInt8], upper: [UInt8]?,
         prefixSize: (UnsafeRawBufferPointer) throws -> Int?, _ body: (ObjectID, Int) -> Void
@@ -241,7 +249,7 @@ package final class Snapshot {
         }
     }
 
-    /// Whether a layer above `level` speaks of the object that the key ends in.
+    /// Whether a layer above `level` covers the object at the end of the key.
     private func isHidden(_ key: UnsafeRawBufferPointer, above level: Int) -> Bool {
         let id = StoreKey.lastObjectID(key)
         var index = layers.count
@@ -252,13 +260,13 @@ package final class Snapshot {
         return false
     }
 
-    /// Whether a layer above `level` may give the object that the entry ends in another entry.
+    /// Whether a layer above `level` may change the entry of the object at its end.
     private func isHidden(_ key: UnsafeRawBufferPointer, _ index: IndexSchema, above level: Int) -> Bool {
         let id = StoreKey.lastObjectID(key)
         return layers[level...].contains { $0.touches(id, index) }
     }
 
-    /// What a row holds in a slot of its entity's newest layout; what the row is too old for reads as it was born.
+    /// The value of a slot of the newest layout. A property that the row is too old to hold has its first default.
     func value(_ slot: Int, of row: SnapshotRow, _ reader: RowReader, _ entity: EntitySchema) throws -> AttributeValue {
         guard let place = row.layout.slotNumber(slot, of: entity) else {
             return schema.assignment.bornDefaults[entity.properties[slot].id] ?? .null

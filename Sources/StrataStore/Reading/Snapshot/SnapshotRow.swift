@@ -3,31 +3,31 @@ package import StrataModel
 
 /// A row as a snapshot shows it, valid inside the read.
 ///
-/// It counts no reference to the layout and the models, for one is made for each row that is read: the snapshot, or the
-/// read transaction, keeps them as long as the read lasts.
+/// It does not retain its layout and models, because a value is made for every row that is read. The snapshot, or the
+/// read transaction, keeps them alive during the read.
 package struct SnapshotRow {
     package let image: UnsafeRawBufferPointer
     /// The newest event that changed the row.
     package let revision: EventNumber
     private let unownedLayout: Unmanaged<RowLayout>
     private let unownedHistories: Unmanaged<SchemaHistory>
-    /// Keeps a layer's bytes alive; nil for bytes of the map.
+    /// Keeps the bytes of a layer's row alive; nil for bytes in the map.
     private let owner: RowImage?
 
     package var layout: RowLayout { unownedLayout.takeUnretainedValue() }
     var histories: SchemaHistory { unownedHistories.takeUnretainedValue() }
 
-    /// The image where it lies in the map; nil for a layer's.
+    /// The image if it lies in the map; nil for a layer's row.
     var imageInMap: UnsafeRawBufferPointer? { owner == nil ? image : nil }
 
-    /// Whether the row is in this very layout.
+    /// Whether the row has exactly this layout.
     package func isIn(_ layout: RowLayout) -> Bool {
         unownedLayout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque()
     }
 
-    /// The row as the `objects` table has it; nil when it has none.
+    /// The object's row in the `objects` table; nil if there is none.
     ///
-    /// - Throws: `corrupt` when the stored row does not match its checksum.
+    /// - Throws: `corrupt` if the stored row does not match its checksum.
     @inline(__always)
     init?(
         _ id: ObjectID, in transaction: ReadTransaction, _ objects: Table, _ histories: SchemaHistory
@@ -49,7 +49,7 @@ package struct SnapshotRow {
                 unownedLayout = Unmanaged.passUnretained(try histories.layout(of: stored.image, id: id))
             }
         } catch {
-            throw StrataError.corrupt(error, "objects", id: id)
+            throw StrataError.corrupt(error, "objects", histories.context(of: id))
         }
         unownedHistories = Unmanaged.passUnretained(histories)
         owner = nil

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Keys in order, packed in one buffer.
+/// Sorted keys, packed into one buffer.
 struct SortedKeys: Sendable {
     private let bytes: [UInt8]
     private let places: [Range<Int>]
@@ -13,7 +13,7 @@ struct SortedKeys: Sendable {
         try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[places[index]])) }
     }
 
-    /// The number of keys that come before `bound`.
+    /// The number of keys before `bound`.
     func lowerBound(_ bound: UnsafeRawBufferPointer) -> Int {
         var low = 0
         var high = places.count
@@ -34,7 +34,7 @@ struct SortedKeys: Sendable {
             places.append(start..<bytes.count)
         }
 
-        /// Most keys of a path begin alike; the eight bytes behind that settle nearly every comparison.
+        /// Most keys of an access path begin alike; the eight bytes after that settle nearly every comparison.
         consuming func finish() -> SortedKeys {
             let (buffer, places) = (bytes, places)
             let sorted = buffer.withUnsafeBytes { raw in
@@ -63,10 +63,10 @@ struct SortedKeys: Sendable {
             var index: Int32
         }
 
-        /// Below this comparing is as fast.
+        /// With fewer keys comparing is as fast.
         private static let fewKeys = 512
 
-        /// One pass for each byte in which words differ, the lowest first.
+        /// Radix sort: one pass for each byte in which words differ, the lowest byte first.
         private static func sortByWords(_ order: inout [Word]) {
             guard let first = order.first else { return }
             let differing = order.reduce(0) { $0 | ($1.word ^ first.word) }
@@ -94,7 +94,7 @@ struct SortedKeys: Sendable {
             }
         }
 
-        /// How many bytes all keys begin with alike.
+        /// The number of bytes that all keys have in common at their beginning.
         private static func commonPrefix(of places: [Range<Int>], in raw: UnsafeRawBufferPointer) -> Int {
             guard let first = places.first else { return 0 }
             var length = first.count
@@ -107,7 +107,7 @@ struct SortedKeys: Sendable {
             return length
         }
 
-        /// The eight bytes at `offset` as a number that orders like them; what a key lacks counts as 0.
+        /// The eight bytes at `offset` as a number with the same order; missing bytes count as 0.
         private static func word(_ raw: UnsafeRawBufferPointer, _ place: Range<Int>, at offset: Int) -> UInt64 {
             let start = place.lowerBound + offset
             if start + 8 <= place.upperBound {

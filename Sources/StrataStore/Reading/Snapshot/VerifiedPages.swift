@@ -1,11 +1,10 @@
 import LMDB
 import Locking
 
-/// The pages of rows that were verified in one of LMDB's snapshots, all rows of each.
+/// The pages of `objects` on which every row was verified, in the newest state that LMDB has committed.
 ///
-/// LMDB never changes a page of a snapshot, so a row that matched its checksum once need not be hashed again while the
-/// snapshot is the newest: hashing takes as long as all the rest of a scan. The first commit, of whatever process,
-/// begins a new snapshot, and everything is verified again. `state` is guarded by its mutex.
+/// LMDB never changes a page of a committed state. So a row that matched its checksum once need not be hashed again
+/// until the next commit, of any process; hashing takes as long as the rest of a scan. `state` is guarded by its mutex.
 final class VerifiedPages: Sendable {
     private struct State {
         var snapshotID: ReadTransaction.SnapshotID?
@@ -22,7 +21,7 @@ final class VerifiedPages: Sendable {
     fileprivate func add(_ pages: [Int], of snapshotID: ReadTransaction.SnapshotID) {
         state.withLock { state in
             if state.snapshotID != snapshotID {
-                // A reader that began earlier has nothing to say of the newer snapshot.
+                // A reader that began earlier must not replace what is known of a newer state.
                 if let known = state.snapshotID, known > snapshotID { return }
                 state = State(snapshotID: snapshotID)
             }
@@ -34,11 +33,11 @@ final class VerifiedPages: Sendable {
     }
 }
 
-/// One walk over rows in key order, and the pages that it has seen whole.
+/// One walk over rows in key order, and the pages that it has verified as a whole.
 struct PageWalk {
     private let pages: VerifiedPages
     private let snapshotID: ReadTransaction.SnapshotID
-    /// The number of the map's first page; nil when pages cannot be told.
+    /// The number of the map's first page; nil if page numbers are not known.
     private let first: UInt?
     private let shift: UInt
     private let known: [UInt64]
@@ -57,7 +56,7 @@ struct PageWalk {
         known = pages.words(of: snapshotID)
     }
 
-    /// Whether the checksums of the rows in this page need not be looked at; to be asked for every page of the walk.
+    /// Whether the rows on this page need no check; call it for every page of the walk.
     mutating func turn(to records: PageRecords) -> Bool {
         if page >= 0, isWhole, !isKnown { fresh.append(page) }
         guard let first, let address = records.address else {

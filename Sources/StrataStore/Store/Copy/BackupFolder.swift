@@ -2,18 +2,17 @@ import Foundation
 import Locking
 import Logging
 
-/// The directory in which a backup is made, beside the place where it is to stand.
+/// The directory in which a copy of a store is made, beside its final place.
 ///
-/// It gets the place's name when everything in it is whole and durable, so that nobody ever opens half a backup. What a
-/// process that died has left is removed by the next backup to the same place.
-///
-/// It stands in a hidden directory of its own: when that has been taken away nothing can be made at its path any more.
+/// It is renamed to its final name when its content is complete and durable, so that half a copy is never opened. The
+/// next copy to the same place removes what a process that died has left. It is inside a hidden directory of its own:
+/// once that is removed, nothing can be created at its path any more.
 struct BackupFolder {
     let url: URL
     private let frame: String
     private let target: String
     private let parent: String
-    /// Held while a folder is begun, put in place or taken away; true once this process makes no more of them.
+    /// Held while a folder is begun, published or removed; true once this process makes no more of them.
     private static let isAbandoned = Locked(false)
 
     init(for target: URL) throws {
@@ -30,14 +29,14 @@ struct BackupFolder {
             guard !isAbandoned, mkdir(frame, 0o700) == 0 else {
                 let failure = BlobFile.Failure(
                     operation: "make a copy in", path: self.parent, number: isAbandoned ? ECANCELED : errno)
-                // A file system may fail after the deed.
+                // A file system may report an error although the operation succeeded.
                 rmdir(frame)
                 throw failure
             }
         }
     }
 
-    /// Makes a directory with what `fill` puts into it, or nothing.
+    /// Makes a directory with what `fill` puts into it, or none at all.
     static func filled<R>(for target: URL, _ fill: (URL) throws -> R) throws -> R {
         let folder = try BackupFolder(for: target)
         do {
@@ -50,18 +49,18 @@ struct BackupFolder {
         }
     }
 
-    /// Puts the backup in its place.
+    /// Moves the copy to its final place.
     ///
-    /// - Throws: `BlobFile.Failure`; then nothing stands there.
+    /// - Throws: `BlobFile.Failure`; then there is nothing at that place.
     func publish() throws {
         let path = Self.path(url)
         try BlobFile.syncDirectory(path)
-        // An empty directory in its place is replaced, one with anything in it is not.
+        // An empty directory at that place is replaced; a directory with content is not.
         try Self.isAbandoned.withLock { isAbandoned in
             guard !isAbandoned, rename(path, target) == 0 else {
                 let failure = BlobFile.Failure(
                     operation: "put in place", path: target, number: isAbandoned ? ECANCELED : errno)
-                // Done all the same, and told otherwise.
+                // The rename succeeded although an error was reported.
                 if !isAbandoned, !BlobFile.exists(path) { Self.remove(target) }
                 throw failure
             }
@@ -75,7 +74,7 @@ struct BackupFolder {
         }
     }
 
-    /// Removes what was made of it.
+    /// Removes the unfinished copy.
     func remove() { Self.remove(frame) }
 
     private static func path(_ url: URL) -> String {
@@ -90,12 +89,12 @@ struct BackupFolder {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            StoreLog.logger.warning("an unfinished backup at \(path) could not be removed: \(error)")
+            StoreLogger.shared.warning("an unfinished backup at \(path) could not be removed: \(error)")
         }
     }
 
-    /// Removes what this process is making for a place; it makes no more. It is renamed first, so that nothing can be
-    /// put into it by its path.
+    /// Removes the copies that this process is making for a place; it makes no more. Each is renamed first, so that
+    /// nothing can be added by its path.
     static func abandon(for target: URL) {
         let place = target.standardizedFileURL
         let parent = place.deletingLastPathComponent()
@@ -107,7 +106,7 @@ struct BackupFolder {
                 return rename(old, old + ".abandoned") == 0 ? old + ".abandoned" : nil
             }
         }
-        // Whoever writes may still finish a file that is open.
+        // The thread that writes may still finish a file that it has open.
         for aside in asides {
             for _ in 0..<20 where BlobFile.exists(aside) { remove(aside) }
         }

@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
 
-/// Tells how far a copy of a file is that says nothing itself, by how large it has become.
+/// Reports the progress of a file copy by the size that the copy has reached.
 struct CopyWatch {
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
-    /// Runs `body`, which writes into a directory, and tells meanwhile how many bytes stand there.
+    /// Runs `body`, which writes into a directory, and reports meanwhile how many bytes are there.
     ///
-    /// - Parameter total: how many they will be at most.
+    /// - Parameter total: the most bytes that there will be.
     static func during<R>(
         _ directory: URL, total: Int, _ progress: ProgressHandler?, _ body: () throws -> R
     ) rethrows -> R {
@@ -23,13 +23,13 @@ struct CopyWatch {
         timer.resume()
         defer {
             timer.cancel()
-            // Nothing is told after it.
+            // Nothing is reported after this.
             queue.sync {}
         }
         return try body()
     }
 
-    /// Bytes of the files in a directory.
+    /// The size of the files in a directory.
     private static func size(of path: String) -> Int {
         BlobFile.names(in: path).reduce(0) { sum, name in
             var status = stat()

@@ -2,20 +2,20 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// Puts a log together from the leaf pages of a data file whose trees cannot be followed.
+/// Reassembles a log from the leaf pages of a data file whose trees cannot be followed.
 ///
-/// Records of the log tell by their checksums that they are some; which of several with one number is the committed one
-/// the chain of digests says.
+/// Records of the log are recognised by their checksums. Among several with one number the chain of digests identifies
+/// the committed one.
 struct LogCarving {
     private let scan: LeafScan
-    /// Where records with a number stand, each content once.
+    /// The locations of records by number, each content once.
     private var transactions: [UInt64: [LeafScan.Place]] = [:]
     private var events: [UInt64: [LeafScan.Place]] = [:]
 
     /// Records in one commit.
     private static let stepSize = 10_000
 
-    /// - Throws: when the file cannot be read.
+    /// - Throws: if the file cannot be read.
     init(file path: String) throws {
         scan = try LeafScan(path: path)
         scan.forEachEntry { key, place in
@@ -27,8 +27,8 @@ struct LogCarving {
 
     var isEmpty: Bool { transactions.isEmpty }
 
-    /// Whether bytes are a record is asked of their checksum: most entries on the pages of a store are none, so what does
-    /// not read as one is no error here. A record of the log that is damaged is missed by the chain of digests.
+    /// A record is recognised by its checksum. Most entries on the pages of a store are none, so an unreadable one is
+    /// no error here. A damaged record of the log shows as a gap in the chain of digests.
     private mutating func note(_ number: UInt64, _ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer) {
         if let event = try? EventView(bytes), EventDigest.matches(event) {
             add(place, bytes, to: &events[number, default: []])
@@ -37,7 +37,7 @@ struct LogCarving {
         }
     }
 
-    /// Checksum and digest stand at the beginning, so records that begin alike are the same.
+    /// Checksum and digest are at the beginning, so records that begin alike are the same.
     private func add(_ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer, to places: inout [LeafScan.Place]) {
         let beginning = bytes[..<EventHeader.size]
         let isKnown = places.contains { other in
@@ -49,7 +49,7 @@ struct LogCarving {
 
     // MARK: Writing
 
-    /// Makes an environment in an empty directory with the tables of a store, of which those of the log are filled.
+    /// Creates an environment in an empty directory with the tables of a store, and fills those of the log.
     func write(to path: String) throws {
         var options = EnvironmentOptions()
         options.durability = .disposable
@@ -63,7 +63,7 @@ struct LogCarving {
                 guard let chosen = try transaction(number, after: digest) else { continue }
                 digest = chosen.digest
                 records.append((number, chosen.bytes))
-                // Numbers of events that two transactions claim are the first one's.
+                // An event number that two transactions claim belongs to the first.
                 contents += chosen.events.filter { $0.0 > contents.last?.0 ?? 0 }
             }
             try append(records, to: tables.transactions, of: environment)
@@ -85,12 +85,12 @@ struct LogCarving {
         }
     }
 
-    /// A transaction as it may have been committed.
+    /// A transaction that may have been committed.
     private struct Candidate {
         let bytes: [UInt8]
         let events: [(UInt64, [UInt8])]
         let digest: [UInt8]
-        /// Whether the digest follows from the one before.
+        /// Whether the digest follows from that of the transaction before.
         let follows: Bool
     }
 
@@ -123,7 +123,7 @@ struct LogCarving {
         }
     }
 
-    /// An event of a transaction; without its payload where that has been removed, though older pages may have it.
+    /// An event of a transaction. If its payload was removed, it is left out even if an older page still has it.
     private func event(_ number: UInt64, of transaction: UInt64) throws -> [UInt8]? {
         var newest: [UInt8]?
         for place in events[number] ?? [] {

@@ -2,12 +2,12 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-/// Makes a store in an empty directory of the beginning of another's log: the records are copied byte for byte, so the
-/// chain of digests goes on, and the views are made by replaying them.
+/// Makes a store in an empty directory from the beginning of another store's log. The records are copied byte for byte,
+/// so the chain of digests continues, and the views are made by replaying the log.
 struct LogCopy {
     let source: Environment
     let tables: StoreTables
-    /// The last transaction that is taken; nil for none.
+    /// The last transaction to copy; nil for none.
     let end: TransactionRecord?
     let header: StoreHeader
     let progress: ProgressHandler?
@@ -15,19 +15,19 @@ struct LogCopy {
     /// Bytes of the log in one commit.
     private static let stepInBytes = 32 << 20
 
-    /// Where a copy stands.
+    /// How far the copy has come.
     private struct Place {
         var transaction = TransactionNumber.zero
         var event = EventNumber.zero
         var histories = SchemaHistory([])
-        /// Names of places, as the log tells them.
+        /// Tags, as the log records them.
         var tags: [String: EventNumber] = [:]
     }
 
-    /// - Throws: `corrupt` when the records do not replay; `LMDBError`.
+    /// - Throws: `corrupt` if the records cannot be replayed; `LMDBError`.
     func write(to path: String) throws {
         var options = EnvironmentOptions()
-        // Nobody sees it before it is whole, and then it is synced.
+        // Nothing reads the copy before it is complete, and then it is synced.
         options.durability = .disposable
         let target = try Environment.open(at: path, options: options)
         do {
@@ -69,11 +69,11 @@ struct LogCopy {
         _ bytes: [UInt8], _ key: StaticString, _ made: StoreTables, _ transaction: WriteTransaction
     ) throws {
         try bytes.withUnsafeBytes { value in
-            try StoreCore.withKey(key) { try transaction.put(made.meta, $0, value) }
+            try StoreFile.withKey(key) { try transaction.put(made.meta, $0, value) }
         }
     }
 
-    /// Some transactions with their events, and what they make of the views.
+    /// Copies some transactions with their events, and makes the views of them.
     private func step(
         _ start: Place, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction,
         _ counter: inout ProgressCounter
@@ -116,7 +116,7 @@ struct LogCopy {
     }
 }
 
-/// What a store that was made of another holds.
+/// What a store made from another's log contains.
 package struct LogCopyReport: Sendable {
     /// Of the new store.
     package let verification: VerificationReport
@@ -125,11 +125,11 @@ package struct LogCopyReport: Sendable {
 }
 
 extension Store {
-    /// Makes a store in a directory that does not exist yet, as this one was at a sequence: from the log alone, so it
-    /// also shows that the log is enough. It has this store's id and a lineage of its own.
+    /// Makes a store in a directory that does not exist yet, with the state of this one at an event number, from the
+    /// log alone. It has this store's id and a lineage of its own.
     ///
-    /// - Parameter sequence: the last event of a transaction.
-    /// - Throws: `persistentStoreOpen` when something stands there; `futureSequence`; `corrupt`; `noSpace`.
+    /// - Parameter eventNumber: the last event of a transaction.
+    /// - Throws: `persistentStoreOpen` if something is at that place; `futureSequence`; `corrupt`; `noSpace`.
     package func replay(
         through eventNumber: EventNumber, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
@@ -143,19 +143,19 @@ extension Store {
         defer { withExtendedLifetime(lease) {} }
         do {
             let header = StoreHeader(
-                identifier: identifier, lineage: UUID(), createdMicroseconds: core.header.createdMicroseconds)
+                identifier: identifier, lineage: UUID(), createdMicroseconds: file.header.createdMicroseconds)
             let copy = LogCopy(
-                source: core.environment, tables: core.tables, end: end, header: header, progress: progress)
+                source: file.environment, tables: file.tables, end: end, header: header, progress: progress)
             return try BackupFolder.filled(for: target) { folder in
                 try copy.write(to: folder.path(percentEncoded: false))
                 return try Self.finishCopy(in: folder, end.number, progress) { blobs.contents(digest: $0) }
             }
         } catch {
-            throw core.publicError(error, during: "replaying the log")
+            throw file.publicError(error, during: "replaying the log")
         }
     }
 
-    /// Gives a store that was made of a log its large values, and verifies it.
+    /// Copies large values to a store made from a log, and verifies it.
     static func finishCopy(
         in folder: URL, _ transaction: TransactionNumber, _ progress: ProgressHandler?, contents: (Data) -> Data?
     ) throws -> LogCopyReport {

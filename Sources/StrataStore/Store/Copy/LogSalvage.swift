@@ -3,20 +3,20 @@ import LMDB
 import Logging
 package import StrataModel
 
-/// A damaged store's log, read without believing anything else of the store: no header, no head, no view.
+/// Reads the log of a damaged store without relying on anything else in it: header, head or views.
 ///
-/// Opening and reading may end the process where a page of the file is lost; whoever uses it does so in a child.
+/// If a page of the file is lost, opening or reading may end the process. Use it in a child process.
 package final class LogSalvage {
     /// How far the log is sound.
     package struct Finding: Sendable {
-        /// The last transaction up to which everything is sound; nil when there is none.
+        /// The last transaction before the first damage; nil if there is none.
         package let end: TransactionRecord?
-        /// What is wrong behind it; nil at the end of the log.
+        /// The first damage; nil if the whole log is sound.
         package let problem: String?
-        /// The end of the log as the head says it; nil when the head is unreadable.
+        /// The end of the log according to the head; nil if the head is unreadable.
         package let head: TransactionNumber?
         package let headEvent: EventNumber?
-        /// Transactions behind the sound ones whose records can be read.
+        /// Transactions after the sound part whose records can be read.
         package let lost: [TransactionRecord]
 
         fileprivate func with(problem: String) -> Finding {
@@ -25,16 +25,16 @@ package final class LogSalvage {
     }
 
     private let path: String
-    /// The store's file; nil where it cannot be opened.
+    /// The store's file; nil if it cannot be opened.
     private let file: LogSource?
-    /// What was put together from the pages of the file, once that was needed and where it goes further than its trees.
+    /// The log reassembled from the file's pages, if that reaches further than its trees.
     private var carved: LogSource?
     /// Why the file cannot be opened.
     private let refusal: StrataError?
     private static let mostLost = 100_000
 
-    /// - Parameter opensFile: false where opening the file ends the process, so that only its pages are searched.
-    /// - Throws: `persistentStoreOpen` when not even LMDB's own pages can be read, and no page has records of a log.
+    /// - Parameter opensFile: false if opening the file ends the process, so that only its pages are searched.
+    /// - Throws: `persistentStoreOpen` if not even LMDB's own pages can be read, and no page has records of a log.
     package init(_ path: String, opensFile: Bool = true) throws {
         self.path = path
         do {
@@ -68,11 +68,11 @@ package final class LogSalvage {
 
     // MARK: Looking
 
-    /// Walks the log from its beginning until something is wrong; then the pages of the file are searched for more of it.
+    /// Reads the log from its beginning up to the first damage; then searches the pages of the file for more of it.
     ///
     /// - Parameters:
     ///   - limit: the last transaction to look at.
-    ///   - note: hears of each transaction that is sound, before the next is looked at.
+    ///   - note: called with each sound transaction, before the next is read.
     package func examine(
         through limit: TransactionNumber?, note: (TransactionNumber) -> Void, progress: ProgressHandler? = nil
     ) throws -> Finding {
@@ -83,7 +83,7 @@ package final class LogSalvage {
             return found.with(problem: searched + (found.problem.map { "; \($0)" } ?? ", which may have gone on"))
         }
         let head = try file.environment.read { transaction in
-            try? StoreCore.meta("head", file.tables, transaction).map { try LogHead($0) }
+            try? StoreFile.meta("head", file.tables, transaction).map { try LogHead($0) }
         }
         let found = try walk(file, through: limit, until: head, note: note, progress)
         guard let problem = found.problem, let carved = try LogSource.carved(from: path) else { return found }
@@ -93,7 +93,7 @@ package final class LogSalvage {
             try carved.close()
             return found
         }
-        // Reading it leads to no page that is lost.
+        // Reading it touches no lost page.
         self.carved = carved
         guard searched > known else { return found }
         return further.with(
@@ -143,7 +143,7 @@ package final class LogSalvage {
         }
     }
 
-    /// Records of transactions that are readable themselves, behind what is sound.
+    /// The transactions after the sound part whose records can be read.
     private func lost(
         after start: TransactionNumber, through last: TransactionNumber, _ tables: StoreTables,
         _ transaction: ReadTransaction
@@ -154,7 +154,7 @@ package final class LogSalvage {
         while number <= last.rawValue, records.count < Self.mostLost, misses < 1000 {
             let transactionNumber = TransactionNumber(rawValue: number)
             number += 1
-            // What cannot be read is what this is about.
+            // Unreadable records are expected here.
             let bytes = try? transaction.get(tables.transactions, transactionNumber.rawValue)
             guard let bytes, let record = try? TransactionRecord(bytes, number: transactionNumber) else {
                 misses += 1
@@ -167,20 +167,20 @@ package final class LogSalvage {
 
     // MARK: Saving what is sound
 
-    /// Whether something can be saved where nothing of the log is sound.
+    /// Whether a store can be made even if no transaction is sound.
     package var holdsModel: Bool { !heldModels.isEmpty }
 
-    /// Makes a store of the sound part of the log in a directory that does not exist yet; where nothing is sound, one that
-    /// has the newest model that the views hold, and no objects.
+    /// Makes a store of the sound part of the log in a directory that does not exist yet. If no transaction is sound,
+    /// the store has the newest model found in the views, and no objects.
     ///
-    /// - Throws: as `Store.replay(through:to:)`; `invalidModel` where there is neither.
+    /// - Throws: as `Store.replay(through:to:)`; `invalidModel` if there is neither.
     package func write(
         through end: TransactionRecord?, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         do {
             return try make(target, through: end, progress)
         } catch {
-            throw StoreCore.publicError(
+            throw StoreFile.publicError(
                 error, during: "making the new store", path: target.path(percentEncoded: false))
         }
     }
@@ -197,7 +197,7 @@ package final class LogSalvage {
         }
         let header = try file.flatMap { file in
             try file.environment.read { transaction in
-                try? StoreCore.meta("header", file.tables, transaction).map { try StoreHeader($0) }
+                try? StoreFile.meta("header", file.tables, transaction).map { try StoreHeader($0) }
             }
         }
         let fresh = StoreHeader(
@@ -215,15 +215,16 @@ package final class LogSalvage {
         }
     }
 
-    /// What sound rows and pairs say that was changed behind a place in the log, as changes of a store that ends there.
+    /// Changes to rows and pairs that are sound in the views but missing in the log after an event, as changes of a
+    /// store that ends there.
     ///
-    /// Large values that they name come with them. A model that the views hold, and that is newer than what is sound of the
-    /// log, becomes the store's first.
+    /// The large values that they name are copied. A model that the views hold, and that is newer than the sound part
+    /// of the log, becomes the store's first.
     ///
     /// - Parameters:
     ///   - end: the last sound event; zero for none.
-    ///   - store: the store that was made of the sound part; the caller holds a blob lease of it.
-    /// - Throws: what reading `store` throws; what is damaged in this one is passed over and counted.
+    ///   - store: the store made of the sound part; the caller holds a blob lease of it.
+    /// - Throws: what reading `store` throws. Damaged records of this store are skipped and counted.
     package func changes(
         after end: EventNumber, for store: Store
     ) throws -> (changes: NetChanges, passedOver: PassedOver) {
@@ -242,11 +243,11 @@ package final class LogSalvage {
 }
 
 extension LogSalvage {
-    /// The models that the views hold, oldest first: those that can be read and make sense.
+    /// The models in the views that can be decoded, oldest first.
     private var heldModels: [Schema] {
         guard let file else { return [] }
         var models: [Schema] = []
-        // What cannot be read is what this is about.
+        // Unreadable records are expected here.
         try? file.environment.read { transaction in
             try transaction.withCursor(file.tables.models) { cursor in
                 var found = try cursor.first()
@@ -259,9 +260,9 @@ extension LogSalvage {
         return models.sorted { $0.version < $1.version }
     }
 
-    /// The models of the damaged store's rows, and the new store's as the one that they are read as.
+    /// The models of the damaged store's rows, with the new store's newest as the one to read through.
     ///
-    /// - Parameter sound: models of the part of the log that is sound.
+    /// - Parameter sound: models in the sound part of the log.
     private func rowModels(_ sound: [Schema], adoptedBy store: Store) throws -> SchemaHistory {
         let held = heldModels
         var known = Dictionary(sound.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
@@ -271,8 +272,8 @@ extension LogSalvage {
             do {
                 try store.adopt(recovered: newest)
             } catch let error as StrataError where error.code == .migration {
-                // Rows of it are told as damaged, and those before it saved as what they were.
-                StoreLog.logger.notice("model \(newest.version.rawValue) is left out: \(error.message)")
+                // Rows of this model are reported as damaged; older ones are saved under the model they had.
+                StoreLogger.shared.notice("model \(newest.version.rawValue) is left out: \(error.message)")
                 return SchemaHistory(sound)
             }
         }
@@ -286,7 +287,7 @@ extension LogSalvage {
 
     /// Copies a large value to the new store.
     ///
-    /// - Returns: false when its file is lost or damaged.
+    /// - Returns: false if its file is lost or damaged.
     private func bring(_ reference: BlobReference, to store: Store) throws -> Bool {
         if store.blobs.exists(reference) { return true }
         guard let data = BlobStore.contents(digest: reference.digest, in: path),

@@ -3,11 +3,11 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Where a damaged store's log is read: the store's file, or a log that was put together from its pages.
+/// The log of a damaged store: the store's file, or a log reassembled from its pages.
 final class LogSource {
     let environment: Environment
     let tables: StoreTables
-    /// A temporary directory, which goes with this.
+    /// A temporary directory, removed in `deinit`.
     private let folder: String?
 
     private init(_ environment: Environment, folder: String?) throws {
@@ -28,7 +28,8 @@ final class LogSource {
 
     /// The file itself, with its trees.
     ///
-    /// - Throws: `LMDBError` and `StoreFormatError` when not even LMDB's own pages can be read, or the tables are not found.
+    /// - Throws: `LMDBError` and `StoreFormatError` if not even LMDB's own pages can be read, or the tables are not
+    ///   found.
     static func file(of path: String) throws -> LogSource {
         var options = EnvironmentOptions()
         options.access = .readOnly
@@ -36,7 +37,7 @@ final class LogSource {
         return try LogSource(try Environment.open(at: path, options: options), folder: nil)
     }
 
-    /// The log that the file's pages hold, wherever its trees lead; nil where they hold none.
+    /// The log reassembled from the file's pages, without its trees; nil if they hold none.
     static func carved(from path: String) throws -> LogSource? {
         let carving = try LogCarving(file: path + "/data.mdb")
         guard !carving.isEmpty else { return nil }
@@ -62,7 +63,7 @@ final class LogSource {
         do {
             try FileManager.default.removeItem(atPath: folder)
         } catch {
-            StoreLog.logger.notice("a temporary directory stays: \(folder)")
+            StoreLogger.shared.notice("a temporary directory stays: \(folder)")
         }
     }
 }

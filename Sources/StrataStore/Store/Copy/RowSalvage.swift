@@ -1,11 +1,11 @@
 import LMDB
 import StrataModel
 
-/// What of a damaged store's views could not be used.
+/// What was skipped in a damaged store's views.
 package struct PassedOver: Sendable, Equatable {
-    /// Rows, deletions and pairs whose bytes are damaged; some may be as old as the sound part, which has them.
+    /// Damaged rows, deletions and pairs. Some may be old enough to be in the sound part of the log.
     package var records = 0
-    /// To-ones and pairs that lead to objects that are lost.
+    /// To-ones and pairs that lead to lost objects.
     package var links = 0
     /// Tables that cannot be read to their end.
     package var tables: [String] = []
@@ -13,9 +13,9 @@ package struct PassedOver: Sendable, Equatable {
     package var isEmpty: Bool { self == PassedOver() }
 }
 
-/// Reads views of a damaged store, record by record; what is damaged is passed over and counted.
+/// Reads the views of a damaged store record by record; skips and counts damaged records.
 ///
-/// Errors of the sound store that the changes are for are thrown.
+/// Errors of the sound store, which the changes are for, are thrown.
 final class RowSalvage {
     private(set) var changes = NetChanges()
     private(set) var passedOver = PassedOver()
@@ -24,10 +24,10 @@ final class RowSalvage {
     private let tables: StoreTables
     private let histories: SchemaHistory
     private let schema: Schema
-    /// What is newer than this is missing in the new store.
+    /// The new store ends here; newer changes are salvaged.
     private let end: EventNumber
     private let snapshot: Snapshot
-    /// Copies a large value; false when it is lost.
+    /// Copies a large value; false if it is lost.
     private let bring: (BlobReference) throws -> Bool
 
     init(
@@ -50,7 +50,7 @@ final class RowSalvage {
         try walk("pairs", tables.pairs) { try self.addPair($0, $1) }
     }
 
-    /// A table that cannot be walked to its end gives what was found until then.
+    /// Walks a table as far as it can be read.
     private func walk(
         _ name: String, _ table: Table, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -69,7 +69,7 @@ final class RowSalvage {
         if let failure { throw failure }
     }
 
-    /// What reading the damaged store gives; nil and counted where it is damaged.
+    /// The result of reading the damaged store; nil, and counted, if it is damaged.
     private func salvaged<Value>(_ read: () throws -> Value?) -> Value? {
         do {
             if let value = try read() { return value }
@@ -78,7 +78,7 @@ final class RowSalvage {
         return nil
     }
 
-    /// Whether the object will be there.
+    /// Whether the object will exist in the new store.
     private func willExist(_ id: ObjectID) throws -> Bool {
         if let object = changes.objects[id] { return object.existsAfter }
         return try snapshot.exists(id)
@@ -121,7 +121,7 @@ final class RowSalvage {
         }
     }
 
-    /// A to-one to an object that is nowhere would keep the row from being saved.
+    /// Removes a to-one to a lost object, which would keep the row from being saved.
     private func cutDanglingTargets(of id: ObjectID) throws {
         guard let entity = schema.entity(id.entityID), let object = changes.objects[id] else { return }
         for (property, values) in object.values {

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Walks the log and believes only what follows from what came before.
+/// Walks the log and accepts only records that follow from those before.
 struct SoundWalk {
     let transaction: ReadTransaction
     let tables: StoreTables
@@ -14,7 +14,7 @@ struct SoundWalk {
         self.tables = tables
     }
 
-    /// - Returns: false when there is no transaction any more.
+    /// - Returns: false after the last transaction.
     mutating func step() throws -> Bool {
         let next = TransactionNumber(rawValue: eventNumber.rawValue + 1)
         guard let bytes = try transaction.get(tables.transactions, next.rawValue) else { return false }

@@ -3,29 +3,29 @@ import LMDB
 import Logging
 import StrataModel
 
-/// What a backup holds.
+/// What a backup contains.
 package struct BackupReport: Sendable {
     /// Of the copy.
     package let verification: VerificationReport
-    /// Large values copied, and their bytes.
+    /// The number of large values copied.
     package let blobCount: Int
     package let blobSizeInBytes: UInt64
 }
 
 extension Store {
     /// Copies the store, as of now, into a directory that does not exist yet, with every large value that it names, and
-    /// verifies the copy. Readers and writers go on meanwhile.
+    /// verifies the copy. Reads and saves go on meanwhile.
     ///
-    /// It appears there when it is whole, verified and durable; a backup that fails or is killed leaves nothing under
-    /// that name. The copy keeps the store's id and lineage.
+    /// The directory appears when the copy is complete, verified and durable; a backup that fails or is killed leaves
+    /// nothing there. The copy keeps the store's id and lineage.
     ///
-    /// - Throws: `persistentStoreOpen` when something stands there; `corrupt` with the problems as details when the
+    /// - Throws: `persistentStoreOpen` if something is at that place; `corrupt` with the problems as details if the
     ///   copy does not verify; `noSpace`.
     @discardableResult
     package func backup(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
         try checkOpen()
         try refuseUsed(target)
-        // While it is held nobody sweeps a value that the snapshot names.
+        // While it is held no value is swept that the copied state names.
         let lease = try blobs.readingLease()
         defer { withExtendedLifetime(lease) {} }
         do {
@@ -33,12 +33,13 @@ extension Store {
                 try backUp(into: folder, target.path(percentEncoded: false), isRestored: false, progress)
             }
         } catch {
-            throw core.publicError(error, during: "backup")
+            throw file.publicError(error, during: "backup")
         }
     }
 
-    /// Copies this store, which is a backup, to where it is to be used. The new one has the same id, a lineage of its
-    /// own, and gives row numbers from far above those that it has, since the store of then has gone on giving them.
+    /// Copies this store, which is a backup, to where it is to be used. The new store has the same id, a lineage of its
+    /// own, and gives row numbers far above the existing ones, because the original store may have given more since the
+    /// backup.
     ///
     /// - Throws: as `backup`.
     package func restore(to target: URL, progress: ProgressHandler? = nil) throws -> BackupReport {
@@ -49,7 +50,7 @@ extension Store {
                 try backUp(into: folder, target.path(percentEncoded: false), isRestored: true, progress)
             }
         } catch {
-            throw core.publicError(error, during: "restoring")
+            throw file.publicError(error, during: "restoring")
         }
     }
 
@@ -57,9 +58,9 @@ extension Store {
         into folder: URL, _ path: String, isRestored: Bool, _ progress: ProgressHandler?
     ) throws -> BackupReport {
         try CopyWatch.during(folder, total: sizeOfDataFile(), progress) {
-            try core.environment.copy(to: folder.path(percentEncoded: false), .compacting)
+            try file.environment.copy(to: folder.path(percentEncoded: false), .compacting)
         }
-        if isRestored { try Self.beginLineage(in: folder, as: core.header) }
+        if isRestored { try Self.beginLineage(in: folder, as: file.header) }
         var options = StoreOptions()
         options.isReadOnly = true
         let copy = try Store.open(.directory(folder), model: nil, options: options)
@@ -67,11 +68,11 @@ extension Store {
         var lost: [VerificationProblem] = []
         let copied = try copy.takeBlobs(
             { digest in
-                // What the copy lacks is told of the file that it was to come from.
+                // A value that is missing in the copy is reported with the path of the original file.
                 let data = blobs.contents(digest: digest)
-                if data.map({ BlobReference(of: $0).digest }) != digest, let fault = blobs.fault(of: digest) {
+                if data.map({ BlobReference(of: $0).digest }) != digest, let damage = blobs.damage(of: digest) {
                     let name = digest.withUnsafeBytes(\.hexadecimal)
-                    lost.append(VerificationProblem(kind: .blob, place: name, message: fault))
+                    lost.append(VerificationProblem(kind: .blob, place: name, message: damage))
                 }
                 return data
             }, progress)
@@ -99,10 +100,10 @@ extension Store {
             header.lineage = UUID()
             try environment.write { transaction in
                 try header.encoded().withUnsafeBytes { value in
-                    try StoreCore.withKey("header") { try transaction.put(tables[0], $0, value) }
+                    try StoreFile.withKey("header") { try transaction.put(tables[0], $0, value) }
                 }
-                // Without the counter it restarts a block above the largest row.
-                _ = try StoreCore.withKey("rows") { try transaction.delete(tables[1], $0) }
+                // Without the counter row numbers restart a block above the largest row.
+                _ = try StoreFile.withKey("rows") { try transaction.delete(tables[1], $0) }
             }
             try environment.close()
         } catch {
@@ -111,8 +112,8 @@ extension Store {
         }
     }
 
-    /// Takes away what this process is making for a place, on whatever thread: the copy then fails, and nothing of it
-    /// stays. For a program that is about to end.
+    /// Removes what this process is copying to a place, on whichever thread; the copy then fails and leaves nothing.
+    /// For a program that is about to end.
     package static func abandonCopies(to target: URL) { BackupFolder.abandon(for: target) }
 
     private func sizeOfDataFile() -> Int {
@@ -120,10 +121,10 @@ extension Store {
         return stat(path + "/data.mdb", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Removes what processes that have ended left of copies to a place.
+    /// Removes what processes that have ended have left of copies to a place.
     package static func removeLeftovers(of target: URL) { BackupFolder.sweepLeftovers(for: target) }
 
-    /// What a backup that was cut short has left does not count.
+    /// Throws if the place is taken; what an interrupted copy has left there does not count.
     func refuseUsed(_ target: URL) throws { try Self.refuseUsed(target) }
 
     static func refuseUsed(_ target: URL) throws {
@@ -133,23 +134,23 @@ extension Store {
         do {
             isFree = try Environment.sweepLeftoverCopies(in: path)
         } catch {
-            StoreLog.logger.debug("no directory for a backup at \(path): \(error)")
+            StoreLogger.shared.debug("no directory for a backup at \(path): \(error)")
         }
         guard !isFree else { return }
-        // Who was killed just after a copy was put in its place left the hidden directory it was made in.
+        // A process killed just after a copy was put in place leaves the hidden directory it was made in.
         removeLeftovers(of: target)
         throw StrataError(
             .persistentStoreOpen, "Something stands where the new store is to go.", context: .init(path: path))
     }
 
-    /// Takes every large value that this store names from another place. A value that is missing there is missing here
-    /// too, which a verification then says.
+    /// Copies every large value that this store names from another place. A value that is missing there is missing here
+    /// too, which a verification then reports.
     func takeBlobs(
         _ contents: (Data) -> Data?, _ progress: ProgressHandler?
     ) throws -> (count: Int, sizeInBytes: UInt64) {
         var digests: [Data] = []
-        try core.read { transaction, _, _ in
-            try transaction.withCursor(core.tables.blobs) { cursor in
+        try file.read { transaction, _, _ in
+            try transaction.withCursor(file.tables.blobs) { cursor in
                 var found = try cursor.first()
                 while found {
                     digests.append(Data(cursor.key))

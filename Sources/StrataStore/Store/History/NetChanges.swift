@@ -1,14 +1,14 @@
 package import StrataModel
 
-/// What became of objects and pairs between two states, by value; steps between the two do not show.
+/// The difference between two states, by value, of objects and pairs; steps in between do not show.
 ///
-/// The same form serves what the log says between two moments, what a context has not saved, and a step of undo.
-/// Values stand under property numbers, hidden places of ordered relationships among them.
+/// Changes between two events of the log, unsaved changes of a context and steps of undo all have this form. Values are
+/// listed by property number, including the hidden positions of ordered relationships.
 package struct NetChanges: Sendable, Hashable {
     package struct Object: Sendable, Hashable {
         package var existedBefore: Bool
         package var existsAfter: Bool
-        /// Of an object that came or went every value, else the changed ones.
+        /// All values of an inserted or deleted object; only the changed ones of another.
         package var values: [PropertyID: Values]
 
         package init(existedBefore: Bool, existsAfter: Bool, values: [PropertyID: Values] = [:]) {
@@ -17,7 +17,7 @@ package struct NetChanges: Sendable, Hashable {
             self.values = values
         }
 
-        /// Records one more value; the first `before` and the last `after` stand.
+        /// Adds one more change of a property; the first `before` and the last `after` count.
         package mutating func note(_ property: PropertyID, before: AttributeValue, after: AttributeValue) {
             values[property] = Values(before: values[property]?.before ?? before, after: after)
         }
@@ -39,7 +39,7 @@ package struct NetChanges: Sendable, Hashable {
         package var isNothing: Bool { before.isIdentical(to: after) }
     }
 
-    /// The places of a pair; nil where it is not linked.
+    /// The positions of a pair; nil if it is not linked.
     package struct Places: Sendable, Hashable {
         package var before: PairPositions?
         package var after: PairPositions?
@@ -57,7 +57,7 @@ package struct NetChanges: Sendable, Hashable {
 
     package var isEmpty: Bool { objects.isEmpty && pairs.isEmpty }
 
-    /// The way back.
+    /// The changes that undo these.
     package var inverted: NetChanges {
         var result = NetChanges()
         result.objects = objects.mapValues { object in
@@ -69,7 +69,7 @@ package struct NetChanges: Sendable, Hashable {
         return result
     }
 
-    /// Adds what happened after this.
+    /// Adds changes that follow these.
     package mutating func append(_ later: NetChanges) {
         for (id, change) in later.objects { append(change, to: id) }
         for (key, places) in later.pairs {
@@ -90,14 +90,14 @@ package struct NetChanges: Sendable, Hashable {
         objects[id] = object
     }
 
-    /// What leads from the end of `earlier` to the end of this, both from the same state.
+    /// The changes that lead from the end of `earlier` to the end of these; both begin at the same state.
     package func since(_ earlier: NetChanges) -> NetChanges {
         var result = earlier.inverted
         result.append(self)
         return result
     }
 
-    /// Drops what is as it was.
+    /// Drops what did not change in the end.
     package mutating func simplify() {
         for (id, object) in objects {
             if object.isNothing {
@@ -112,9 +112,9 @@ package struct NetChanges: Sendable, Hashable {
 }
 
 extension Store {
-    /// What the events from `first` through `last` did to objects and pairs.
+    /// The changes made by the events from `first` through `last`.
     ///
-    /// - Throws: `historyDropped`, `futureSequence` when the log ends before `last`, `corrupt`.
+    /// - Throws: `historyDropped`, `futureSequence` if the log ends before `last`, `corrupt`.
     /// - Complexity: a walk along those events.
     package func netChanges(from first: EventNumber, through last: EventNumber) throws -> NetChanges {
         var changes = NetChanges()
@@ -139,7 +139,7 @@ extension Store {
 }
 
 extension Store {
-    /// What the events after a sequence did to one object and its pairs.
+    /// The changes of one object and its pairs made by the events after `eventNumber`.
     ///
     /// - Complexity: as `history(of:)` and `linkHistory(of:)`.
     package func netChanges(of id: ObjectID, after eventNumber: EventNumber) throws -> NetChanges {
@@ -187,7 +187,7 @@ extension NetChanges {
 }
 
 extension RecordedEvent {
-    /// Whether a value is told by naming an earlier event.
+    /// Whether the event records a value by reference to an earlier event.
     fileprivate var hasReferences: Bool {
         switch payload {
         case .updated(let changes): changes.contains { $0.before.isReference || $0.after.isReference }
@@ -200,6 +200,6 @@ extension RecordedEvent {
 extension RecordedValue {
     fileprivate var isReference: Bool { if case .value = self { false } else { true } }
 
-    /// The value; events are resolved before they are asked, so nothing is left to look up.
+    /// The value of a resolved event, which has no references left.
     package var known: AttributeValue { if case .value(let value) = self { value } else { .null } }
 }

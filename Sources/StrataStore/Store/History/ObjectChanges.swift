@@ -1,9 +1,9 @@
 package import StrataModel
 
-/// What a stretch of the log did to objects, seen from its end: each stands in one set at most.
+/// The objects that a part of the log changed, by their state at its end; each is in at most one set.
 package struct ObjectChanges: Sendable {
     package private(set) var inserted: Set<ObjectID> = []
-    /// The row, or a pair that the object is an end of.
+    /// Objects whose row changed, or a pair of which they are an end.
     package private(set) var updated: Set<ObjectID> = []
     package private(set) var deleted: Set<ObjectID> = []
 
@@ -11,7 +11,7 @@ package struct ObjectChanges: Sendable {
     package var all: [ObjectID] { inserted.union(updated).union(deleted).sorted() }
 
     fileprivate mutating func insert(_ id: ObjectID) {
-        // One that came back was there before.
+        // An object that was restored existed before.
         if deleted.remove(id) != nil { updated.insert(id) } else { inserted.insert(id) }
     }
 
@@ -26,7 +26,7 @@ package struct ObjectChanges: Sendable {
 }
 
 extension Store {
-    /// What the events in (after, through] did.
+    /// The changes made by the events in (after, through].
     ///
     /// - Throws: `futureSequence`, `corrupt`.
     /// - Complexity: a walk along those events.

@@ -2,7 +2,7 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-/// Who does something to the store itself, and why.
+/// Who changes the store itself, and why, as a maintenance transaction records it.
 package struct MaintenanceNote: Sendable {
     package var id = UUID.ofTransaction()
     package var author: String?
@@ -17,12 +17,12 @@ package struct MaintenanceNote: Sendable {
 extension Store {
     // MARK: Tags
 
-    /// Gives a place in the log a name; a transaction of its own says so. A tag of that name moves.
+    /// Names an event number, and records that in a transaction of its own. An existing tag of that name moves.
     ///
-    /// - Parameter sequence: the last event of a transaction.
+    /// - Parameter eventNumber: the last event of a transaction.
     package func setTag(_ name: String, at eventNumber: EventNumber, _ note: MaintenanceNote) throws {
         try Bookmark.tag.check(name)
-        let tables = core.tables
+        let tables = file.tables
         try appendMaintenance(.tagged(name: name, eventNumber: eventNumber), note) { transaction in
             try Bookmark.tag.put(name, eventNumber.rawValue, transaction, tables)
         }
@@ -31,7 +31,7 @@ extension Store {
     /// - Returns: whether there was such a tag.
     package func removeTag(_ name: String, _ note: MaintenanceNote) throws -> Bool {
         guard try tag(name) != nil else { return false }
-        let tables = core.tables
+        let tables = file.tables
         try appendMaintenance(.untagged(name: name), note) { transaction in
             _ = try Bookmark.tag.remove(name, transaction, tables)
         }
@@ -40,40 +40,40 @@ extension Store {
 
     package func tag(_ name: String) throws -> EventNumber? {
         try checkOpen()
-        return try core.read { transaction, _, _ in
-            try Bookmark.tag.get(name, transaction, core.tables).map { EventNumber(rawValue: $0) }
+        return try file.read { transaction, _, _ in
+            try Bookmark.tag.get(name, transaction, file.tables).map { EventNumber(rawValue: $0) }
         }
     }
 
     package func tags() throws -> [String: EventNumber] {
         try checkOpen()
-        return try core.read { transaction, _, _ in
-            try Bookmark.tag.all(transaction, core.tables).mapValues { EventNumber(rawValue: $0) }
+        return try file.read { transaction, _, _ in
+            try Bookmark.tag.all(transaction, file.tables).mapValues { EventNumber(rawValue: $0) }
         }
     }
 
     // MARK: Subscriptions
 
-    /// How far a consumer has come; nil for one that has acknowledged nothing.
+    /// The last transaction that a consumer has acknowledged; nil if there is none.
     package func acknowledged(by subscription: String) throws -> TransactionNumber? {
         try checkOpen()
-        return try core.read { transaction, _, _ in
-            try Bookmark.subscription.get(subscription, transaction, core.tables)
+        return try file.read { transaction, _, _ in
+            try Bookmark.subscription.get(subscription, transaction, file.tables)
                 .map { TransactionNumber(rawValue: $0) }
         }
     }
 
     package func subscriptions() throws -> [String: TransactionNumber] {
         try checkOpen()
-        return try core.read { transaction, _, _ in
-            try Bookmark.subscription.all(transaction, core.tables).mapValues { TransactionNumber(rawValue: $0) }
+        return try file.read { transaction, _, _ in
+            try Bookmark.subscription.all(transaction, file.tables).mapValues { TransactionNumber(rawValue: $0) }
         }
     }
 
-    /// Keeps how far a consumer has come, as durably as saves are; never goes back.
+    /// Records that a consumer has processed the log up to a transaction, as durably as a save; it never goes back.
     package func acknowledge(_ transaction: TransactionNumber, by subscription: String) throws {
         try Bookmark.subscription.check(subscription)
-        let tables = core.tables
+        let tables = file.tables
         try writeState { write in
             let known = try Bookmark.subscription.get(subscription, write, tables)
             guard known.map({ $0 < transaction.rawValue }) ?? true else { return }
@@ -84,7 +84,7 @@ extension Store {
     /// - Returns: whether there was such a subscription.
     package func removeSubscription(_ name: String) throws -> Bool {
         guard try acknowledged(by: name) != nil else { return false }
-        let tables = core.tables
+        let tables = file.tables
         try writeState { _ = try Bookmark.subscription.remove(name, $0, tables) }
         return true
     }
@@ -94,40 +94,40 @@ extension Store {
     private func writeState(_ body: @escaping @Sendable (WriteTransaction) throws -> Void) throws {
         try checkWritable()
         do {
-            try onWriter { [core] in
-                try core.environment.write(timeout: core.options.writerLockTimeout) { try body($0) }
+            try onWriter { [file] in
+                try file.environment.write(timeout: file.options.writerLockTimeout) { try body($0) }
             }
         } catch {
-            throw core.publicError(error, during: "noting a place in the log")
+            throw file.publicError(error, during: "noting a place in the log")
         }
     }
 
-    /// Appends a transaction that says something of the store itself.
+    /// Appends a maintenance transaction.
     ///
-    /// - Parameter also: what else the same commit writes.
+    /// - Parameter also: writes further records in the same commit.
     func appendMaintenance(
         _ record: MaintenanceRecord, _ note: MaintenanceNote,
         also: @escaping @Sendable (WriteTransaction) throws -> Void = { _ in }
     ) throws {
         try checkWritable()
         do {
-            try onWriter { [core] in
-                try core.environment.write(timeout: core.options.writerLockTimeout) { transaction in
-                    if try core.transaction(id: note.id, transaction) != nil { return }
-                    var head = try core.readHead(transaction)
-                    let histories = try core.histories(for: head, transaction)
-                    var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+            try onWriter { [file] in
+                try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
+                    if try file.transaction(id: note.id, transaction) != nil { return }
+                    var head = try file.readHead(transaction)
+                    let histories = try file.histories(for: head, transaction)
+                    var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
                     var events = EventList(
                         transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
                     events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, record.encoded())
                     let description = TransactionDescription(
                         id: note.id, author: note.author, metadata: note.metadata)
-                    _ = try LogWriter.append(events, description, after: &head, core, transaction, &projector)
+                    _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
                     try also(transaction)
                 }
             }
         } catch {
-            throw core.publicError(error, during: "writing a note to the log")
+            throw file.publicError(error, during: "writing a note to the log")
         }
         feed.notify()
     }

@@ -2,30 +2,31 @@ package import Foundation
 import LMDB
 package import StrataModel
 
-/// From which end a walk over the log begins.
+/// The direction of a walk along the log.
 package enum LogOrder: Sendable, Hashable {
     case oldestFirst
     case newestFirst
 }
 
 extension Store {
-    /// Runs `body` over the log as of one moment.
+    /// Runs `body` with a reader of the log and its end.
     func readLog<R>(_ body: (LogReader, LogHead) throws -> R) throws -> R {
         try checkOpen()
-        return try core.read { transaction, _, histories in
-            let head = try core.readHead(transaction)
-            return try body(LogReader(transaction, core.tables, histories), head)
+        return try file.read { transaction, _, histories in
+            let head = try file.readHead(transaction)
+            return try body(LogReader(transaction, file.tables, histories), head)
         }
     }
 
-    /// The names behind the numbers in events, also of what has left the model.
+    /// The names of the entities, properties and indexes that events name by number, including those that have left the
+    /// model.
     package func recordedNames() throws -> RecordedNames {
         try readLog { reader, _ in RecordedNames(reader.histories) }
     }
 
     // MARK: Transactions
 
-    /// The transactions after one, in the order of the log, at most `limit` of them.
+    /// At most `limit` transactions after one, in the order of the log.
     package func transactions(after: TransactionNumber = .zero, limit: Int) throws -> [TransactionRecord] {
         try readLog { reader, head in
             guard after < head.transaction, limit > 0 else { return [] }
@@ -36,7 +37,7 @@ extension Store {
         }
     }
 
-    /// The newest transactions before one, newest first, at most `limit` of them; nil begins at the end of the log.
+    /// At most `limit` transactions before one, newest first; nil begins at the end of the log.
     package func transactions(before: TransactionNumber?, limit: Int) throws -> [TransactionRecord] {
         try readLog { reader, head in
             let end = min(before?.rawValue ?? .max, head.transaction.rawValue + 1)
@@ -48,7 +49,7 @@ extension Store {
         }
     }
 
-    /// nil when the log has no such transaction.
+    /// Nil if the log has no such transaction.
     package func transaction(_ number: TransactionNumber) throws -> TransactionRecord? {
         try readLog { reader, head in
             guard number > .zero, number <= head.transaction else { return nil }
@@ -56,7 +57,7 @@ extension Store {
         }
     }
 
-    /// The transaction that an event belongs to; nil for an event that is not in the log.
+    /// The transaction that contains an event; nil if the log has no such event.
     ///
     /// - Complexity: O(log n) in the transactions.
     package func transaction(containing event: EventNumber) throws -> TransactionRecord? {
@@ -66,9 +67,9 @@ extension Store {
         }
     }
 
-    /// The last event of the newest transaction that is not after `date`; zero when all are.
+    /// The last event of the newest transaction that is not after `date`; zero if all are.
     ///
-    /// - Complexity: O(log n) in the transactions: commit times never go back.
+    /// - Complexity: O(log n) in the transactions, because commit times never go back.
     package func eventNumber(at date: Date) throws -> EventNumber {
         let exact = (date.timeIntervalSince1970 * 1_000_000).rounded()
         let microseconds = exact < 9e18 ? (exact > -9e18 ? Int64(exact) : .min) : .max
@@ -81,7 +82,7 @@ extension Store {
 
     /// The last event of a transaction.
     ///
-    /// - Throws: `futureSequence` when the log has no such transaction.
+    /// - Throws: `futureSequence` if the log has no such transaction.
     package func eventNumber(of transaction: TransactionNumber) throws -> EventNumber {
         if transaction == .zero { return .zero }
         guard let record = try self.transaction(transaction) else {
@@ -92,10 +93,10 @@ extension Store {
 
     // MARK: Events
 
-    /// Calls `body` with the events from `first` through `last` (or the end of the log), until it returns false.
+    /// Calls `body` with the events from `first` through `last`, or to the end of the log, until it returns false.
     ///
     /// - Throws: `corrupt`, `historyDropped`, and what `body` throws.
-    /// - Complexity: a walk along the log; newest first takes a lookup, about a microsecond, for each event.
+    /// - Complexity: a walk along the log; newest first takes a look-up of about a microsecond for each event.
     package func events(
         from first: EventNumber, through last: EventNumber, order: LogOrder = .oldestFirst,
         _ body: (RecordedEvent) throws -> Bool
@@ -125,12 +126,12 @@ extension Store {
         try readLog { reader, _ in try reader.resolved(event) }
     }
 
-    /// Everything that happened to an object's row, newest first. Links whose truth is the pair are not on the row:
-    /// their events are found by `events`.
+    /// All events on an object's row, newest first. Links whose truth is the pair are not among them; see
+    /// `linkHistory(of:)`.
     ///
-    /// - Parameter start: events up to this one are left out, and not read.
-    /// - Returns: nothing for an object that never was.
-    /// - Complexity: a lookup for each event of the object behind `start`, whatever the length of the log.
+    /// - Parameter start: events up to this one are neither read nor returned.
+    /// - Returns: no events for an object that never existed.
+    /// - Complexity: a look-up for each event of the object after `start`, whatever the length of the log.
     package func history(of id: ObjectID, after start: EventNumber = .zero) throws -> [RecordedEvent] {
         try readLog { reader, _ in
             var events: [RecordedEvent] = []
@@ -144,12 +145,12 @@ extension Store {
     }
 
     private func newestEvent(of id: ObjectID, _ reader: LogReader) throws -> EventNumber {
-        if let row = try reader.transaction.get(core.tables.objects, id.rawValue) { return try StoredRow(row).revision }
-        guard let value = try reader.transaction.get(core.tables.tombstones, id.rawValue) else { return .zero }
+        if let row = try reader.transaction.get(file.tables.objects, id.rawValue) { return try StoredRow(row).revision }
+        guard let value = try reader.transaction.get(file.tables.tombstones, id.rawValue) else { return .zero }
         return try Tombstone.eventNumber(value)
     }
 
-    /// The objects whose row, or membership in a pair, changed in (after, through]; each once, by id.
+    /// The objects whose row, or membership in a pair, changed in (after, through], each once, by id.
     package func changedObjects(after: EventNumber, through: EventNumber) throws -> [ObjectID] {
         guard after < through else { return [] }
         return try readLog { reader, head in
@@ -170,13 +171,5 @@ extension Store {
             }
             return changed.sorted()
         }
-    }
-}
-
-/// The value of a record in `tombstones`.
-enum Tombstone {
-    static func eventNumber(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> EventNumber {
-        guard bytes.count == 8 else { throw CorruptRecord("tombstone of another length", at: 0) }
-        return EventNumber(rawValue: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 }

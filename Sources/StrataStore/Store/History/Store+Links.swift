@@ -2,10 +2,11 @@ import LMDB
 package import StrataModel
 
 extension Store {
-    /// The events of an object's pairs (links of many-to-many relationships and of those without inverse), newest first.
+    /// The events of an object's pairs (links of many-to-many relationships and of those without inverse), newest
+    /// first.
     ///
-    /// A pair's events stand on no row, and a pair that was cut has no record of its own, so this walks the
-    /// transactions, and of these the events of such as touched a relationship of the object's entity.
+    /// They are on no row, and an unlinked pair has no record. So this reads all transactions, and the events of those
+    /// that touched a relationship of the object's entity.
     ///
     /// - Complexity: O(transactions), about a microsecond each; nothing for an entity without such relationships.
     package func linkHistory(of id: ObjectID) throws -> [RecordedEvent] {
@@ -33,7 +34,7 @@ extension Store {
         }
     }
 
-    /// The numbers under which an entity's objects were ever paired, as source or target.
+    /// The numbers under which objects of an entity were ever paired, as source or target.
     private func pairNumbers(of entity: EntityID, _ histories: SchemaHistory) throws -> Set<PropertyID> {
         var numbers: Set<PropertyID> = []
         for schema in try histories.schemas {
@@ -44,17 +45,17 @@ extension Store {
         return numbers
     }
 
-    /// Objects of exactly this entity that were deleted and not brought back, with the event that deleted them, by id.
+    /// Objects of exactly this entity that were deleted and not restored, with the event that deleted them, by id.
     package func deletedObjects(of entity: EntityID, limit: Int) throws -> [(id: ObjectID, event: EventNumber)] {
         try readLog { reader, _ in
             var found: [(id: ObjectID, event: EventNumber)] = []
             guard limit > 0 else { return found }
-            try reader.transaction.withCursor(core.tables.tombstones) { cursor in
+            try reader.transaction.withCursor(file.tables.tombstones) { cursor in
                 var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity, row: 0).rawValue)
                 while isThere, found.count < limit {
                     let id = StoreKey.lastObjectID(cursor.key)
                     guard id.entityID == entity else { return }
-                    if try reader.transaction.get(core.tables.objects, id.rawValue) == nil {
+                    if try reader.transaction.get(file.tables.objects, id.rawValue) == nil {
                         found.append((id, try Tombstone.eventNumber(cursor.value)))
                     }
                     isThere = try cursor.next()
@@ -64,9 +65,9 @@ extension Store {
         }
     }
 
-    /// The event, read.
+    /// The event with this number.
     ///
-    /// - Throws: `corrupt` when the log has no such event.
+    /// - Throws: `corrupt` if the log has no such event.
     package func event(_ eventNumber: EventNumber) throws -> RecordedEvent {
         try readLog { reader, _ in
             try RecordedEvent(reader.event(eventNumber), eventNumber, reader.histories)

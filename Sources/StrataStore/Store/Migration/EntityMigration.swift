@@ -1,33 +1,33 @@
 import Foundation
 import StrataModel
 
-/// What objects of one entity must go through on the way to a new model.
+/// The steps that migrate the objects of one entity to a new model.
 struct EntityMigration {
-    /// One thing to be done, or to be seen to.
-    struct Step {
+    /// One conversion or check.
+    struct PropertyStep {
         enum Kind {
-            /// An attribute of another type.
+            /// An attribute with another type.
             case convert(slot: Int, from: AttributeDescription)
             /// An attribute that may no longer be nil.
             case require(slot: Int)
-            /// An attribute that the object did not have.
+            /// An attribute that is new to the object.
             case supply
             /// An attribute with narrower rules.
             case validate(slot: Int)
-            /// A to-one that gets its target from the links there were.
+            /// A to-one that gets its target from former links.
             case point(OldLinks.Place?, back: OldLinks.Place?)
-            /// A to-one that may no longer be nil, or may no longer lead to just any of the entities it did.
+            /// A to-one that may no longer be nil, or whose destination is narrower than before.
             case checkTarget(slot: Int)
-            /// A to-many with a narrower range of members, under the number it has kept.
+            /// A to-many with a narrower range of member counts, under the number it has kept.
             case checkCount
-            /// A relationship in the place of another of its name, whose links it does not take over.
+            /// A relationship that replaces another of the same name, and does not take over its links.
             case refuseLinks(OldLinks.Place)
             /// The entity may have no objects.
             case refuse
         }
 
         let kind: Kind
-        /// nil for the object as a whole.
+        /// Nil for the object as a whole.
         let property: PropertySchema?
         let value: MigrationRule?
 
@@ -42,14 +42,14 @@ struct EntityMigration {
     /// In the new model.
     let entity: EntitySchema
     let old: EntitySchema
-    let steps: [Step]
+    let steps: [PropertyStep]
     let links: OldLinks
     let blobs: BlobStore
     private let asksValues: Bool
 
     var writes: Bool { steps.contains(where: \.writes) }
 
-    /// nil when the entity had no objects under the old model.
+    /// Nil if the entity had no objects under the old model.
     init?(_ entity: EntitySchema, links: OldLinks, values: [MigrationRule], blobs: BlobStore) {
         guard let old = links.old.entity(entity.id), !old.isAbstract else { return nil }
         self.entity = entity
@@ -64,33 +64,33 @@ struct EntityMigration {
 
     private static func steps(
         _ entity: EntitySchema, _ old: EntitySchema, _ links: OldLinks, _ values: [MigrationRule]
-    ) -> [Step] {
-        if entity.isAbstract { return [Step(kind: .refuse, property: nil, value: nil)] }
+    ) -> [PropertyStep] {
+        if entity.isAbstract { return [PropertyStep(kind: .refuse, property: nil, value: nil)] }
         var names: Set<String> = []
         var next: EntitySchema? = entity
         while let current = next, names.insert(current.name).inserted {
             next = current.superentityID.flatMap(links.new.entity)
         }
-        return entity.properties.flatMap { property -> [Step] in
+        return entity.properties.flatMap { property -> [PropertyStep] in
             let value = values.first { names.contains($0.entityName) && $0.propertyName == property.name }
-            let kinds: [Step.Kind] =
+            let kinds: [PropertyStep.Kind] =
                 switch property.kind {
                 case .attribute(let attribute):
-                    // What is derived is computed when all else is in place.
+                    // Derived attributes are computed when everything else is in place.
                     attribute.isTransient || attribute.derivationExpression != nil
                         ? [] : steps(property, attribute, old, links, value != nil)
                 case .relationship(let relationship):
                     relationship.description.isTransient ? [] : steps(property, relationship, entity, old, links)
                 case .position: []
                 }
-            return kinds.map { Step(kind: $0, property: property, value: value) }
+            return kinds.map { PropertyStep(kind: $0, property: property, value: value) }
         }
     }
 
     private static func steps(
         _ property: PropertySchema, _ attribute: AttributeDescription, _ old: EntitySchema, _ links: OldLinks,
         _ hasValue: Bool
-    ) -> [Step.Kind] {
+    ) -> [PropertyStep.Kind] {
         if let earlier = old.property(property.id), let before = earlier.attribute {
             if before.isOptional, !attribute.isOptional { return [.require(slot: earlier.slot)] }
             return before.isNarrowed(by: attribute) ? [.validate(slot: earlier.slot)] : []
@@ -107,7 +107,7 @@ struct EntityMigration {
     private static func steps(
         _ property: PropertySchema, _ relationship: RelationshipSchema, _ entity: EntitySchema, _ old: EntitySchema,
         _ links: OldLinks
-    ) -> [Step.Kind] {
+    ) -> [PropertyStep.Kind] {
         let description = relationship.description
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
             if let lost = links.placeOfLost(by: property, of: entity, before: old) { return [.refuseLinks(lost)] }
@@ -134,7 +134,7 @@ struct EntityMigration {
 
     // MARK: One object
 
-    /// What the object's row changes to; what is wrong with it is added to `failures`.
+    /// The changes of the object's row; problems are added to `failures`.
     func changes(
         of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot, _ failures: inout MigrationFailures
     ) throws -> [PropertyChange] {
@@ -172,7 +172,7 @@ struct EntityMigration {
     }
 
     private func fill(
-        _ step: Step, _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader, _ snapshot: Snapshot,
+        _ step: PropertyStep, _ id: ObjectID, _ row: SnapshotRow, _ reader: RowReader, _ snapshot: Snapshot,
         _ object: MigratedObject?,
         _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
@@ -241,7 +241,7 @@ struct EntityMigration {
 
 extension EntityMigration {
     private func point(
-        _ step: Step, _ place: OldLinks.Place?, _ back: OldLinks.Place?, _ id: ObjectID, _ row: SnapshotRow,
+        _ step: PropertyStep, _ place: OldLinks.Place?, _ back: OldLinks.Place?, _ id: ObjectID, _ row: SnapshotRow,
         _ snapshot: Snapshot,
         _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
@@ -262,7 +262,7 @@ extension EntityMigration {
     }
 
     private func checkTargets(
-        _ step: Step, _ id: ObjectID, _ targets: [ObjectID], _ failures: inout MigrationFailures
+        _ step: PropertyStep, _ id: ObjectID, _ targets: [ObjectID], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
         if targets.isEmpty, !relationship.description.isOptional {
@@ -277,7 +277,7 @@ extension EntityMigration {
     }
 
     private func refuseLinks(
-        _ step: Step, _ place: OldLinks.Place, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ step: PropertyStep, _ place: OldLinks.Place, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
         _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property else { return }
@@ -293,7 +293,7 @@ extension EntityMigration {
     }
 
     private func checkCount(
-        _ step: Step, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
+        _ step: PropertyStep, _ id: ObjectID, _ snapshot: Snapshot, _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let description = property.relationship?.description else { return }
         let count = try snapshot.memberCount(of: property.id, owner: id)
@@ -301,10 +301,10 @@ extension EntityMigration {
     }
 }
 
-extension EntityMigration.Step {
-    /// Whether the object had nothing for the property, so that a rule of the app's is always asked.
+extension EntityMigration.PropertyStep {
+    /// Whether the object had no value for the property, so that a rule of the app's is always asked.
     fileprivate var isSupplied: Bool { if case .supply = kind { true } else { false } }
-    /// Whether a nil stands for a value that the object would have got had the property been there.
+    /// Whether nil means the default that the object would have, had the property existed.
     fileprivate var takesDefault: Bool { isSupplied }
     fileprivate var checksRules: Bool { if case .validate = kind { true } else { false } }
 }

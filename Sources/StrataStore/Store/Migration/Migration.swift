@@ -2,21 +2,21 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// The way of a store's objects from one model to the next: what is to be checked before, and the passes that write.
+/// The migration of a store's objects from one model to the next: what is checked before, and the passes that write.
 ///
-/// Everything it goes by is the two models, so whoever finds a migration cut short makes the same passes of them.
+/// It follows from the two models alone, so a process that finds an interrupted migration makes the same passes.
 struct Migration {
     /// One walk over the objects of one entity.
     enum Pass {
-        /// Enters rows under the links that are new.
+        /// Files rows under the links that are new.
         case fillLinks(EntitySchema)
         /// Links pairs whose relationship has a new number.
         case link(PropertySchema, EntitySchema)
-        /// Writes what changes in rows.
+        /// Writes the changes of rows.
         case rewrite(EntityMigration)
-        /// Computes derived attributes of what the passes before have left.
+        /// Computes derived attributes from what the passes before have written.
         case derive(EntitySchema)
-        /// Enters rows in the indexes that are new.
+        /// Files rows in the indexes that are new.
         case fillIndexes(EntitySchema)
 
         var entity: EntitySchema {
@@ -41,7 +41,7 @@ struct Migration {
         let links = OldLinks(old: old, new: new)
         let filling = ModelFilling(from: old, to: new)
         let plan = LinkPlan.of(new)
-        // An entity that has become abstract, too, may have objects.
+        // An entity that has become abstract may have objects, too.
         entities = new.entities.compactMap { EntityMigration($0, links: links, values: values, blobs: blobs) }
         self.links = links
         self.filling = filling
@@ -52,7 +52,7 @@ struct Migration {
                 passes.append(.link(property, entity))
             }
         }
-        // Rows come after links, since they still hold the to-ones that became pairs.
+        // Rows come after links, because they still hold the to-ones that become pairs.
         passes += entities.filter(\.writes).map(Pass.rewrite)
         let changesValues = !passes.isEmpty
         passes += concrete.filter { changesValues || Self.isDerivedAnew($0, old, new) }
@@ -61,7 +61,7 @@ struct Migration {
         self.passes = passes
     }
 
-    /// Whether the pairs of a relationship are to be written under its number, which is new.
+    /// Whether the pairs of a relationship must be written again, under a new number.
     private static func isRelinked(_ property: PropertySchema, _ old: Schema, _ links: OldLinks) -> Bool {
         guard case .pair(let canonical)? = property.relationship?.truth, canonical == property.id else { return false }
         return old.property(canonical) == nil && links.place(of: property) != nil
@@ -76,7 +76,7 @@ struct Migration {
         }
     }
 
-    /// Objects that the passes go through, over all of them.
+    /// The number of objects that all passes together go through.
     func objectCount(_ transaction: ReadTransaction, _ tables: StoreTables) throws -> Int {
         try passes.reduce(0) { $0 + (try Self.objectCount($1.entity.id, transaction, tables)) }
     }
@@ -91,9 +91,9 @@ struct Migration {
 
     // MARK: Before
 
-    /// Sees whether every object fits the new model, or can be made to; nothing is written.
+    /// Checks that every object fits the new model, or can be converted; writes nothing.
     ///
-    /// - Parameter snapshot: the old model at the head.
+    /// - Parameter snapshot: the head, through the old model.
     /// - Throws: `migration`, naming the objects that do not fit.
     func check(_ snapshot: Snapshot, _ histories: SchemaHistory, path: String, _ progress: ProgressHandler?) throws {
         var failures = MigrationFailures()
@@ -118,7 +118,7 @@ struct Migration {
     }
 }
 
-/// Keys of the uniqueness constraints that a model adds, with the first object that has each.
+/// The keys of new uniqueness constraints, with the first object that has each.
 private struct UniqueClaims {
     let schema: Schema
     private var holders: [UniqueKey: ObjectID] = [:]

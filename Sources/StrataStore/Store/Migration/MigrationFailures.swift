@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What stands in the way of a migration: one error an object and property, the first hundred in full.
+/// The reasons why a store cannot be migrated: one error for each object and property, the first hundred in full.
 struct MigrationFailures {
     private(set) var details: [StrataError] = []
     private(set) var count = 0
@@ -23,7 +23,7 @@ struct MigrationFailures {
         details.append(error)
     }
 
-    /// - Throws: `migration` with every failure, when there is one.
+    /// - Throws: `migration` with every failure, if there are any.
     func refuse(path: String) throws {
         guard !isEmpty else { return }
         let more = count > details.count ? ", of which the first \(details.count) are told" : ""

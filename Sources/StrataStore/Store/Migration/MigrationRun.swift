@@ -2,9 +2,9 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// The passes of one migration, a step at a time, on the writer's thread.
+/// Runs the passes of one migration, a step at a time, on the writer's thread.
 struct MigrationRun {
-    let core: StoreCore
+    let file: StoreFile
     let migration: Migration
     /// With the new model as the newest.
     let histories: SchemaHistory
@@ -12,19 +12,19 @@ struct MigrationRun {
     let lastOfOld: EventNumber
     let limits: MigrationLimits
 
-    /// What a step made of the objects it went through.
-    private struct Step: ~Copyable {
+    /// The events that a step makes of its objects.
+    private struct StepOutput: ~Copyable {
         var events: EventList
         var touched = TouchedSet()
         var payload = ByteWriter()
         var count = 0
-        /// Where the pass goes on; nil at its end.
+        /// Where the pass continues; nil at its end.
         var next: ObjectID?
 
         init(_ transaction: TransactionNumber) { events = EventList(transaction: transaction) }
     }
 
-    /// The first place with something to do.
+    /// The first object that a pass goes through; nil if there is nothing to do.
     var start: MigrationMark.Place? { place(at: 0) }
 
     private func place(at pass: Int) -> MigrationMark.Place? {
@@ -32,18 +32,18 @@ struct MigrationRun {
         return MigrationMark.Place(pass: pass, next: ObjectID(entity: migration.passes[pass].entity.id, row: 0))
     }
 
-    /// Goes on from a place for about as many objects as a step has.
+    /// Goes through about as many objects as a step has, from a position on.
     ///
     /// - Parameters:
-    ///   - head: moves on when the step writes events.
+    ///   - head: moves if the step writes events.
     ///   - fillsWithModel: whether installing the model has filled its indexes and links already.
-    /// - Returns: the next place; nil when the migration is done.
+    /// - Returns: the next position; nil when the migration is done.
     func step(
         _ place: MigrationMark.Place, _ head: inout LogHead, fillsWithModel: Bool, _ transaction: WriteTransaction
     ) throws -> MigrationMark.Place? {
         guard migration.passes.indices.contains(place.pass) else {
             throw StrataError(
-                .corrupt, "The mark of a migration stands beyond its end.", context: .init(path: core.path))
+                .corrupt, "The mark of a migration stands beyond its end.", context: .init(path: file.path))
         }
         let pass = migration.passes[place.pass]
         let next: ObjectID?
@@ -68,17 +68,17 @@ struct MigrationRun {
     private func fill(
         _ filling: ModelFilling, _ entity: EntitySchema, _ start: ObjectID, _ transaction: WriteTransaction
     ) throws -> ObjectID? {
-        var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+        var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         return try projector.fill(filling, of: entity, from: start, limit: limits.objectsInStep, transaction)
     }
 
-    /// Computes the derived attributes of objects under the new model. Nothing is derived from what is derived, so it does
-    /// not matter how far the pass is.
+    /// Computes the derived attributes of objects under the new model. Derived attributes never depend on each other,
+    /// so it does not matter how far the pass has come.
     private func derive(
         _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction
     ) throws -> ObjectID? {
         let snapshot = Snapshot(
-            eventNumber: head.event, schema: migration.new, transaction: transaction, tables: core.tables,
+            eventNumber: head.event, schema: migration.new, transaction: transaction, tables: file.tables,
             histories: histories, layers: [])
         let plan = snapshot.plan.derivations
         let attributes = plan.attributes(of: entity.id).map { plan.attributes[$0] }
@@ -88,7 +88,7 @@ struct MigrationRun {
                 var changes: [PropertyChange] = []
                 for attribute in attributes {
                     let before = try reader.value(attribute.slot)
-                    // When they were last written nobody knows any more.
+                    // The time of their last change is not known.
                     if case .now = attribute.computation, !before.isNull { continue }
                     let value = try run.value(of: attribute, reader, id)
                     guard !value.isIdentical(to: before) else { continue }
@@ -102,7 +102,7 @@ struct MigrationRun {
     }
 
     private func append(
-        _ changes: [PropertyChange], _ id: ObjectID, _ revision: EventNumber, _ step: inout Step
+        _ changes: [PropertyChange], _ id: ObjectID, _ revision: EventNumber, _ step: inout StepOutput
     ) throws {
         guard !changes.isEmpty else { return }
         step.payload.reset()
@@ -114,20 +114,20 @@ struct MigrationRun {
     /// Walks rows that no pass has changed yet, and appends the events that `body` makes of them.
     private func write(
         _ entity: EntitySchema, _ start: ObjectID, _ head: inout LogHead, _ transaction: WriteTransaction,
-        _ body: (ObjectID, SnapshotRow, Snapshot, inout Step) throws -> Void
+        _ body: (ObjectID, SnapshotRow, Snapshot, inout StepOutput) throws -> Void
     ) throws -> ObjectID? {
         let snapshot = Snapshot(
-            eventNumber: lastOfOld, schema: migration.old, transaction: transaction, tables: core.tables,
+            eventNumber: lastOfOld, schema: migration.old, transaction: transaction, tables: file.tables,
             histories: try histories.through(migration.old.version), layers: [])
         return try write(entity, start, snapshot, &head, transaction, body)
     }
 
     private func write(
         _ entity: EntitySchema, _ start: ObjectID, _ snapshot: Snapshot, _ head: inout LogHead,
-        _ transaction: WriteTransaction, _ body: (ObjectID, SnapshotRow, Snapshot, inout Step) throws -> Void
+        _ transaction: WriteTransaction, _ body: (ObjectID, SnapshotRow, Snapshot, inout StepOutput) throws -> Void
     ) throws -> ObjectID? {
-        var step = Step(TransactionNumber(rawValue: head.transaction.rawValue + 1))
-        step.next = try transaction.withCursor(core.tables.objects) { cursor in
+        var step = StepOutput(TransactionNumber(rawValue: head.transaction.rawValue + 1))
+        step.next = try transaction.withCursor(file.tables.objects) { cursor in
             var found = try cursor.seek(atOrAfter: start.rawValue)
             while found {
                 let id = StoreKey.objectID(cursor.key, at: 0)
@@ -140,27 +140,28 @@ struct MigrationRun {
             return nil
         }
         guard step.events.count > 0 else { return step.next }
-        var projector = Projector(tables: core.tables, histories: histories, tracking: .independent)
+        var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
         let description = TransactionDescription(
             id: .ofTransaction(), author: "strata", contextName: "migration",
             metadata: ["model": String(migration.new.version.rawValue)], touched: step.touched.records)
-        _ = try LogWriter.append(step.events, description, after: &head, core, transaction, &projector)
+        _ = try LogWriter.append(step.events, description, after: &head, file, transaction, &projector)
         return step.next
     }
 
     private func rewrite(
-        _ id: ObjectID, _ migration: EntityMigration, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout Step
+        _ id: ObjectID, _ migration: EntityMigration, _ row: SnapshotRow, _ snapshot: Snapshot, _ step: inout StepOutput
     ) throws {
         var failures = MigrationFailures()
         let changes = try migration.changes(of: id, row, snapshot, &failures)
-        // They fitted when the migration began, and nobody has changed them since: a rule of the app's does not hold.
-        try failures.refuse(path: core.path)
+        // They fitted when the migration began and have not changed since, so a rule of the app's has given another
+        // value.
+        try failures.refuse(path: file.path)
         try append(changes, id, row.revision, &step)
     }
 
     private func link(
         _ property: PropertySchema, of id: ObjectID, _ entity: EntitySchema, _ row: SnapshotRow, _ snapshot: Snapshot,
-        _ step: inout Step
+        _ step: inout StepOutput
     ) throws {
         guard let relationship = property.relationship, let place = migration.links.place(of: property),
             let old = migration.old.entity(id.entityID)
@@ -173,7 +174,7 @@ struct MigrationRun {
         for target in try migration.links.targets(place, of: id, row, old, snapshot) {
             guard allowed.contains(target.id.entityID) else { continue }
             let key = Snapshot.key(property.id, true, isSymmetric, id, target.id)
-            // Of two ends that lead to each other the smaller writes the pair.
+            // If two ends lead to each other the one with the smaller id writes the pair.
             if isSymmetric, key.source != id, try leads(target.id, to: id, place, snapshot) { continue }
             let own = relationship.description.isOrdered ? target.position : 0
             let other =

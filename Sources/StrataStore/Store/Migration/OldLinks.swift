@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Where the links of a relationship that has a new number stand under the old model.
+/// Finds the links that a relationship with a new number had under the old model.
 struct OldLinks {
     let old: Schema
     let new: Schema
@@ -12,7 +12,7 @@ struct OldLinks {
         case members(PropertyID)
     }
 
-    /// nil when there were no such links.
+    /// Nil if there were no such links.
     func place(of property: PropertySchema) -> Place? {
         if let number = new.assignment.replaced[property.id]?.first { return forward(number) }
         guard let inverse = property.relationship?.inverse else { return nil }
@@ -20,8 +20,9 @@ struct OldLinks {
         return old.property(inverse) == nil ? nil : backward(inverse)
     }
 
-    /// The links of another relationship of the name, which this one has taken the place of without taking them over:
-    /// an entity's own one under a parent that has one too, the other way round, or one parent's after another's.
+    /// The links of another relationship of the same name, which this one replaces without taking them over: an
+    /// entity's own relationship under a parent that has one of that name, the reverse, or that of one parent after
+    /// another's.
     func placeOfLost(by property: PropertySchema, of entity: EntitySchema, before: EntitySchema) -> Place? {
         guard let lost = before.property(named: property.name),
             new.isSuccessor(property, withoutLinksOf: lost, in: entity)
@@ -41,7 +42,7 @@ struct OldLinks {
         return .members(number.hiddenInverse)
     }
 
-    /// The objects that an object led to, each with its place where the links had an order.
+    /// The former targets of an object, each with its position if the links were ordered.
     func targets(
         _ place: Place, of id: ObjectID, _ row: SnapshotRow, _ entity: EntitySchema, _ snapshot: Snapshot,
         limit: Int = .max
@@ -62,7 +63,7 @@ struct OldLinks {
         }
     }
 
-    /// Where an object stood among those that led back from `target`.
+    /// The object's position among those that led to `target`.
     func position(_ place: Place?, of id: ObjectID, at target: ObjectID, _ snapshot: Snapshot) throws -> Int64 {
         guard case .members(let number)? = place else { return 0 }
         return try snapshot.position(of: id, in: number, owner: target) ?? 0

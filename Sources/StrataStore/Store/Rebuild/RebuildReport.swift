@@ -1,17 +1,17 @@
 package import StrataModel
 
-/// What a rebuild did.
+/// The result of a rebuild.
 package struct RebuildReport: Sendable {
-    /// One view table before and after.
+    /// One view before and after.
     package struct Comparison: Sendable, Hashable {
-        /// nil when an earlier rebuild, which was cut short, had dropped it already.
+        /// Nil if an interrupted rebuild had dropped it before.
         package let before: TableDigest?
         package let after: TableDigest
 
         package var name: String { after.name }
-        /// Byte for byte the same as before.
+        /// Whether both are the same, byte for byte.
         package var isEqual: Bool { before == after }
-        /// Whether it was there before and came out otherwise: what had been dropped was as sound as anything.
+        /// Whether the view existed, and the rebuild changed it.
         package var isOther: Bool { before != nil && before != after }
     }
 
@@ -21,8 +21,8 @@ package struct RebuildReport: Sendable {
     package let tables: [Comparison]
     package let duration: Duration
 
-    /// Whether every view that was there came out as it had been.
+    /// Whether every view that existed came out unchanged.
     package var isUnchanged: Bool { !tables.contains(where: \.isOther) }
-    /// Whether an earlier rebuild had begun it.
+    /// Whether this rebuild has continued an interrupted one.
     package var isContinued: Bool { tables.contains { $0.before == nil } }
 }

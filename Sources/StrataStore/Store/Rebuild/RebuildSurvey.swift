@@ -3,27 +3,26 @@ import LMDB
 import Locking
 import StrataModel
 
-/// What a rebuild must know of the store as it was before: that its log is sound, and what its views held. It reads that
-/// on a thread of its own, in a read transaction, while the writer's thread makes the new views, which are committed only
-/// when it is done.
+/// Checks the log, and digests the old views, while a rebuild makes the new ones.
 ///
-/// `result` is guarded by `condition`.
+/// It reads in a transaction of its own, on a thread of its own. The writer's thread commits the new views only when it
+/// is done. `result` is guarded by `condition`.
 final class RebuildSurvey: @unchecked Sendable {
     private let condition = NSCondition()
     private var result: Result<[TableDigest], any Error>?
 
-    /// What is read besides the log.
+    /// What to read beside the log.
     enum Scope: Sendable {
         case log
         case logAndViews
     }
 
-    /// Begins at once. Nobody may write meanwhile but the caller.
+    /// Starts at once. Until it ends only the caller may write.
     init(
-        of scope: Scope, _ core: StoreCore, _ blobs: BlobStore, _ progress: ProgressHandler?
+        of scope: Scope, _ file: StoreFile, _ blobs: BlobStore, _ progress: ProgressHandler?
     ) {
         let read: @Sendable () -> Void = { [self] in
-            let result = Result { try Self.read(scope, core, blobs, progress) }
+            let result = Result { try Self.read(scope, file, blobs, progress) }
             condition.withLock {
                 self.result = result
                 condition.broadcast()
@@ -32,15 +31,15 @@ final class RebuildSurvey: @unchecked Sendable {
         do {
             try BackgroundThread.start("strata.survey", read)
         } catch {
-            // Then one after the other.
+            // Without a thread the survey runs first.
             read()
         }
     }
 
     /// Waits for the end.
     ///
-    /// - Returns: what the views held, where that was asked for.
-    /// - Throws: `corrupt` when the log is damaged.
+    /// - Returns: the digests of the old views, if `scope` asked for them.
+    /// - Throws: `corrupt` if the log is damaged.
     @discardableResult
     func finish() throws -> [TableDigest] {
         try condition.withLock {
@@ -52,16 +51,16 @@ final class RebuildSurvey: @unchecked Sendable {
     }
 
     private static func read(
-        _ scope: Scope, _ core: StoreCore, _ blobs: BlobStore, _ progress: ProgressHandler?
+        _ scope: Scope, _ file: StoreFile, _ blobs: BlobStore, _ progress: ProgressHandler?
     ) throws -> [TableDigest] {
-        try core.environment.read { transaction in
-            let problems = Verifier(core, blobs, transaction, .quick, progress).checkLogAlone()
+        try file.environment.read { transaction in
+            let problems = Verifier(file, blobs, transaction, .quick, progress).checkLogAlone()
             guard let first = problems.first else {
-                return scope == .log ? [] : try TableDigest.all(core.tables, transaction)
+                return scope == .log ? [] : try TableDigest.all(file.tables, transaction)
             }
             throw StrataError(
                 .corrupt, "The log is damaged, and the views may know what it has lost: nothing was dropped. \(first)",
-                context: .init(path: core.path))
+                context: .init(path: file.path))
         }
     }
 }

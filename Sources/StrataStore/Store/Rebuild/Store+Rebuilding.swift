@@ -3,14 +3,14 @@ import Logging
 import LMDB
 import StrataModel
 
-/// When a rebuild goes in several commits, and how large these are.
+/// When a rebuild takes several commits, and how large they are.
 package struct RebuildLimits: Sendable {
-    /// A log with more events, or more bytes, is not rebuilt in one commit.
+    /// A log with more events, or more bytes, is rebuilt in several commits.
     package var eventsInOneCommit = 200_000
     package var bytesInOneCommit = 64 << 20
-    /// Bytes of views in each commit when there are several.
+    /// Bytes of views in each of several commits.
     package var stepInBytes = 128 << 20
-    /// Bytes of views that are put in order of their keys together.
+    /// Bytes of views that are sorted and written together.
     package var batchInBytes = Replay.defaultFlushLimit
 
     package init(eventsInOneCommit: Int = 200_000, bytesInOneCommit: Int = 64 << 20, stepInBytes: Int = 128 << 20) {
@@ -21,19 +21,19 @@ package struct RebuildLimits: Sendable {
 }
 
 extension Store {
-    /// Drops every view and makes it again from the log, on the writer's thread; saves wait.
+    /// Drops every view and makes it again from the log, on the writer's thread, while saves wait.
     ///
-    /// The log is checked first: nothing is dropped when it is damaged. A short log is replayed in one transaction, so
-    /// that readers see the old views until they see the new ones. A long one takes several, with a durable mark: until
-    /// the last of them, reads, and saves by other processes, throw `persistentStoreTimeout`; after a crash the next
-    /// opening for writing goes on where the mark stands.
+    /// The log is checked first; if it is damaged nothing is dropped. A short log is replayed in one transaction, so
+    /// that readers see the old views until they see the new ones. A long one takes several, with a durable mark. Until
+    /// the last of them, reads, and saves by other processes, throw `persistentStoreTimeout`. After a crash the next
+    /// opening for writing continues from the mark.
     ///
-    /// - Throws: `readOnly`, `corrupt` when the log is damaged, `noSpace`.
+    /// - Throws: `readOnly`, `corrupt` if the log is damaged, `noSpace`.
     package func rebuild(progress: ProgressHandler? = nil) throws -> RebuildReport {
         try rebuild(RebuildLimits(), progress: progress)
     }
 
-    /// The same, cut into other steps.
+    /// The same with other limits.
     package func rebuild(_ limits: RebuildLimits, progress: ProgressHandler? = nil) throws -> RebuildReport {
         if isReadOnly {
             throw StrataError(.readOnly, "The store is open for reading only.", context: .init(path: path))
@@ -41,9 +41,9 @@ extension Store {
         return try runRebuild(limits, progress)
     }
 
-    /// Finishes a rebuild that was cut short, before anything is read.
+    /// Finishes an interrupted rebuild before anything is read.
     func resumeRebuild(_ progress: ProgressHandler? = nil) throws {
-        let isMarked = try core.environment.read { try core.rebuildMark($0) } != nil
+        let isMarked = try file.environment.read { try file.rebuildMark($0) } != nil
         guard isMarked else { return }
         if isReadOnly {
             throw StrataError(
@@ -51,24 +51,24 @@ extension Store {
                 "A rebuild of the store's views was cut short; opening it for writing once finishes it.",
                 context: .init(path: path))
         }
-        StoreLog.logger.notice("finishing a rebuild of the views that was cut short")
+        StoreLogger.shared.notice("finishing a rebuild of the views that was cut short")
         noteFinished(try runRebuild(RebuildLimits(), progress))
-        // The models are views too: now they are all there.
-        try core.read { _, _, _ in }
+        // Reads the models, which are a view, too.
+        try file.read { _, _, _ in }
     }
 
     private func runRebuild(_ limits: RebuildLimits, _ progress: ProgressHandler?) throws -> RebuildReport {
         let result = Locked<RebuildReport?>(nil)
         try onWriter { [self] in
             do {
-                let report = try Rebuild(core: core, blobs: blobs, limits: limits, progress: progress).run()
+                let report = try Rebuild(file: file, blobs: blobs, limits: limits, progress: progress).run()
                 result.withLock { $0 = report }
             } catch {
-                throw try core.rebuildError(error)
+                throw try file.rebuildError(error)
             }
         }
-        // Layers of the past were taken from rows that may have been damaged.
-        lag.removeAll()
+        // Layers of the past may hold damaged rows.
+        snapshots.lag.removeAll()
         guard let report = result.withLock({ $0 }) else {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
@@ -76,14 +76,14 @@ extension Store {
     }
 }
 
-extension StoreCore {
-    /// The mark of a rebuild under way, or cut short.
+extension StoreFile {
+    /// The mark of a rebuild that is under way, or was interrupted.
     func rebuildMark(_ transaction: ReadTransaction) throws -> RebuildMark? {
         guard let bytes = try Self.meta("head", tables, transaction) else { return nil }
         return try RebuildMark(bytes)
     }
 
-    /// What a rebuild failed with; of one in several steps also how it left the store.
+    /// The error of a failed rebuild; after several commits it also says how far the rebuild has come.
     fileprivate func rebuildError(_ error: any Error) throws -> any Error {
         let known = publicError(error, during: "rebuild")
         guard let failure = known as? StrataError, failure.code == .noSpace,
@@ -105,12 +105,12 @@ extension StoreCore {
 
 /// One rebuild, on the writer's thread.
 struct Rebuild {
-    let core: StoreCore
+    let file: StoreFile
     let blobs: BlobStore
     let limits: RebuildLimits
     let progress: ProgressHandler?
 
-    /// What one commit found and did.
+    /// The result of one commit.
     private struct Outcome {
         var head: LogHead
         var before: [TableDigest]?
@@ -134,86 +134,86 @@ struct Rebuild {
     }
 
     private func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
-        try core.write(body)
+        try file.write(body)
     }
 
-    /// The whole rebuild when it is small; else drops the views and leaves the mark. Either is given up when the log
-    /// proves damaged.
+    /// Rebuilds everything if the log is short; otherwise drops the views and leaves the mark. Either is abandoned if
+    /// the log proves to be damaged.
     private func begin() throws -> Outcome {
         try write { transaction in
-            if let mark = try core.rebuildMark(transaction) { return Outcome(head: mark.head) }
-            let head = try core.readHead(transaction)
+            if let mark = try file.rebuildMark(transaction) { return Outcome(head: mark.head) }
+            let head = try file.readHead(transaction)
             return try isSmall(head, transaction) ? all(head, transaction) : drop(head, transaction)
         }
     }
 
     private func all(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
-        let survey = RebuildSurvey(of: .logAndViews, core, blobs, nil)
+        let survey = RebuildSurvey(of: .logAndViews, file, blobs, nil)
         let made = Result {
-            for (_, table) in core.tables.viewTables { try table.clear(transaction) }
-            let replay = Replay(after: .start, core.tables, flushLimit: limits.batchInBytes)
+            for (_, table) in file.tables.viewTables { try table.clear(transaction) }
+            let replay = Replay(after: .start, file.tables, flushLimit: limits.batchInBytes)
             try run(replay, head, limit: nil, transaction)
-            return try TableDigest.all(core.tables, transaction)
+            return try TableDigest.all(file.tables, transaction)
         }
-        // What is wrong with the log says more than what the replay made of it.
+        // A problem in the log explains more than an error of the replay, so it is thrown first.
         let before = try survey.finish()
         return Outcome(head: head, before: before, after: try made.get())
     }
 
     private func drop(_ head: LogHead, _ transaction: WriteTransaction) throws -> Outcome {
-        let survey = RebuildSurvey(of: .log, core, blobs, progress)
-        let before = Result { try TableDigest.all(core.tables, transaction) }
+        let survey = RebuildSurvey(of: .log, file, blobs, progress)
+        let before = Result { try TableDigest.all(file.tables, transaction) }
         try survey.finish()
         try checkRoom()
-        for (_, table) in core.tables.viewTables { try table.clear(transaction) }
-        try core.writeMark(RebuildMark(head: head, applied: .zero), transaction)
+        for (_, table) in file.tables.viewTables { try table.clear(transaction) }
+        try file.writeMark(RebuildMark(head: head, applied: .zero), transaction)
         return Outcome(head: head, before: try before.get())
     }
 
-    /// Until the last step the store cannot be read, so none is begun that the disk has no room for: the first cannot
-    /// reuse what the old views had, and trees that are made anew differ a little.
+    /// Refuses to start if the disk has too little room, because the store cannot be read until the last step. The
+    /// first step cannot reuse the pages of the old views, and the new trees differ a little in size.
     private func checkRoom() throws {
-        let info = try core.environment.info()
+        let info = try file.environment.info()
         let pages = info.tables.filter { !["events", "transactions"].contains($0.key) }.values
             .reduce(0) { $0 + $1.branchPageCount + $1.leafPageCount + $1.overflowPageCount }
         let views = UInt64(pages * info.pageSizeInBytes)
         let needed = min(UInt64(limits.stepInBytes), views) + views / 8
         let reusable = UInt64(info.freePageCount * info.pageSizeInBytes)
-        guard let free = core.environment.freeSpaceInBytes, free + reusable < needed else { return }
+        guard let free = file.environment.freeSpaceInBytes, free + reusable < needed else { return }
         throw StrataError(
             .noSpace,
             "A rebuild in several steps takes about \(needed - reusable) bytes of the disk, and \(free) are free; "
-                + "nothing was changed.", context: .init(path: core.path))
+                + "nothing was changed.", context: .init(path: file.path))
     }
 
     private func isSmall(_ head: LogHead, _ transaction: WriteTransaction) throws -> Bool {
-        let pages = try transaction.statistics(core.tables.events)
+        let pages = try transaction.statistics(file.tables.events)
         return head.event.rawValue <= limits.eventsInOneCommit
             && (pages.leafPageCount + pages.overflowPageCount) * 4096 <= limits.bytesInOneCommit
     }
 
-    /// One commit of many. Where it goes on is read from the store, so that two processes that both find the mark do each
-    /// step once between them.
+    /// Makes one commit of several. It begins where the store says, so two processes that find the mark share the
+    /// steps, and each step is done once.
     ///
-    /// - Parameter replay: of the step before, which has begun to collect for this one.
-    /// - Returns: the digests when it was the last.
+    /// - Parameter replay: of the step before, which has begun to collect events for this one.
+    /// - Returns: the digests after the last step.
     private func step(_ replay: inout Replay?) throws -> [TableDigest]? {
         try write { transaction in
-            guard let mark = try core.rebuildMark(transaction) else {
-                return try TableDigest.all(core.tables, transaction)
+            guard let mark = try file.rebuildMark(transaction) else {
+                return try TableDigest.all(file.tables, transaction)
             }
-            let histories = try StoreCore.readModels(core.tables, transaction)
+            let histories = try StoreFile.readModels(file.tables, transaction)
             let running = Replay.resume(
-                &replay, after: .init(applied: mark.applied, histories: histories), core.tables,
+                &replay, after: .init(applied: mark.applied, histories: histories), file.tables,
                 flushLimit: limits.batchInBytes)
             try run(running, mark.head, limit: limits.stepInBytes, transaction)
             guard running.applied == mark.head.event else {
-                try core.writeMark(RebuildMark(head: mark.head, applied: running.applied), transaction)
+                try file.writeMark(RebuildMark(head: mark.head, applied: running.applied), transaction)
                 replay = running
                 return nil
             }
-            try core.writeHead(mark.head, transaction)
-            return try TableDigest.all(core.tables, transaction)
+            try file.writeHead(mark.head, transaction)
+            return try TableDigest.all(file.tables, transaction)
         }
     }
 
@@ -221,10 +221,10 @@ struct Rebuild {
         guard replay.applied < head.event else { return }
         var counter = ProgressCounter(
             "replaying events", from: Int(replay.collected.rawValue), total: Int(head.event.rawValue), progress)
-        // The log does not change meanwhile, so what is committed has all of it.
-        _ = try core.environment.read { committed in
+        // The log does not change meanwhile, so the committed state has all of it.
+        _ = try file.environment.read { committed in
             try replay.run(
-                LogReader(committed, core.tables, SchemaHistory([])), through: head.event, limit: limit,
+                LogReader(committed, file.tables, SchemaHistory([])), through: head.event, limit: limit,
                 into: transaction, &counter)
         }
     }

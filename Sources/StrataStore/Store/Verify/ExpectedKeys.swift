@@ -1,17 +1,17 @@
 import LMDB
 
-/// Keys that a table should have, looked up in their order and many at once: neighbours stand on one page, where each by
-/// itself would be a search from the root for pages that lie all over the file.
+/// Keys that a table should contain, looked up in key order and many at once. Neighbours are on the same page; looking
+/// up each key by itself would search from the root, for pages all over the file.
 struct ExpectedKeys: ~Copyable {
     private let table: BufferedTable
     private let mostBytes: Int
     private var arena = Arena()
-    private var list: [WriteBatch.Operation] = []
+    private var list: [WriteBatch.PendingWrite] = []
     private var scratch = KeySort.Scratch()
-    /// Keys that have been found in the table.
+    /// The number of keys found in the table.
     private(set) var foundCount = 0
 
-    /// - Parameter mostBytes: of keys that are looked up together.
+    /// - Parameter mostBytes: the size of the keys that are looked up together.
     init(_ table: BufferedTable, mostBytes: Int = 32 << 20) {
         self.table = table
         self.mostBytes = mostBytes
@@ -23,12 +23,12 @@ struct ExpectedKeys: ~Copyable {
     mutating func add(_ key: UnsafeRawBufferPointer) {
         let offset = UInt64(arena.append(key))
         list.append(
-            WriteBatch.Operation(
+            WriteBatch.PendingWrite(
                 prefix: KeySort.word(of: key, at: 0), keyOffset: offset, valueOffset: offset, valueSize: 0,
                 keySize: UInt16(key.count), isRemoval: false))
     }
 
-    /// Looks up what was added, calls `body` with each key that is not there, in their order, and forgets all.
+    /// Looks up the collected keys, calls `body` with each missing one in key order, and removes all.
     mutating func lookUp(_ transaction: ReadTransaction, _ body: (UnsafeRawBufferPointer) -> Void) throws {
         list.withUnsafeMutableBufferPointer { KeySort($0, keys: arena.start, &scratch).run() }
         defer {

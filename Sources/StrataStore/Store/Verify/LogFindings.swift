@@ -1,11 +1,11 @@
 import Foundation
 import StrataModel
 
-/// What a pass over the log tells about everything else.
+/// What one pass over the log says about rows, large values and models.
 struct LogFindings: ~Copyable {
-    /// The newest event of an object, and whether that left the object alive.
+    /// The newest event of an object, and whether the object exists after it.
     struct Newest: BitwiseCopyable {
-        /// The event's sequence, twice, and one more for an object that is alive.
+        /// The event number doubled, plus one if the object exists.
         private let bits: UInt64
 
         init(eventNumber: EventNumber, isAlive: Bool) { bits = eventNumber.rawValue << 1 | (isAlive ? 1 : 0) }
@@ -14,7 +14,7 @@ struct LogFindings: ~Copyable {
         var isAlive: Bool { bits & 1 != 0 }
     }
 
-    /// How often events name a blob, by digest.
+    /// How many events name a large value, by digest.
     struct BlobUse {
         var count: Int
         var sizeInBytes: UInt64
@@ -28,18 +28,18 @@ struct LogFindings: ~Copyable {
     var blobs: [Data: BlobUse] = [:]
     /// Version and record of each model, as installed.
     var models: [(version: ModelVersion, record: [UInt8])] = []
-    /// Whether every event and transaction could be read, so that a replay can be tried and what the log says of
-    /// objects is complete.
+    /// Whether every event and transaction could be read, so that a replay can be tried and the list of objects is
+    /// complete.
     var isReplayable = true
 
-    /// How many objects the log leaves alive, or deleted.
+    /// The number of objects that exist, or are deleted, at the end of the log.
     func count(alive isAlive: Bool) -> Int {
         var count = 0
         objects.forEach { if $1.isAlive == isAlive { count += 1 } }
         return count
     }
 
-    /// Those that the log leaves alive, or deleted, in the order of their ids.
+    /// The objects that exist, or are deleted, at the end of the log, by id.
     func sorted(alive isAlive: Bool) -> [(id: ObjectID, newest: Newest)] {
         var found: [(id: ObjectID, newest: Newest)] = []
         objects.forEach { if $1.isAlive == isAlive { found.append(($0, $1)) } }

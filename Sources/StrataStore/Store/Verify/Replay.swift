@@ -2,16 +2,16 @@ import Locking
 import LMDB
 import StrataModel
 
-/// Takes the log through the projector into empty view tables: of the store itself at a rebuild, of a scratch
-/// environment when verifying. There is no other way in than `Projector.apply`, as in saving.
+/// Replays the log through the projector into empty view tables: those of the store in a rebuild, those of a scratch
+/// environment in a verification. Like a save it uses only `Projector.apply`.
 ///
-/// While one batch is written the next is begun on a thread of its own, as far as its events need no row that was
-/// written: insertions, of which a log mostly consists. What was begun so at the end of one transaction is written in the
-/// next: it is the log's alone.
+/// While one batch is written, the next is collected on a thread of its own, up to the first event that needs a row
+/// already written. Insertions, which make up most of a log, need none. A batch collected at the end of one transaction
+/// is written in the next, because it follows from the log alone.
 final class Replay {
-    /// The tables that are filled.
+    /// The tables to fill.
     private let tables: StoreTables
-    /// Bytes collected before they are written in key order.
+    /// How many bytes are collected before they are written in key order.
     private let flushLimit: Int
     /// The last event whose views were written.
     private(set) var applied: EventNumber
@@ -19,29 +19,29 @@ final class Replay {
     private(set) var collected: EventNumber
     private var projector: Projector
     private var spare: WriteBatch
-    /// The transaction of the event behind the last one collected; nil before the first.
+    /// The transaction of the event after the last one collected; nil before the first.
     private var record: TransactionRecord?
 
     static let defaultFlushLimit = 32 << 20
 
     /// Where one step of a replay ended.
-    struct Step {
-        /// The last event that the views now hold.
+    struct Progress {
+        /// The last event that the views hold.
         var applied: EventNumber
         var histories: SchemaHistory
 
         /// Before the first event.
-        static var start: Step { Step(applied: .zero, histories: SchemaHistory([])) }
+        static var start: Progress { Progress(applied: .zero, histories: SchemaHistory([])) }
     }
 
     private enum Scope {
         case everything
-        /// Only what the log alone tells.
+        /// Events that need no row from the tables.
         case insertions
     }
 
-    /// - Parameter start: what the tables hold, and the models as of then.
-    init(after start: Step, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit) {
+    /// - Parameter start: the state of the tables, and the models at that event.
+    init(after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit) {
         self.tables = tables
         self.flushLimit = flushLimit
         applied = start.applied
@@ -50,10 +50,10 @@ final class Replay {
         spare = WriteBatch(tables: tables)
     }
 
-    /// Takes the replay of the step before, where the tables hold just what it has written: its transaction may have been
-    /// given up, or another process may have gone on. Else a new one.
+    /// Continues the replay of the step before, if the tables hold exactly what it has written; its transaction may
+    /// have been abandoned, or another process may have continued. Otherwise a new replay.
     static func resume(
-        _ earlier: inout Replay?, after start: Step, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit
+        _ earlier: inout Replay?, after start: Progress, _ tables: StoreTables, flushLimit: Int = defaultFlushLimit
     ) -> Replay {
         defer { earlier = nil }
         if let earlier, earlier.applied == start.applied { return earlier }
@@ -62,14 +62,14 @@ final class Replay {
 
     /// Applies the events after `applied` through `end`, or fewer once more than `limit` bytes have been written.
     ///
-    /// One whose transaction is not committed afterwards, or that fails, is of no more use.
+    /// A replay that fails, or whose transaction is not committed afterwards, cannot be used again.
     /// - Parameters:
-    ///   - log: read in another transaction than the one that fills the tables.
+    ///   - log: a reader in another transaction than the one that fills the tables.
     ///   - limit: nil goes on to the end.
     func run(
         _ log: LogReader, through end: EventNumber, limit: Int? = nil, into transaction: WriteTransaction,
         _ progress: inout ProgressCounter
-    ) throws -> Step {
+    ) throws -> Progress {
         let size = min(flushLimit, limit ?? .max)
         var rest = limit ?? .max
         while rest > 0, applied < end {
@@ -88,10 +88,10 @@ final class Replay {
             }
             applied = last
         }
-        return Step(applied: applied, histories: projector.histories)
+        return Progress(applied: applied, histories: projector.histories)
     }
 
-    /// Applies events until the batch is as large as told, or one comes that is out of scope.
+    /// Collects events until the batch is full, or one comes that is out of scope.
     private func collect(
         _ scope: Scope, _ log: LogReader, through end: EventNumber, upTo size: Int, _ transaction: WriteTransaction,
         _ progress: inout ProgressCounter
@@ -102,7 +102,7 @@ final class Replay {
         try collect(scope, log, through: end, upTo: size, &projector, &collected, &record, transaction, &progress)
     }
 
-    /// The same with everything at hand: what is a property of the class is checked at each use.
+    /// The same with local copies, because access to a property of the class is checked at each use.
     private func collect(
         _ scope: Scope, _ log: LogReader, through end: EventNumber, upTo size: Int, _ projector: inout Projector,
         _ collected: inout EventNumber, _ record: inout TransactionRecord, _ transaction: WriteTransaction,

@@ -3,21 +3,21 @@ import LMDB
 import Locking
 import StrataModel
 
-/// Replays the log into a scratch environment and holds its views against the live ones, record by record.
+/// Replays the log into a scratch environment and compares its views with the live ones, record by record.
 ///
-/// The scratch files lose their names as soon as they are open, and take as much room under the system's temporary
-/// directory as the views do. The store itself is only read. It runs on a thread of its own while the views are checked
-/// by themselves; nobody else uses it until it has ended.
+/// The scratch files are unlinked as soon as they are open, and take as much room in the system's temporary directory
+/// as the views. The store itself is only read. It runs on a thread of its own while the verifier checks the views, and
+/// only that thread uses it until it has ended.
 final class ReplayComparison {
     private let tables: StoreTables
     private let transaction: ReadTransaction
     private let head: LogHead
     private let names: RecordedNames
     private let progress: ProgressHandler?
-    /// Whether nothing runs beside it any more: until then only the other tells how far it is.
+    /// Whether the verifier has finished; until then only the verifier reports progress.
     let isAlone: Locked<Bool>
     private(set) var problems = ProblemList()
-    /// Every view's, as the store has it.
+    /// The digest of each view of the store.
     private(set) var digests: [TableDigest] = []
 
     init(
@@ -40,7 +40,7 @@ final class ReplayComparison {
         }
     }
 
-    /// - Throws: `noSpace` when there is no room to replay the log in, which says nothing about the store.
+    /// - Throws: `noSpace` if there is no room for the scratch files, which says nothing about the store.
     func run() throws {
         do {
             try compare()
@@ -96,7 +96,7 @@ final class ReplayComparison {
     private func replay(into scratch: (environment: Environment, tables: StoreTables)) throws {
         var counter = ProgressCounter("replaying events", total: Int(head.event.rawValue), progress)
         let log = LogReader(transaction, tables, SchemaHistory([]))
-        var step = Replay.Step.start
+        var step = Replay.Progress.start
         var replay: Replay?
         while step.applied < head.event {
             step = try scratch.environment.write { target in
@@ -125,7 +125,7 @@ final class ReplayComparison {
         }
     }
 
-    /// Goes through both walks in the order of their keys and names what differs.
+    /// Compares two tables in key order and reports what differs.
     ///
     /// - Returns: the digest of the live one.
     private func compare<Walk: RecordWalk>(
@@ -167,7 +167,7 @@ final class ReplayComparison {
 }
 
 extension LMDBError {
-    /// Whether it tells of writing, which only the scratch environment of a replay is for.
+    /// Whether the error comes from writing, which only the scratch environment does.
     fileprivate var isOfScratch: Bool {
         switch code {
         case .noSpaceOrIO, .mapFull, .outcomeUnknown, .panic: true

@@ -5,20 +5,20 @@ import StrataModel
 extension Store {
     /// Measures the store as of now.
     ///
-    /// - Complexity: O(n) in the index entries, which are counted by index.
+    /// - Complexity: O(n) in the index entries, which are counted for each index.
     package func statistics() throws -> StoreStatistics {
         let info: Environment.Info
         let readers: [Environment.Reader]
         do {
-            info = try core.environment.info()
-            readers = try core.environment.readers()
+            info = try file.environment.info()
+            readers = try file.environment.readers()
         } catch {
-            throw core.publicError(error, during: "measuring")
+            throw file.publicError(error, during: "measuring")
         }
         return try readLog { reader, head in
-            let measure = StoreMeasure(core: core, reader: reader, info: info)
+            let measure = StoreMeasure(file: file, reader: reader, info: info)
             return StoreStatistics(
-                header: core.header, head: head, files: files(), tables: measure.tables(),
+                header: file.header, head: head, files: files(), tables: measure.tables(),
                 entities: try measure.entities(), indexes: try measure.indexes(),
                 readers: readers.map(Self.use), blobs: try blobUse(reader.transaction),
                 modelVersions: reader.histories.versions,
@@ -54,13 +54,13 @@ extension Store {
         let usage = blobs.usage
         return StoreStatistics.BlobUse(
             fileCount: usage.count, sizeInBytes: usage.sizeInBytes,
-            namedCount: try transaction.count(core.tables.blobs))
+            namedCount: try transaction.count(file.tables.blobs))
     }
 }
 
 /// Measures tables, entities and indexes inside one read.
 private struct StoreMeasure {
-    let core: StoreCore
+    let file: StoreFile
     let reader: LogReader
     let info: Environment.Info
 
@@ -78,7 +78,7 @@ private struct StoreMeasure {
     func entities() throws -> [StoreStatistics.EntityUse] {
         try (reader.histories.newest?.entities ?? []).map { entity in
             let count = try CounterKey.entity(entity.id).withBytes { key in
-                try reader.transaction.get(core.tables.counts, key).map { value throws(CorruptRecord) in
+                try reader.transaction.get(file.tables.counts, key).map { value throws(CorruptRecord) in
                     Int(try CounterKey.value(value))
                 }
             }
@@ -89,7 +89,7 @@ private struct StoreMeasure {
 
     func indexes() throws -> [StoreStatistics.IndexUse] {
         var sizes: [IndexID: (entries: Int, bytes: Int)] = [:]
-        try core.tables.indexes.withCursor(reader.transaction) { cursor in
+        try file.tables.indexes.withCursor(reader.transaction) { cursor in
             var found = try cursor.first()
             while found {
                 if cursor.key.count >= 4 {

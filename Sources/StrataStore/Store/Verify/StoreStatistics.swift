@@ -1,20 +1,20 @@
 package import Foundation
 package import StrataModel
 
-/// What a store is made of, for people: where its files are, how large its parts, who reads it.
+/// The files of a store, the sizes of its parts, and its readers, for display.
 package struct StoreStatistics: Sendable {
     /// A file or directory of the store.
     package struct File: Sendable, Hashable {
         package let path: String
-        /// What it is for.
+        /// What it contains.
         package let purpose: String
-        /// nil when it is not there.
+        /// Nil if it does not exist.
         package let sizeInBytes: UInt64?
     }
 
     package struct TableUse: Sendable, Hashable {
         package let name: String
-        /// A view is a function of the log; the others are not.
+        /// Whether the table is a view, which is a function of the log.
         package let isView: Bool
         package let entryCount: Int
         package let pageCount: Int
@@ -31,7 +31,7 @@ package struct StoreStatistics: Sendable {
 
     package struct IndexUse: Sendable, Hashable {
         package let name: String
-        /// The entity that declares it; nil for one that has left the model.
+        /// The entity that declares it; nil if the entity has left the model.
         package let entityName: String?
         package let isUnique: Bool
         package let entryCount: Int
@@ -41,9 +41,9 @@ package struct StoreStatistics: Sendable {
 
     package struct ReaderUse: Sendable, Hashable {
         package let processID: Int32
-        /// Whether it keeps pages from being used again just now.
+        /// Whether it has a read transaction open, which keeps pages from being reused.
         package let isActive: Bool
-        /// Its process has ended; its slot is freed by the next writer.
+        /// Whether its process has ended; the next writer frees its slot.
         package let isStale: Bool
     }
 
@@ -51,7 +51,7 @@ package struct StoreStatistics: Sendable {
         /// Files beside the map.
         package let fileCount: Int
         package let sizeInBytes: UInt64
-        /// Values that events name.
+        /// Large values that events name.
         package let namedCount: Int
     }
 
@@ -67,7 +67,7 @@ package struct StoreStatistics: Sendable {
     package let firstTransaction: TransactionRecord?
     package let lastTransaction: TransactionRecord?
     package let pageSizeInBytes: Int
-    /// Pages of the file that hold nothing now and are used by the next commits.
+    /// Pages of the file that the next commits can use.
     package let freePageCount: Int
     package let mapSizeInBytes: Int
 }

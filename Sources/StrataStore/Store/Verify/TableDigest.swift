@@ -3,8 +3,8 @@ import LMDB
 import Locking
 import StrataModel
 
-/// What one view table holds, in 32 bytes: SHA-256 over its records in key order, each as UInt32 key length, key,
-/// UInt32 value length, value, little-endian.
+/// A digest of one view: SHA-256 over its records in key order, each as UInt32 key length, key, UInt32 value length,
+/// value, little-endian.
 package struct TableDigest: Sendable, Hashable {
     package let name: String
     package let entryCount: Int
@@ -15,11 +15,11 @@ package struct TableDigest: Sendable, Hashable {
         digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Every view table of a store, as the transaction sees it; on this thread and another, each of which takes the
-    /// largest that is left.
+    /// The digests of every view in a transaction, computed by two threads; each takes the largest table that is left.
     ///
-    /// Both read in one transaction, since nobody else sees what a writer has not committed. That is safe as long as
-    /// nothing is written: moving a cursor changes the cursor alone. All are opened, and closed, on the calling thread.
+    /// Both read in one transaction, because no other transaction sees uncommitted changes. That is safe as long as
+    /// nothing is written: moving a cursor changes only the cursor. All cursors are opened and closed on the calling
+    /// thread.
     static func all(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> [TableDigest] {
         let views = tables.viewTables
         return try withWalks(views.map(\.table)[...], tables, transaction) { walks in
@@ -72,7 +72,7 @@ package struct TableDigest: Sendable, Hashable {
     }
 }
 
-/// Collects the records of one table, in key order, for its digest.
+/// Digests the records of one table, added in key order.
 struct RecordHash: ~Copyable {
     private var hash = StreamDigest()
     private(set) var count = 0

@@ -1,30 +1,30 @@
 package import StrataModel
 
-/// How much `verify` looks at.
+/// How much `verify` checks.
 package enum VerificationDepth: String, Sendable, Hashable {
     /// Header and head, every transaction and event with its checksum, the digest chain, and the counts.
     case quick
-    /// Everything: also payload digests, object chains, rows, indexes, links, blobs, and whether replaying the log gives
-    /// the views that are there.
+    /// Everything: also payload digests, object chains, rows, indexes, links and large values, and whether replaying
+    /// the log gives the same views.
     case full
 }
 
-/// One thing that is not as it should be.
+/// One problem.
 package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of record it concerns.
+    /// The kind of record that has the problem.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The store's header or its head.
         case head
-        /// An event: missing, damaged, out of place.
+        /// An event that is missing, damaged or out of place.
         case event
-        /// A payload that is not what its event's header says.
+        /// A payload that does not match the digest in its event's header.
         case payload
         /// A transaction record, or the chain of digests.
         case transaction
-        /// An event that does not lead to the one before it on the same object or pair.
+        /// An event that does not lead to the previous one on the same object or pair.
         case chain
         case row
-        /// A row whose newest event is another than it says.
+        /// A row whose newest event differs from its revision.
         case revision
         case index
         case link
@@ -35,11 +35,11 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
         case transactionID
         /// A large value's file, or the count of events that name it.
         case blob
-        /// A view that is not what replaying the log gives.
+        /// A view that differs from what replaying the log gives.
         case replay
-        /// The counter of row numbers, which is no view.
+        /// The counter of row numbers, which is not a view.
         case state
-        /// A table that cannot be read through.
+        /// A table that cannot be read to its end.
         case table
     }
 
@@ -52,27 +52,27 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
     package var description: String { "\(kind.rawValue): \(place): \(message)" }
 }
 
-/// What `verify` found.
+/// The result of `verify`.
 package struct VerificationReport: Sendable {
     package let depth: VerificationDepth
     package let head: EventNumber
     package let transactionCount: Int
     package let eventCount: Int
     package let objectCount: Int
-    /// The first of them, in the order in which they were found.
+    /// The first problems, in the order in which they were found.
     package let problems: [VerificationProblem]
-    /// All of them.
+    /// The number of all problems.
     package let problemCount: Int
-    /// Every view's digest; empty when only a quick look was taken, or a table could not be read.
+    /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
     package let duration: Duration
 
     package var isSound: Bool { problemCount == 0 }
 }
 
-/// Problems as they are found.
+/// Collects problems.
 struct ProblemList {
-    /// Problems described in a report; more are only counted.
+    /// Problems described in a report; further ones are only counted.
     private static let mostDescribed = 1000
     private(set) var described: [VerificationProblem] = []
     private(set) var count = 0
@@ -83,12 +83,12 @@ struct ProblemList {
         described.append(VerificationProblem(kind: kind, place: place(), message: message))
     }
 
-    /// Notes what ended a part of the verification.
+    /// Adds the error that ended a part of the verification.
     mutating func note(_ kind: VerificationProblem.Kind, _ part: String, _ error: any Error) {
         note(kind, part, (error as? StrataError)?.description ?? "\(error)")
     }
 
-    /// Adds those that another has found.
+    /// Adds the problems of another list.
     mutating func append(_ others: ProblemList) {
         count += others.count
         described += others.described.prefix(max(0, Self.mostDescribed - described.count))

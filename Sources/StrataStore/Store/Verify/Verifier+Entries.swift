@@ -2,7 +2,7 @@ import LMDB
 import StrataModel
 
 extension Verifier {
-    /// Looks for the entries that rows call for.
+    /// Looks up the index entries that rows require.
     func findIndexEntries() throws {
         try expectedIndexes.lookUp(transaction) { key in
             note(.index, index(of: key), "there is no entry for \(name(StoreKey.lastObjectID(key)))")
@@ -15,7 +15,7 @@ extension Verifier {
         return "\(names.name(of: StoreKey.lastObjectID(key).entityID)).\(names.name(of: number))"
     }
 
-    /// When `indexes` has more entries than rows call for, names those that no row calls for.
+    /// If `indexes` has more entries than rows require, reports those without a row.
     func checkIndexEntries() throws {
         try findIndexEntries()
         try checkWaiting(tables.indexes, .index, ofAtLeast: 12) { index(of: $0) }
@@ -36,7 +36,7 @@ extension Verifier {
     /// Whether the object's row, if it can be read, makes exactly this entry.
     private func calls(_ id: ObjectID, for key: UnsafeRawBufferPointer, _ number: IndexID) throws -> Bool {
         guard let schema = histories.newest else { return false }
-        // Entries of an index, or an entity, that has left the model stay: views of the past read them.
+        // Entries of an index, or an entity, that has left the model stay, because snapshots of the past read them.
         guard let entity = schema.entity(id.entityID), let index = entity.indexes.first(where: { $0.id == number })
         else {
             return try histories.schemas.contains { $0.index(number) != nil }
@@ -57,7 +57,7 @@ extension Verifier {
         return (reader, layout)
     }
 
-    /// Looks for the entries that rows and pairs call for.
+    /// Looks up the entries that rows and pairs require.
     func findLinkEntries() throws {
         try expectedLinks.lookUp(transaction) { key in
             note(.link, link(of: key), "there is no entry for \(name(StoreKey.lastObjectID(key)))")
@@ -69,8 +69,8 @@ extension Verifier {
         name(PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))), StoreKey.objectID(key, at: 4))
     }
 
-    /// That what waits can be carried out: an entry of the buffer does not stand in the table yet, one that is to be
-    /// removed does.
+    /// Checks that waiting changes can be moved to the table: an entry of the buffer is not in the table yet, an entry
+    /// to be removed is.
     private func checkWaiting(
         _ table: BufferedTable, _ kind: VerificationProblem.Kind, ofAtLeast size: Int,
         _ place: (UnsafeRawBufferPointer) -> String
@@ -88,7 +88,7 @@ extension Verifier {
         try check(table.removals, true, "an entry is to be removed that is not there")
     }
 
-    /// When `links` has more entries than rows and pairs call for, names those.
+    /// If `links` has more entries than rows and pairs require, reports the others.
     func checkLinkEntries() throws {
         try findLinkEntries()
         try checkWaiting(tables.links, .link, ofAtLeast: StoreKey.linkSize) { link(of: $0) }
@@ -112,7 +112,7 @@ extension Verifier {
         for key: UnsafeRawBufferPointer, _ link: PropertyID, _ owner: ObjectID, _ member: ObjectID, _ plan: LinkPlan
     ) throws -> Bool {
         switch plan.source(of: link) {
-        // Links of a relationship that has left the model stay: views of the past read them.
+        // Links of a relationship that has left the model stay, because snapshots of the past read them.
         case nil: return try histories.schemas.contains { LinkPlan.of($0).source(of: link) != nil }
         case .rows where histories.newest?.entity(member.entityID) == nil: return true
         case .rows:
@@ -146,7 +146,7 @@ extension Verifier {
     /// The entries that owners' counters count.
     private var countedLinks: BufferedTable { tables.countsWait ? BufferedTable(tables.links.main) : tables.links }
 
-    /// Every counter against what it counts, both ways.
+    /// Compares every counter with what it counts, both ways.
     func checkCounts() throws {
         var due = 0
         for (entity, count) in entityCounts.sorted(by: { $0.key < $1.key }) {

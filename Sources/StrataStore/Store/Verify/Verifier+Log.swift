@@ -3,7 +3,7 @@ import LMDB
 import StrataModel
 
 extension Verifier {
-    /// Head, transactions, events, digests and chains, in one walk along the log.
+    /// Checks head, transactions, events, digests and chains, in one walk along the log.
     func checkLog() {
         guard checkHead(), let head = log.head else {
             log.isReplayable = false
@@ -15,7 +15,7 @@ extension Verifier {
 
     private func checkHead() -> Bool {
         do {
-            guard let bytes = try StoreCore.meta("header", tables, transaction) else {
+            guard let bytes = try StoreFile.meta("header", tables, transaction) else {
                 note(.head, "header", "the store has no header")
                 return false
             }
@@ -23,11 +23,11 @@ extension Verifier {
             if header.format != StoreHeader.formatVersion {
                 note(.head, "header", "it says format \(header.format), which is not known")
             }
-            if let mark = try core.rebuildMark(transaction) {
-                note(.head, "head", mark.refusal(path: core.path).message)
+            if let mark = try file.rebuildMark(transaction) {
+                note(.head, "head", mark.refusal(path: file.path).message)
                 return false
             }
-            guard let head = try StoreCore.meta("head", tables, transaction) else {
+            guard let head = try StoreFile.meta("head", tables, transaction) else {
                 note(.head, "head", "the store has no head")
                 return false
             }
@@ -49,7 +49,8 @@ extension Verifier {
             let transactionNumber = TransactionNumber(rawValue: number)
             number += 1
             guard let record = try record(transactionNumber) else {
-                // Without it nothing says where the next one begins: go on behind it as its successor says.
+                // Without the record it is unknown where the next transaction begins; continue where its successor
+                // says.
                 log.isReplayable = false
                 digest = []
                 next = .zero
@@ -108,7 +109,7 @@ extension Verifier {
         }
     }
 
-    /// - Returns: the digest that the transaction should have; nil when it cannot be told.
+    /// - Returns: the digest that the transaction should have; nil if it cannot be computed.
     private func checkEvents(
         of record: TransactionRecord, _ previous: [UInt8], _ head: LogHead, _ counter: inout ProgressCounter
     ) throws -> [UInt8]? {
@@ -172,7 +173,7 @@ extension Verifier {
         histories = histories.adding(schema)
     }
 
-    /// Records beyond the head do not exist; what is there is named.
+    /// Reports records after the head.
     private func checkTableEnds(_ head: LogHead) throws {
         try scanKeys(tables.events, after: head.event.rawValue) { number in
             note(.event, "event \(number)", "it stands behind the end of the log")
@@ -196,7 +197,7 @@ extension Verifier {
 // MARK: - Chains
 
 extension Verifier {
-    /// Holds the event against the one before it on the same row or pair.
+    /// Compares the event with the previous one on the same row or pair.
     private func follow(_ event: EventView, _ eventNumber: EventNumber) throws {
         let kind = event.header.kind
         if kind.isOnPair { return try followPair(event, eventNumber) }
@@ -235,7 +236,7 @@ extension Verifier {
         log.pairs[pair.key] = event.header.kind == .unlinked ? nil : eventNumber
     }
 
-    /// As the projector counts them: what insertions hold, and what updates put in.
+    /// Counts as the projector does: values in insertions, and new values in updates.
     private func countBlobs(_ event: EventView) throws {
         switch event.header.kind {
         case .inserted:

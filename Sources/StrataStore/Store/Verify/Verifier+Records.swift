@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-// The smaller tables against the log.
+// Checks the smaller tables against the log.
 extension Verifier {
     func checkTombstones() throws {
         var seen = 0
@@ -80,9 +80,10 @@ extension Verifier {
         }
     }
 
-    /// A number at or below one that is taken would be given twice. A counter that is missing is made anew, high enough.
+    /// A counter at or below a row number that is taken would give it twice. A missing counter is made again, high
+    /// enough.
     func checkRowCounter() throws {
-        guard let bytes = try StoreCore.withKey("rows", { try transaction.get(tables.state, $0) }) else { return }
+        guard let bytes = try StoreFile.withKey("rows", { try transaction.get(tables.state, $0) }) else { return }
         guard bytes.count == 8 else {
             note(.state, "rows", "the counter of row numbers has \(bytes.count) bytes")
             return
@@ -96,7 +97,7 @@ extension Verifier {
 
     // MARK: Blobs
 
-    /// Counters against the log, and files against the counters.
+    /// Checks counters against the log, and files against the counters.
     func checkBlobs() throws {
         var counter = ProgressCounter("checking large values", total: log.blobs.count, progress)
         var seen = 0
@@ -127,8 +128,8 @@ extension Verifier {
     }
 
     private func checkFile(_ reference: BlobReference) {
-        if let fault = blobs.fault(of: reference.digest, sizeInBytes: reference.sizeInBytes) {
-            note(.blob, Self.name(reference.digest), fault)
+        if let damage = blobs.damage(of: reference.digest, sizeInBytes: reference.sizeInBytes) {
+            note(.blob, Self.name(reference.digest), damage)
         }
     }
 

@@ -2,7 +2,7 @@ import LMDB
 import StrataModel
 
 extension Verifier {
-    /// Every row by itself, against the log, and what it calls for in indexes and links.
+    /// Checks every row by itself, against the log, and against indexes and links.
     func checkRows() throws {
         var counter = ProgressCounter("checking rows", total: try transaction.count(tables.objects), progress)
         var entities = ProjectedEntities(histories.newest)
@@ -28,7 +28,7 @@ extension Verifier {
         }
     }
 
-    /// In a quick look, only what counters need.
+    /// In a quick verification, only what counters need.
     func countObjects() throws {
         try scan(tables.objects) { key, _ in
             objectCount += 1
@@ -121,7 +121,7 @@ extension Verifier {
                             ?? "the log does not have it")
                 }
                 for link in plan.links(of: pair, state.positions) { try expectLink(link) }
-                // Deleting an object does not unlink it from what has left the model.
+                // Deleting an object does not unlink it from relationships that have left the model.
                 if plan.source(of: pair.property) != nil { try checkEnds(pair) }
             } catch let error as CorruptRecord {
                 note(.pair, name(pair), "\(error.reason)")

@@ -3,16 +3,16 @@ import LMDB
 import Locking
 import StrataModel
 
-/// Checks one store as of one read transaction, and collects what is wrong instead of stopping at it.
+/// Checks one store in one read transaction, and collects problems instead of stopping at the first.
 ///
-/// Memory: 32 to 64 bytes an object, for the newest event of each.
+/// Memory: 32 to 64 bytes for each object, to hold its newest event.
 final class Verifier {
-    let core: StoreCore
+    let file: StoreFile
     let blobs: BlobStore
     let transaction: ReadTransaction
     let depth: VerificationDepth
     let progress: ProgressHandler?
-    /// What the log says, filled by `checkLog`.
+    /// What the log says; filled by `checkLog`.
     var log = LogFindings()
     /// The models as the log installed them.
     var histories: SchemaHistory
@@ -20,36 +20,36 @@ final class Verifier {
     private var problems = ProblemList()
     var objectCount = 0
     var entityCounts: [EntityID: Int] = [:]
-    /// Entries that rows and pairs call for; the tables are walked only when there are more than are found.
+    /// Entries that rows and pairs require. The tables are walked only if they have more entries than were found.
     var expectedIndexes: ExpectedKeys
     var expectedLinks: ExpectedKeys
     var keyWriter = ByteWriter()
 
     init(
-        _ core: StoreCore, _ blobs: BlobStore, _ transaction: ReadTransaction, _ depth: VerificationDepth,
+        _ file: StoreFile, _ blobs: BlobStore, _ transaction: ReadTransaction, _ depth: VerificationDepth,
         _ progress: ProgressHandler?
     ) {
-        self.core = core
+        self.file = file
         self.blobs = blobs
         self.transaction = transaction
         self.depth = depth
         self.progress = progress
-        histories = core.histories
-        names = RecordedNames(core.histories)
-        expectedIndexes = ExpectedKeys(core.tables.indexes)
-        expectedLinks = ExpectedKeys(core.tables.links)
+        histories = file.histories
+        names = RecordedNames(file.histories)
+        expectedIndexes = ExpectedKeys(file.tables.indexes)
+        expectedLinks = ExpectedKeys(file.tables.links)
     }
 
-    var tables: StoreTables { core.tables }
+    var tables: StoreTables { file.tables }
 
-    /// - Parameter second: another transaction of the same snapshot: the log is replayed in it on a thread of its own
-    ///   while the views are checked. Without it one follows the other.
-    /// - Throws: `noSpace` when there is no room to replay the log in.
+    /// - Parameter second: another read transaction of the same state, in which a thread of its own replays the log
+    ///   while the views are checked; without it one follows the other.
+    /// - Throws: `noSpace` if there is no room for the replay.
     func run(beside second: ReadTransaction?) throws -> VerificationReport {
         let clock = ContinuousClock()
         let start = clock.now
         checkLog()
-        if histories.newest == nil { histories = core.histories }
+        if histories.newest == nil { histories = file.histories }
         names = RecordedNames(histories)
         let comparison = makeComparison(second ?? transaction)
         if let comparison, second != nil {
@@ -71,10 +71,10 @@ final class Verifier {
 
     private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {
         guard depth == .full, log.isReplayable, let head = log.head, head.event > .zero else { return nil }
-        return ReplayComparison(core.tables, transaction, head, names, progress)
+        return ReplayComparison(file.tables, transaction, head, names, progress)
     }
 
-    /// The log without any view.
+    /// Checks the log without any view.
     func checkLogAlone() -> [VerificationProblem] {
         checkLog()
         return problems.described
@@ -103,7 +103,7 @@ final class Verifier {
         problems.note(kind, place(), message)
     }
 
-    /// Runs one part; a table that LMDB itself cannot read ends the part, not the verification.
+    /// Runs one part. A table that LMDB itself cannot read ends the part, not the verification.
     func attempt(_ table: String, _ body: () throws -> Void) {
         do {
             try body()
@@ -133,7 +133,7 @@ final class Verifier {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Up to 32 bytes in hexadecimal, for naming a record whose key makes no sense.
+    /// Up to 32 bytes in hexadecimal, to name a record whose key cannot be decoded.
     var hexadecimal: String {
         prefix(32).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             + (count > 32 ? "…" : "")

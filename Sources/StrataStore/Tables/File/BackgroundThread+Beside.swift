@@ -2,11 +2,11 @@ import Foundation
 import Locking
 
 extension BackgroundThread {
-    /// Runs two bodies at once, the first on a thread of its own, and returns when both have ended. Where there is no
-    /// thread to be had they run one after the other, the first one first.
+    /// Runs two bodies at once, the first on a thread of its own, and returns when both have ended. If the system has no
+    /// thread they run one after the other, the first one first.
     ///
-    /// The caller sees to it that neither writes what the other uses.
-    /// - Throws: what the first body throws, else what the second does.
+    /// The caller ensures that neither writes what the other uses.
+    /// - Throws: what the first body throws, otherwise what the second does.
     static func run<R>(_ name: String, _ first: () throws -> Void, beside second: () throws -> R) throws -> R {
         try withoutActuallyEscaping(first) { first in
             let task = Task(first)
@@ -15,14 +15,14 @@ extension BackgroundThread {
             } catch {
                 task.run()
             }
-            // Whatever comes of it, nothing the first uses may go before its end.
+            // Even if this throws, everything that the first body uses must live until it ends.
             let result = Result { try second() }
             try task.wait()
             return try result.get()
         }
     }
 
-    /// `result` is guarded by `condition`. `body` is called, and let go of, by whoever calls `run`, before `wait` returns.
+    /// `result` is guarded by `condition`. Only `run` uses `body`, and releases it before `wait` returns.
     private final class Task: @unchecked Sendable {
         private var body: (() throws -> Void)?
         private let condition = NSCondition()

@@ -1,21 +1,21 @@
 package import StrataModel
 
-/// What may be done when a store is opened with another model than it has.
+/// What a store may do when it is opened with a model that differs from its own.
 package struct MigrationOptions: Sendable {
-    /// Whether the store may be brought to another model at all.
+    /// Whether the store may be migrated at all.
     package var isAllowed = true
-    /// Values that the types do not say.
+    /// Rules for values that the types alone do not determine.
     package var values: [MigrationRule] = []
-    /// Written with the transaction that installs the model.
+    /// Recorded with the transaction that installs the model.
     package var metadata: [String: String] = [:]
     package var limits = MigrationLimits()
-    /// Told of every scan and rewrite, and of a rebuild that is finished.
+    /// Reports each scan and rewrite, and a rebuild that is finished at opening.
     package var progress: ProgressHandler?
 
     package init() {}
 
-    /// Tells sets of rules apart by the attributes they are for; 0 for none. Low half of XXH64 over "Entity.property",
-    /// sorted, each followed by a zero byte.
+    /// Distinguishes sets of rules by the attributes that they are for; 0 for no rules. The low half of XXH64 over
+    /// "Entity.property", sorted, each followed by a zero byte.
     var valuesDigest: UInt32 {
         if values.isEmpty { return 0 }
         let names = Set(values.map { "\($0.entityName).\($0.propertyName)" }).sorted()
@@ -24,11 +24,11 @@ package struct MigrationOptions: Sendable {
     }
 }
 
-/// When a migration goes in several commits, and how large these are.
+/// When a migration takes several commits, and how large they are.
 package struct MigrationLimits: Sendable {
-    /// With no more objects to look at than this it is one commit, and nobody sees anything in between.
+    /// Up to this many objects are migrated in one commit, so that no reader sees a state in between.
     package var objectsInOneCommit = 200_000
-    /// Objects in each commit when there are several.
+    /// Objects in each of several commits.
     package var objectsInStep = 20_000
     /// Bytes of events after which a step ends early.
     package var bytesInStep = 32 << 20

@@ -2,20 +2,20 @@ package import Foundation
 
 /// Where a store lives.
 package enum StoreLocation: Sendable, Hashable {
-    /// The store's own directory, such as `…/BowTies.strata`; made when it is missing.
+    /// The store's own directory, such as `…/BowTies.strata`; created if it is missing.
     case directory(URL)
-    /// A directory under the system's temporary one whose files lose their names at once: the same semantics as on
-    /// disk, and nothing left behind however the process ends.
+    /// A directory under the system's temporary one whose files are unlinked at once: it behaves like a store on disk,
+    /// and leaves nothing behind however the process ends.
     case inMemory
 }
 
-/// What a returned save survives.
+/// What a save survives once it has returned.
 package enum StoreDurability: String, Sendable, Hashable, CaseIterable {
-    /// Power loss.
+    /// Loss of power.
     case full
-    /// Power loss may take the last saves; the file stays sound.
+    /// A crash of the process. Loss of power may take the last saves, but leaves the file sound.
     case relaxed
-    /// The end of the process only; for stores that may be thrown away.
+    /// The end of the process only; for stores that can be recreated.
     case disposable
 }
 
@@ -24,23 +24,23 @@ package struct StoreOptions: Sendable {
     package var durability = StoreDurability.full
     package var isReadOnly = false
     package var createsIfMissing = true
-    /// How long a save waits for writers of other processes before `persistentStoreTimeout`.
+    /// How long a save waits for writers of other processes before it fails with `persistentStoreTimeout`.
     package var writerLockTimeout = Duration.seconds(30)
-    /// How long a save that others kept overtaking may hold the turn while they wait.
+    /// How long a save that others have overtaken twice may hold the exclusive turn while they wait.
     package var turnLimit = Duration.seconds(5)
-    /// Address space for the map; nil is LMDB's layer's default. It costs no disk.
+    /// Address space for the map; nil is the default of the LMDB layer. It takes no disk space.
     package var mapSizeInBytes: Int?
-    /// Where commit times come from; they never go back whatever it says.
+    /// The source of commit times. A commit time is never before the previous one, whatever this returns.
     package var clock: @Sendable () -> Date = { Date() }
-    /// Row numbers taken at a time.
+    /// How many row numbers are leased at a time.
     package var rowLeaseSize: UInt64 = 1 << 20
-    /// Whether a network or user-space file system is accepted.
+    /// Whether the store may stand on a network or user-space file system.
     package var acceptsNetworkFileSystem = false
-    /// Whether a store that others may write to is accepted.
+    /// Whether a store that other users may write to is accepted.
     package var acceptsSharedOwnership = false
-    /// When entries of links and indexes gather before they go where they belong.
+    /// When changes of links and indexes wait in buffers.
     package var bufferLimits = BufferLimits()
-    /// What may be done when the model is another than the store's.
+    /// What the store may do when the model differs from its own.
     package var migration = MigrationOptions()
 
     package init() {}

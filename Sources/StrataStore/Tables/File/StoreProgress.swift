@@ -1,15 +1,15 @@
-/// How far a long operation is.
+/// How far a long operation has come.
 package struct StoreProgress: Sendable, Hashable {
-    /// What is counted.
+    /// What `done` and `total` count.
     package enum Unit: Sendable {
         case things
         case bytes
     }
 
-    /// What is being done, such as "reading the log".
+    /// What the operation is doing, such as "reading the log".
     package let phase: String
     package let done: Int
-    /// 0 when it is not known.
+    /// 0 if unknown.
     package let total: Int
     package let unit: Unit
 
@@ -21,10 +21,10 @@ package struct StoreProgress: Sendable, Hashable {
     }
 }
 
-/// Told from time to time by long operations, on whatever thread they run.
+/// Called from time to time by long operations, on whichever thread they run.
 package typealias ProgressHandler = @Sendable (StoreProgress) -> Void
 
-/// Counts steps and tells the handler of every so many.
+/// Counts steps and reports every 8,192nd.
 struct ProgressCounter {
     private let phase: String
     private let total: Int
@@ -32,7 +32,7 @@ struct ProgressCounter {
     private var done: Int
     private static let stride = 8192
 
-    /// - Parameter done: steps that were taken before.
+    /// - Parameter done: steps that were done before.
     init(_ phase: String, from done: Int = 0, total: Int, _ handler: ProgressHandler?) {
         self.phase = phase
         self.done = done

@@ -1,7 +1,7 @@
 import LMDB
 
-/// What a program says of the library that it was built with, for a report of a defect.
+/// Versions of the storage layers, for bug reports.
 package enum StoreVersions {
-    /// The format that stores are written in, and LMDB's version.
+    /// The store format that is written, and LMDB's version.
     package static var text: String { "store format \(StoreHeader.formatVersion), LMDB \(Environment.libraryVersion)" }
 }

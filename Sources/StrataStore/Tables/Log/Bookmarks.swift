@@ -1,18 +1,18 @@
-// Names for places in the log, in the table `state`: no view, no part of any digest.
+// Names for positions in the log, in the table `state`: they are no view, and no digest covers them.
 //
-//   key    "tag", the name in UTF-8               a tag; the log says the same in a maintenance event
-//          "subscription", the name in UTF-8      how far a consumer has come
-//   value  UInt64 sequence, little-endian: of the tagged event; of the last transaction that was acknowledged
+//   key    "tag", the name in UTF-8               a tag; a maintenance event in the log records the same
+//          "subscription", the name in UTF-8      how far a consumer has read
+//   value  UInt64, little-endian: the number of the tagged event; of the last acknowledged transaction
 
 import LMDB
 import StrataModel
 
-/// A kind of named place.
+/// A kind of named position in the log.
 enum Bookmark: String, Sendable {
     case tag
     case subscription
 
-    /// With the 511 bytes that LMDB allows for a key, and the kind before the name.
+    /// LMDB allows keys of 511 bytes; the kind stands before the name.
     static let longestName = 400
 
     private func key(_ name: String) -> [UInt8] { Array(rawValue.utf8) + Array(name.utf8) }
@@ -37,7 +37,7 @@ enum Bookmark: String, Sendable {
         }
     }
 
-    /// - Returns: whether there was one.
+    /// - Returns: whether the name was there.
     func remove(_ name: String, _ transaction: WriteTransaction, _ tables: StoreTables) throws -> Bool {
         try key(name).withUnsafeBytes { try transaction.delete(tables.state, $0) }
     }

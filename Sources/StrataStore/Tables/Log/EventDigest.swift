@@ -2,19 +2,19 @@ import Crypto
 import LMDB
 import StrataModel
 
-/// The digests of the log: one over each payload with its salt, one over each transaction chained to the one before.
+/// The digests of the log: one for each payload with its salt, and one for each transaction, chained to the one before.
 ///
-/// A payload's digest stands in the event's header and the chain covers headers only, so a payload can later be
-/// removed and the chain still verifies.
+/// The payload's digest is in the event's header and the chain covers headers only. So a payload can later be removed,
+/// and the chain still verifies.
 enum EventDigest {
-    /// The first sixteen bytes of SHA-256(salt, payload), which stand one behind the other in an event.
+    /// Writes the first sixteen bytes of SHA-256(salt, payload), which are adjacent in an event.
     static func write(saltAndPayload: UnsafeRawBufferPointer, into digest: UnsafeMutableRawPointer) {
         hash(saltAndPayload).withUnsafeBytes {
             digest.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(digest), byteCount: 16)
         }
     }
 
-    /// Whether an event's payload is what its header says; a redacted one has none to compare.
+    /// Whether an event's payload matches the digest in its header; true for a redacted event, which has no payload.
     static func matches(_ event: EventView) -> Bool {
         if event.header.flags.contains(.redacted) { return true }
         let saltAndPayload = UnsafeRawBufferPointer(rebasing: event.record[EventHeader.saltOffset...])
@@ -29,19 +29,19 @@ enum EventDigest {
         return hash.finalize()
     }
 
-    /// The running digest of one transaction.
+    /// The digest of one transaction while it is built.
     struct Chain: ~Copyable {
         private var hash = StreamDigest()
 
         /// - Parameters:
         ///   - previous: the digest of the transaction before, 32 bytes.
-        ///   - record: the encoded transaction record; its own digest field is not covered.
+        ///   - record: the encoded transaction record. Its own digest field is not covered.
         init(previous: [UInt8], record: UnsafeRawBufferPointer) {
             self.init(previous: previous)
             begin(record)
         }
 
-        /// The same, but that `begin` comes next.
+        /// The same without a record; call `begin` next.
         init(previous: [UInt8]) {
             previous.withUnsafeBytes { hash.add($0) }
         }
@@ -50,7 +50,7 @@ enum EventDigest {
             hash.add(UnsafeRawBufferPointer(rebasing: record[TransactionRecord.chainedOffset...]))
         }
 
-        /// Adds an event as it was before its payload was removed, if it was.
+        /// Adds an event's header as it was before its payload was removed, if it was removed.
         mutating func add(_ event: UnsafeRawBufferPointer) {
             let removed = UInt8(truncatingIfNeeded: EventFlags.redacted.rawValue)
             let start = UInt32(littleEndian: event.loadUnaligned(as: UInt32.self))

@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// Reads events and transactions inside one read transaction, in both directions: forward over the log, and back along
-/// an object's chain.
+/// Reads events and transactions in one read transaction: forward along the log, and backward along the chain of an
+/// object's events.
 struct LogReader {
     let transaction: ReadTransaction
     let tables: StoreTables
@@ -15,9 +15,9 @@ struct LogReader {
         self.histories = histories
     }
 
-    /// The event at `sequence`, valid inside the read.
+    /// The event with this number, valid inside the read.
     ///
-    /// - Throws: `corrupt` when it is missing or damaged.
+    /// - Throws: `corrupt` if it is missing or damaged.
     func event(_ eventNumber: EventNumber) throws -> EventView {
         guard let bytes = try transaction.get(tables.events, eventNumber.rawValue) else {
             throw Self.missing(eventNumber)
@@ -27,7 +27,7 @@ struct LogReader {
 
     /// Calls `body` with each event from `first` through `last`, until it returns false.
     ///
-    /// - Complexity: about 60 ns an event and what `body` takes.
+    /// - Complexity: about 60 ns for each event, and what `body` takes.
     func events(
         from first: EventNumber, through last: EventNumber,
         _ body: (EventView, EventNumber) throws -> Bool
@@ -57,8 +57,8 @@ struct LogReader {
             let event = try event(next)
             guard event.header.object == id, event.header.kind.isOnRow, event.header.previous < next else {
                 throw StrataError(
-                    .corrupt, "An object's chain of events leads astray.",
-                    context: .init(objectID: id, eventNumber: next))
+                    .corrupt, "The chain of an object's events is broken.",
+                    context: histories.context(of: id, at: next))
             }
             if try !body(event, next) { return }
             next = event.header.previous
@@ -67,7 +67,7 @@ struct LogReader {
 
     // MARK: Values
 
-    /// A recorded value, looked up along the chain when it says `previous`: the value as of the event `asOf`.
+    /// A recorded value; one recorded as `previous` is looked up along the chain as of the event `asOf`.
     func resolve(
         _ value: RecordedValue, _ property: PropertyID, of id: ObjectID, asOf: EventNumber
     ) throws -> AttributeValue {
@@ -75,7 +75,7 @@ struct LogReader {
         return try self.value(of: property, id, asOf: asOf)
     }
 
-    /// What a property held just after the event `sequence`, which stands on the object's row.
+    /// What a property held just after an event on the object's row.
     func value(of property: PropertyID, _ id: ObjectID, asOf eventNumber: EventNumber) throws -> AttributeValue {
         var result: AttributeValue?
         try chain(from: eventNumber, of: id) { event, _ in
@@ -91,7 +91,7 @@ struct LogReader {
         guard let result else {
             throw StrataError(
                 .corrupt, "A recorded value cannot be found along the object's chain.",
-                context: .init(objectID: id, eventNumber: eventNumber))
+                context: histories.context(of: id, at: eventNumber))
         }
         return result
     }
@@ -142,14 +142,14 @@ struct LogReader {
         }
     }
 
-    /// A transaction up to the head; nil only where history was dropped.
+    /// A transaction up to the head; nil only if history was dropped.
     func transaction(_ number: TransactionNumber, in head: LogHead) throws -> TransactionRecord? {
         if let record = try transaction(number) { return record }
         guard head.firstKeptEvent.rawValue > 1 else { throw Self.missing(number) }
         return nil
     }
 
-    /// The newest transaction for which `isBefore` holds; the records are in an order that makes it true and then false.
+    /// The newest transaction for which `isBefore` is true. It must be true for the first ones and false for the rest.
     func lastTransaction(
         upTo newest: TransactionNumber, where isBefore: (TransactionRecord) -> Bool
     ) throws -> TransactionRecord? {
@@ -175,7 +175,7 @@ struct LogReader {
         do {
             return try EventView(bytes)
         } catch {
-            throw StrataError.corrupt(error, "events", at: eventNumber)
+            throw StrataError.corrupt(error, "events", .init(eventNumber: eventNumber))
         }
     }
 
@@ -189,7 +189,7 @@ struct LogReader {
 }
 
 extension AttributeValue {
-    /// The value as the slot of a newer model version holds it: widened numbers keep their worth.
+    /// The value as the slot of a newer model version holds it; widened numbers keep their value.
     func fitting(_ slot: RowLayout.Slot) -> AttributeValue {
         guard case .attribute(let type)? = slot.storage else { return self }
         return coerced(to: type) ?? self

@@ -3,25 +3,25 @@
 //   offset  width  field
 //   0       72     the head (StoreHeader.swift)
 //   72      4      model version before
-//   76      4      model version that is being adopted, installed already
+//   76      4      model version that is being adopted; it is installed already
 //   80      8      last event before it was installed
-//   88      4      pass (MigrationPass.swift), from 0
+//   88      4      pass (EntityMigration.swift), from 0
 //   92      4      which attributes have a `MigrationRule` (MigrationOptions.swift); 0 for none
-//   96      8      object id where the pass goes on
+//   96      8      object id where the pass continues
 //   104     4      checksum: low half of XXH64 over bytes 72..<104
 //   108     4      0
 //
-// A reader that finds it refuses to read, so nobody sees an index half filled or an object half rewritten; whoever next
-// opens the store for writing with the same model goes on from there.
+// A reader that finds the mark refuses to read, so that no reader sees an index half filled or an object half
+// rewritten. The next opening for writing with the same model continues from there.
 
 import LMDB
 import StrataModel
 
-/// Says that objects are being brought to a new model, and how far that is.
+/// Records that objects are being migrated to a new model, and how far the migration has come.
 struct MigrationMark {
     static let size = LogHead.size + 40
 
-    /// How far a migration is.
+    /// The pass of a migration and the object where it continues.
     struct Place: Sendable, Hashable {
         var pass: Int
         var next: ObjectID
@@ -32,7 +32,7 @@ struct MigrationMark {
     let to: ModelVersion
     /// The last event under the old model.
     let lastOfOld: EventNumber
-    /// What the passes depend on beside the two models: which attributes have a rule of the app's.
+    /// The attributes with a rule of the app's, which the passes depend on beside the two models.
     let valuesDigest: UInt32
     let place: Place
 
@@ -48,7 +48,7 @@ struct MigrationMark {
         self.place = place
     }
 
-    /// nil for a plain head.
+    /// Nil for a plain head.
     init?(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard bytes.count == Self.size else { return nil }
         head = try LogHead(UnsafeRawBufferPointer(rebasing: bytes[..<LogHead.size]))
@@ -85,7 +85,7 @@ struct MigrationMark {
         UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: tail[..<32])))
     }
 
-    /// What readers and writers are told meanwhile.
+    /// The error that readers and writers get while the migration is under way.
     func refusal(path: String) -> StrataError {
         StrataError(
             .persistentStoreTimeout,
@@ -95,8 +95,8 @@ struct MigrationMark {
     }
 }
 
-extension StoreCore {
-    /// The mark of a migration under way, or cut short.
+extension StoreFile {
+    /// The mark of a migration that is under way, or was interrupted.
     func migrationMark(_ transaction: ReadTransaction) throws -> MigrationMark? {
         guard let bytes = try Self.meta("head", tables, transaction) else { return nil }
         return try MigrationMark(bytes)

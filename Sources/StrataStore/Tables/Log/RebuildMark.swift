@@ -6,17 +6,16 @@
 //   80      4      checksum: low half of XXH64 over bytes 72..<80
 //   84      4      0
 //
-// A reader that finds it refuses to read, at no cost to those that do not; whoever next opens the store for writing
-// goes on from that event.
+// A reader that finds the mark refuses to read. The next opening for writing continues from that event.
 
 import StrataModel
 
-/// Says that the views are being rebuilt, and how far they are.
+/// Records that the views are being rebuilt, and how far the rebuild has come.
 struct RebuildMark {
     static let size = LogHead.size + 16
 
     let head: LogHead
-    /// The views are those of a log that ends here.
+    /// The views hold the events up to this one.
     let applied: EventNumber
 
     init(head: LogHead, applied: EventNumber) {
@@ -24,7 +23,7 @@ struct RebuildMark {
         self.applied = applied
     }
 
-    /// nil for a plain head.
+    /// Nil for a plain head.
     init?(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard bytes.count == Self.size else { return nil }
         head = try LogHead(UnsafeRawBufferPointer(rebasing: bytes[..<LogHead.size]))
@@ -49,7 +48,7 @@ struct RebuildMark {
         UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: tail[..<8])))
     }
 
-    /// What readers and writers are told meanwhile.
+    /// The error that readers and writers get while the rebuild is under way.
     func refusal(path: String) -> StrataError {
         StrataError(
             .persistentStoreTimeout,

@@ -1,12 +1,12 @@
 package import Foundation
 package import StrataModel
 
-/// One event of the log as a value: what changed, and where it stands.
+/// One event of the log as a value: what changed, and its position in the log.
 ///
-/// Numbers stand for names; `RecordedNames` tells these. Large before-images are recorded as `previous`:
-/// `Store.resolved(_:)` looks them up.
+/// Entities and properties appear as numbers; `RecordedNames` has their names. Large before-images are recorded as
+/// `previous`; `Store.resolved(_:)` looks them up.
 package struct RecordedEvent: Sendable {
-    /// A property with what the event says of it.
+    /// A property with its value in the event.
     package struct Value: Sendable, Hashable {
         package let property: PropertyID
         package let value: RecordedValue
@@ -17,28 +17,28 @@ package struct RecordedEvent: Sendable {
         }
     }
 
-    /// What an event says, by kind.
+    /// The content of an event, by kind.
     package enum Payload: Sendable {
         /// The new object's values, in slot order.
         case inserted([Value])
         case updated([PropertyChange])
-        /// The values it had last.
+        /// The object's last values.
         case deleted([Value])
         case linked(PairEvent)
         case unlinked(PairEvent)
         case moved(PairEvent)
         case modelInstalled(ModelVersion)
         case maintenance(Data)
-        /// What it said was removed on purpose.
+        /// The content was removed on purpose.
         case redacted
     }
 
     package let eventNumber: EventNumber
     package let kind: EventKind
-    /// nil for events that speak of no object.
+    /// Nil for events that concern no object.
     package let object: ObjectID?
     package let transaction: TransactionNumber
-    /// The event before this one on the same row, or pair; zero when this is the first.
+    /// The previous event on the same row, or pair; zero if this is the first.
     package let previous: EventNumber
     package var payload: Payload
 
@@ -105,7 +105,7 @@ extension RecordedEvent {
 }
 
 extension LogReader {
-    /// The event with every `previous` replaced by the value it stands for.
+    /// The event with every `previous` replaced by the value.
     func resolved(_ event: RecordedEvent) throws -> RecordedEvent {
         guard let id = event.object else { return event }
         var result = event

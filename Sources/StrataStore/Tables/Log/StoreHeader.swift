@@ -1,4 +1,4 @@
-// "header" in `meta`, written once when the store is made (lineage again at restore). Little-endian:
+// "header" in `meta`, written once when the store is created (the lineage again at a restore). Little-endian:
 //
 //   offset  width  field
 //   0       8      magic "STRATA\0\1"
@@ -7,12 +7,12 @@
 //   16      4      compatible flags: unknown ones do not matter
 //   20      4      read-compatible flags: with an unknown one the store opens read-only
 //   24      4      incompatible flags: with an unknown one it does not open; 1: `links` and `indexes` have buffers;
-//                      2: removals of their entries may wait; 4: counters of members leave out what waits
+//                       2: removals of their entries may wait; 4: counters of members leave out waiting entries
 //   28      16     store id
 //   44      16     lineage id, renewed when a backup is restored
 //   60      8      time of creation, microseconds since 1970, Int64
 //
-// "head" in `meta`, written by every commit: the end of the log. Records above it do not exist.
+// "head" in `meta`, written by every commit: the end of the log. Records after it do not count.
 //
 //   0       4      checksum: low half of XXH64 over everything from offset 4
 //   4       4      newest model version, 0 before the first model
@@ -22,19 +22,19 @@
 //   32      32     its digest
 //   64      8      first event kept (1 until history is dropped)
 //
-// While the views are being rebuilt, "head" is longer: RebuildMark.swift. So it is while objects are brought to another
-// model: MigrationMark.swift.
+// "head" is longer during a rebuild (RebuildMark.swift) and during a migration in several commits
+// (MigrationMark.swift).
 
 import LMDB
 package import Foundation
 package import StrataModel
 
-/// What a store says of itself before anything else is read.
+/// The identity and format of a store, read before anything else.
 package struct StoreHeader: Sendable, Hashable {
     static let size = 68
     static let magic: [UInt8] = Array("STRATA\0\u{1}".utf8)
     static let formatVersion: UInt32 = 1
-    /// The incompatible flags that this code understands.
+    /// The incompatible flags that this version supports.
     static let knownFlags: UInt32 = 7
 
     package var format: UInt32 = Self.formatVersion
@@ -45,13 +45,13 @@ package struct StoreHeader: Sendable, Hashable {
     package var lineage: UUID
     package var createdMicroseconds: Int64
 
-    /// Whether entries of links and indexes may stand in buffers; not in stores that were made before there were any.
+    /// Whether entries of links and indexes may wait in buffers; false for stores created before buffers existed.
     var buffersEntries: Bool { incompatibleFlags & 1 != 0 }
 
-    /// Whether removals of entries of links and indexes may wait; not in stores that were made before they did.
+    /// Whether removals of entries may wait; false for stores created before they could.
     var buffersRemovals: Bool { incompatibleFlags & 2 != 0 }
 
-    /// Whether counters of members leave out entries that wait; not in stores that were made before they did.
+    /// Whether counters of members leave out entries that wait; false for stores created before they did.
     var buffersCounts: Bool { incompatibleFlags & 4 != 0 }
 
     init(identifier: UUID, lineage: UUID, createdMicroseconds: Int64) {
@@ -76,7 +76,7 @@ package struct StoreHeader: Sendable, Hashable {
         return bytes
     }
 
-    /// Whether the bytes begin as a header of any format does.
+    /// Whether the bytes begin like a header of any format version.
     static func isHeader(_ bytes: [UInt8]) -> Bool { bytes.count >= 16 && bytes.starts(with: magic) }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
@@ -87,7 +87,7 @@ package struct StoreHeader: Sendable, Hashable {
         let sum = try reader.readInteger(as: UInt32.self)
         format = try reader.readInteger(as: UInt32.self)
         guard format == Self.formatVersion else {
-            // Of a format that this code does not know, only the number can be told.
+            // Of an unknown format only the version can be read.
             identifier = UUID(uuid: zeroUUID)
             lineage = identifier
             createdMicroseconds = 0
@@ -165,7 +165,8 @@ package struct LogHead: Sendable, Hashable {
 }
 
 extension LogHead {
-    /// Two fields of an encoded head, checked like the whole, without making one: every read begins with it.
+    /// Reads two fields of an encoded head, with the same checks as the whole but without its array. Every read begins
+    /// with this.
     static func lastEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> (EventNumber, ModelVersion) {
         guard bytes.count == size else { throw CorruptRecord("log head of another length", at: 0) }
         guard UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) == Checksum.of(bytes, from: 4) else {

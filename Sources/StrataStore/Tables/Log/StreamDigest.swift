@@ -1,8 +1,8 @@
 import Crypto
 import StrataModel
 
-/// SHA-256 over many short pieces, which go to the hash function together: a call for each would cost more than the
-/// hashing.
+/// SHA-256 over many short pieces. They are collected and hashed together, because a call for each would cost more than
+/// the hashing.
 struct StreamDigest: ~Copyable {
     private static let mostWaiting = 1 << 14
     private var hash = SHA256()
@@ -24,7 +24,7 @@ struct StreamDigest: ~Copyable {
         waiting.reset()
     }
 
-    /// The 32 bytes over all that was added.
+    /// The 32 bytes over everything added.
     consuming func finish() -> SHA256.Digest {
         hashWaiting()
         return hash.finalize()

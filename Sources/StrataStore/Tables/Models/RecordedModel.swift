@@ -2,8 +2,8 @@ import Foundation
 import StrataModel
 import Synchronization
 
-/// A model that a store has had. Of one that is not the newest its record is kept, and read when something of its age
-/// is: reading it takes longer than all else in opening a store.
+/// A model that a store has had. Only the newest is decoded at opening; the others keep their record until a row or
+/// event of their age is read, because decoding a model takes longer than everything else in opening a store.
 final class RecordedModel: Sendable {
     let version: ModelVersion
     private let record: Data
@@ -15,13 +15,13 @@ final class RecordedModel: Sendable {
         _ = made.storeIfNil(schema)
     }
 
-    /// - Parameter record: as `SchemaRecord.encoded` made it.
+    /// - Parameter record: as encoded by `SchemaRecord.encoded`.
     init(_ version: ModelVersion, record: Data) {
         self.version = version
         self.record = record
     }
 
-    /// - Throws: `corrupt` when its record makes no sense.
+    /// - Throws: `corrupt` if the record cannot be decoded.
     func schema() throws(StrataError) -> Schema {
         if let made = made.load() { return made }
         let schema: Schema

@@ -1,21 +1,21 @@
 import Locking
 package import StrataModel
 
-/// The names of everything a store ever had a number for: the newest name where it is still in the model, the last one
-/// it bore where it is not.
+/// The names of every entity, property and index that a store has ever had: its present name, or the last one if it has
+/// left the model.
 ///
-/// What the newest model names is named without a look at the others, which are read when a number is in none of it.
+/// Names in the newest model are found without decoding the older models.
 package struct RecordedNames: Sendable {
     private let histories: SchemaHistory
 
     init(_ histories: SchemaHistory) { self.histories = histories }
 
-    /// - Returns: for a number that no model explains, the number itself.
+    /// - Returns: the number itself if no model has a name for it.
     package func name(of entity: EntityID) -> String {
         find { $0.entities[entity] } ?? "entity \(entity.rawValue)"
     }
 
-    /// The name of a relationship's hidden inverse is the relationship's with an arrow before it.
+    /// The name of a relationship's hidden inverse is that of the relationship with an arrow before it.
     package func name(of property: PropertyID) -> String {
         let forward = PropertyID(rawValue: property.rawValue & ~0x8000_0000)
         let name = find { names in
@@ -33,8 +33,15 @@ package struct RecordedNames: Sendable {
     func name(of link: PropertyID, _ owner: ObjectID) -> String { "\(name(of: owner)).\(name(of: link))" }
 }
 
+extension SchemaHistory {
+    /// Names an object in an error.
+    func context(of id: ObjectID, at eventNumber: EventNumber? = nil) -> StrataError.Context {
+        .init(entityName: RecordedNames(self).name(of: id.entityID), objectID: id, eventNumber: eventNumber)
+    }
+}
+
 extension RecordedNames {
-    /// Every property that bears, or bore last, this name.
+    /// Every property that has this name, or had it last.
     package func properties(named name: String) -> Set<PropertyID> {
         Set(histories.names.ofAll(histories).properties.lazy.filter { $0.value == name }.map(\.key))
     }
@@ -44,13 +51,13 @@ extension RecordedNames {
     }
 }
 
-/// What models call what they have numbers for.
+/// The names that models give to their entities, properties and indexes.
 struct ModelNames: Sendable {
     private(set) var entities: [EntityID: String] = [:]
     private(set) var properties: [PropertyID: String] = [:]
     private(set) var indexes: [IndexID: String] = [:]
 
-    /// - Parameter schemas: later ones have the last word.
+    /// - Parameter schemas: names in later ones replace those in earlier ones.
     init(_ schemas: [Schema]) {
         for schema in schemas {
             for entity in schema.entities {
@@ -62,17 +69,17 @@ struct ModelNames: Sendable {
     }
 }
 
-/// The names in the models of one history, each gathered once.
-struct KnownNames: Sendable {
+/// The names in the models of one history, each list made once.
+struct GatheredNames: Sendable {
     private let newest = Locked<ModelNames?>(nil)
     private let all = Locked<ModelNames?>(nil)
 
-    /// Of the last model alone.
+    /// From the newest model alone.
     func ofNewest(_ histories: SchemaHistory) -> ModelNames {
         Self.gathered(newest) { histories.versions.last.map { histories.readableSchemas([$0]) } ?? [] }
     }
 
-    /// A model whose record makes no sense gives none.
+    /// A model whose record cannot be decoded is left out.
     func ofAll(_ histories: SchemaHistory) -> ModelNames {
         Self.gathered(all) { histories.readableSchemas(histories.versions) }
     }

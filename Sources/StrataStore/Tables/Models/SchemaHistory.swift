@@ -1,14 +1,14 @@
 import Locking
 package import StrataModel
 
-/// Every model a store has had, so that a row of any age finds its layout.
+/// Every model that a store has had, to find the layout of a row of any age.
 ///
 /// Immutable; installing a model makes a new history.
 package final class SchemaHistory: Sendable {
-    /// The one that is written under; nil before the first model.
+    /// The model under which rows are written; nil before the first model.
     package let newest: Schema?
     private let models: [ModelVersion: RecordedModel]
-    /// Made when first needed; guarded by its mutex.
+    /// Each is made when first needed. Guarded by its mutex.
     private let converters = Locked<[LayoutKey: RowConverter]>([:])
 
     private struct LayoutKey: Hashable {
@@ -19,25 +19,25 @@ package final class SchemaHistory: Sendable {
     /// The newest layout of an entity, with the first bytes of each row in it.
     private struct NewestLayout: @unchecked Sendable {
         let header: UInt64
-        /// Kept by `newest`.
+        /// Kept alive by `newest`.
         let layout: Unmanaged<RowLayout>
     }
 
-    /// By entity number: found for each row that is read, so no reference is counted on the way.
+    /// By entity number. Every row that is read looks here, so the layouts are not reference-counted.
     private let newestLayouts: [NewestLayout?]
 
-    let names = KnownNames()
+    let names = GatheredNames()
 
-    /// Made when first asked for; guarded by its mutex.
+    /// Each is made when first needed. Guarded by its mutex.
     private let pasts = Locked<[ModelVersion: SchemaHistory]>([:])
-    /// Whether the store has a newer model than `newest`: what was written under it must be read backwards.
+    /// Whether the store has a newer model than `newest`; then rows written under it are converted back.
     package let isPast: Bool
 
     package convenience init(_ schemas: [Schema]) {
         self.init(schemas.map(RecordedModel.init), newest: schemas.max { $0.version < $1.version }, isPast: false)
     }
 
-    /// - Throws: `corrupt` when the record of the newest makes no sense; of another that is told when it is asked for.
+    /// - Throws: `corrupt` if the record of the newest cannot be decoded; the others fail when they are needed.
     convenience init(recorded models: [RecordedModel]) throws(StrataError) {
         let newest = models.max { $0.version < $1.version }
         self.init(models, newest: try newest?.schema(), isPast: false)
@@ -57,12 +57,12 @@ package final class SchemaHistory: Sendable {
         self.newestLayouts = newestLayouts
     }
 
-    /// Of every model the store has had, oldest first.
+    /// The versions of all models, oldest first.
     var versions: [ModelVersion] { models.keys.sorted() }
 
-    /// Every model, oldest first; the first time all of them are read.
+    /// Every model, oldest first; the first call decodes all of them.
     ///
-    /// - Throws: `corrupt` when a record makes no sense.
+    /// - Throws: `corrupt` if a record cannot be decoded.
     package var schemas: [Schema] {
         get throws(StrataError) {
             var schemas: [Schema] = []
@@ -71,21 +71,21 @@ package final class SchemaHistory: Sendable {
         }
     }
 
-    /// Those of these models whose records make sense, for who has use for what there is.
+    /// Those of these models whose records can be decoded.
     func readableSchemas(_ versions: [ModelVersion]) -> [Schema] { versions.compactMap { try? schema($0) } }
 
     /// Nil for a model that the store never had.
     ///
-    /// - Throws: `corrupt` when its record makes no sense.
+    /// - Throws: `corrupt` if its record cannot be decoded.
     package func schema(_ version: ModelVersion) throws(StrataError) -> Schema? { try models[version]?.schema() }
 
-    /// With another model.
+    /// The history with another model.
     package func adding(_ schema: Schema) -> SchemaHistory {
         let newest = newest.map { $0.version > schema.version ? $0 : schema } ?? schema
         return SchemaHistory(Array(models.values) + [RecordedModel(schema)], newest: newest, isPast: false)
     }
 
-    /// The same history, for reading through an older model; itself for the newest.
+    /// The same history for reading through an older model; itself for the newest.
     package func through(_ version: ModelVersion) throws(StrataError) -> SchemaHistory {
         guard version != newest?.version, let schema = try schema(version) else { return self }
         return pasts.withLock { pasts in
@@ -96,7 +96,8 @@ package final class SchemaHistory: Sendable {
         }
     }
 
-    /// The image in the newest layout of its entity; properties younger than the row read as they were born.
+    /// The image in the newest layout of its entity. Properties that the row is too old to hold have their first
+    /// default.
     package func converted(
         _ image: UnsafeRawBufferPointer, from layout: RowLayout, to entity: EntitySchema
     ) throws -> RowImage {
@@ -111,8 +112,8 @@ package final class SchemaHistory: Sendable {
         return try converter.convert(image)
     }
 
-    /// The newest layout of the object's entity if the row image is in it, as nearly every row is; it lives as long as
-    /// the history does.
+    /// The newest layout of the object's entity if the row image is in it, as nearly every row is. It lives as long as
+    /// the history.
     @inline(__always)
     func newestLayout(of image: UnsafeRawBufferPointer, id: ObjectID) -> Unmanaged<RowLayout>? {
         let number = Int(truncatingIfNeeded: id.rawValue >> 48)
@@ -122,7 +123,7 @@ package final class SchemaHistory: Sendable {
         return known.layout
     }
 
-    /// The layout that a row image names in its first bytes.
+    /// The layout that the first bytes of a row image name.
     package func layout(of image: UnsafeRawBufferPointer, id: ObjectID) throws(CorruptRecord) -> RowLayout {
         guard image.count >= RowLayout.headerSize else { throw CorruptRecord("row shorter than its header", at: 0) }
         let version = UInt32(littleEndian: image.loadUnaligned(as: UInt32.self))

@@ -1,21 +1,21 @@
 package import Foundation
 package import StrataModel
 
-/// Everything one save wants to change, prepared and validated by a context.
+/// Everything that one save changes, prepared and validated by a context.
 ///
-/// Row images are canonical and in the layout of `modelVersion`. The store adds nothing to them: what is here is
-/// what the events will say.
+/// Row images are canonical and in the layout of `modelVersion`. The events of the save say exactly what is here, but
+/// for derived attributes and the links of deleted objects.
 package struct ChangeSet: Sendable {
     /// A new object.
     package struct Insertion: Sendable {
         package var id: ObjectID
         package var image: RowImage
-        /// What was said of the object, as against what it has by default; for `UniquenessPolicy.merge`.
+        /// The slots that the app set, as opposed to defaults; for `UniquenessPolicy.merge`.
         package var givenSlots = SlotSet()
-        /// What is wrong with it as an object of its own; it may yet become an update of another.
+        /// Why it is invalid as a new object. It may still become an update of another object.
         package var faults: [Fault] = []
 
-        /// Something that is wrong with one slot.
+        /// Why one slot is invalid.
         package struct Fault: Sendable {
             package let slot: Int
             package let error: StrataError
@@ -35,7 +35,7 @@ package struct ChangeSet: Sendable {
     /// An object whose row changed.
     package struct Update: Sendable {
         package var id: ObjectID
-        /// The revision of the row that the context had read.
+        /// The revision of the row that the context read.
         package var baseRevision: EventNumber
         /// The whole new row.
         package var image: RowImage
@@ -54,7 +54,7 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// An object that is to go. Its many-to-many pairs are unlinked by the store.
+    /// An object to delete. The store unlinks its many-to-many pairs.
     package struct Deletion: Sendable {
         package var id: ObjectID
         package var baseRevision: EventNumber
@@ -81,9 +81,9 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// Unique; submitting the same id again returns the first result.
+    /// Unique. A save submitted again with the same id returns the first result.
     package var transactionID: UUID
-    /// Where the context stood when it prepared this.
+    /// The event number at which the context prepared the save.
     package var base: EventNumber
     package var modelVersion: ModelVersion
     package var author: String?
@@ -93,9 +93,9 @@ package struct ChangeSet: Sendable {
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
     package var pairs: [PairChange] = []
-    /// Revisions that rows must have at the head, whether the save writes them or not.
+    /// Revisions that rows must have at the head, whether or not the save writes them.
     package var expectedRevisions: [ObjectID: EventNumber?] = [:]
-    /// What becomes of insertions whose unique values another object has.
+    /// What happens to insertions whose unique values another object has.
     package var uniquenessPolicy = UniquenessPolicy.reject
 
     package init(
@@ -110,12 +110,12 @@ package struct ChangeSet: Sendable {
         self.metadata = metadata
     }
 
-    /// How many events the save will make, or a few less.
+    /// Roughly the number of events; deleted objects may add some.
     var eventCount: Int { insertions.count + updates.count + deletions.count + pairs.count }
 
-    /// About how many bytes the payloads of insertions and updates take.
+    /// Roughly the size of the payloads of insertions and updates.
     var payloadSizeInBytes: Int {
-        // Of each changed property its number, and two values of a tag and eight bytes.
+        // For each changed property its number and two values, each a tag and eight bytes.
         let difference = 4 + 2 * 9
         var size = 0
         for place in insertions.indices { size += insertions[place].image.count }
@@ -127,7 +127,7 @@ package struct ChangeSet: Sendable {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && pairs.isEmpty
     }
 
-    /// Whether the other would write the same.
+    /// Whether the other would write the same changes.
     package func hasSameChanges(as other: ChangeSet) -> Bool {
         guard base == other.base, insertions.count == other.insertions.count, updates.count == other.updates.count,
             deletions.map(\.id) == other.deletions.map(\.id)
@@ -139,25 +139,25 @@ package struct ChangeSet: Sendable {
     }
 }
 
-/// What came of a save.
+/// The result of a save.
 package enum SaveOutcome: Sendable {
     case saved(SaveReceipt)
-    /// The head has moved under the context in a way that touches this save. Nothing was written.
+    /// A later save of another context affects this one. Nothing was written.
     case stale(Staleness)
 }
 
-/// A save that is in the log.
+/// Where a save stands in the log.
 package struct SaveReceipt: Sendable {
     package let transaction: TransactionNumber
-    /// The last event of the transaction: where the context stands from now on.
+    /// The last event of the transaction, which becomes the context's event number.
     package let eventNumber: EventNumber
-    /// The head that the save was checked against, the end of what others did.
+    /// The head that the save was checked against, which includes the saves of others.
     package let previousHead: EventNumber
     package let date: Date
-    /// What the save's `UniquenessPolicy` made of its insertions.
+    /// What the save's `UniquenessPolicy` did with its insertions.
     package var upsert = UpsertOutcome()
-    /// The new rows of objects whose derived values are not as the save gave them; nil where that is not known, because
-    /// the save had been made before.
+    /// The new rows of objects whose derived values differ from those in the change set; nil if that is unknown because
+    /// the save was made by an earlier submission.
     package var derived: [ObjectID: RowImage]? = [:]
 
     package init(
@@ -172,10 +172,10 @@ package struct SaveReceipt: Sendable {
 
 /// Why a save must be merged and submitted again.
 package struct Staleness: Sendable {
-    /// An object of the change set whose row has a newer revision than the base.
+    /// An object of the change set whose row is newer than its base revision.
     package struct StaleObject: Sendable {
         package let id: ObjectID
-        /// In the newest layout; nil when the object was deleted.
+        /// In the newest layout; nil if the object was deleted.
         package let theirs: RowImage?
         package let revision: EventNumber
 
@@ -189,7 +189,7 @@ package struct Staleness: Sendable {
     /// An object outside the change set that still points at an object which the change set deletes.
     package struct UnforeseenMember: Sendable {
         package let deleted: ObjectID
-        /// The to-one relationship of the member that points there.
+        /// The to-one of the member that points there.
         package let toOne: PropertyID
         package let member: ObjectID
 
@@ -200,7 +200,7 @@ package struct Staleness: Sendable {
         }
     }
 
-    /// A link of the change set to an object that is not there (any more).
+    /// A link in the change set to an object that does not exist at the head.
     package struct MissingTarget: Sendable {
         package let source: ObjectID
         package let property: PropertyID
@@ -213,7 +213,7 @@ package struct Staleness: Sendable {
         }
     }
 
-    /// The head these findings are true at.
+    /// The head at which this was found.
     package let head: EventNumber
     package var objects: [StaleObject] = []
     package var members: [UnforeseenMember] = []

@@ -1,8 +1,8 @@
 import StrataModel
 
-/// What a save's check asks of an entity for each change of an object, looked up once for changes in a row.
+/// What `SaveCheck` needs to know of an entity, looked up once for consecutive changes of the entity.
 final class CheckedEntity {
-    /// A to-one whose target stands in the row.
+    /// A to-one whose target is stored in the row.
     struct Link {
         let slot: Int
         let property: PropertyID
@@ -12,7 +12,7 @@ final class CheckedEntity {
     let layout: RowLayout
     let links: [Link]
     let linkSlots: SlotSet
-    /// Slots whose values may stand in files.
+    /// Slots whose values may be stored in files.
     let externalSlots: SlotSet
 
     init(_ schema: EntitySchema) {

@@ -8,22 +8,22 @@
 import Locking
 import StrataModel
 
-/// The events of one save, encoded, in one buffer; `seal` makes them what the log holds.
+/// The encoded events of one save, in one buffer; `seal` completes them for the log.
 struct EventList: ~Copyable {
     private struct Place {
         let offset: Int
         let size: Int
-        /// The image of the row that the event changes or removes, where it lies in the map.
+        /// The image of the row that the event changes or removes, in the map.
         let before: UnsafeRawBufferPointer?
     }
 
     private var arena: Arena
     private var places: [Place] = []
-    /// Whether all that the events say of rows can be turned into views without reading more than `rowBefore`.
+    /// Whether views can be made of all events on rows without reading rows other than `rowBefore`.
     private(set) var hasRowsBefore = true
     private let transaction: TransactionNumber
 
-    /// - Parameter sizeInBytes: what the payloads of `count` events will take about; a list that grows is copied.
+    /// - Parameter sizeInBytes: about the size of the payloads of `count` events; a list that outgrows it is copied.
     init(transaction: TransactionNumber, count: Int = 0, sizeInBytes: Int = 0) {
         self.transaction = transaction
         arena = Arena(capacity: max(1 << 12, sizeInBytes + count * EventHeader.size))
@@ -37,10 +37,10 @@ struct EventList: ~Copyable {
         arena.bytes(at: places[index].offset, count: places[index].size)
     }
 
-    /// The row before an event, if it was read when the event was made: valid until the transaction writes.
+    /// The row before an event if the check has read it; valid until the transaction writes.
     func rowBefore(_ index: Int) -> UnsafeRawBufferPointer? { places[index].before }
 
-    /// Encodes an event, all but its salt, digest and checksum.
+    /// Encodes an event without its salt, digest and checksum.
     mutating func append(
         _ kind: EventKind, _ object: ObjectID, previous: EventNumber, flags: EventFlags = .none,
         _ payload: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer? = nil
@@ -61,17 +61,17 @@ struct EventList: ~Copyable {
         }
     }
 
-    /// Puts a salt, the digest and the checksum into a stretch of those events that are left, at one of their ends: into
-    /// each once, when all are there and before the log has it.
+    /// Writes salt, digest and checksum of a stretch of unsealed events, taken from one end. Each event is sealed once,
+    /// after the last was appended and before the log has it.
     ///
-    /// - Returns: what it has sealed; nil when nothing is left.
+    /// - Returns: the sealed events; nil if none are left.
     func seal(_ end: SealingWork.End, of work: SealingWork) -> Range<Int>? {
         guard let range = work.take(end) else { return nil }
         seal(range)
         return range
     }
 
-    /// Events of two ranges may be sealed at once.
+    /// Two threads may seal two ranges at once.
     private func seal(_ range: Range<Int>) {
         var salts = SaltSource(expected: range.count)
         for place in places[range] {
@@ -93,11 +93,11 @@ struct EventList: ~Copyable {
     }
 }
 
-/// The events of a list that are not sealed yet: two threads take them from both ends.
+/// The unsealed events of a list; two threads take them from both ends.
 struct SealingWork: Sendable {
     enum End { case first, last }
 
-    /// Events that are taken together.
+    /// How many events a thread takes at a time.
     private static let stretch = 256
     private let left: Locked<Range<Int>>
 
@@ -120,10 +120,10 @@ struct SealingWork: Sendable {
     }
 }
 
-/// Random salts, fetched from the system as many at a time as one call gives.
+/// Random salts, fetched in the largest amount that one system call gives.
 struct SaltSource {
     static let size = 16
-    /// What `getentropy` gives at most.
+    /// The most that `getentropy` gives.
     private static let mostBytes = 256
     private var pool: [UInt8]
     private var next: Int
@@ -148,7 +148,7 @@ struct SaltSource {
 
     private static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress, getentropy(start, bytes.count) == 0 { return }
-        // The library's own way round a system without that call.
+        // The standard library handles systems without that call.
         var generator = SystemRandomNumberGenerator()
         for offset in stride(from: 0, to: bytes.count, by: 8) {
             bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt64.self)

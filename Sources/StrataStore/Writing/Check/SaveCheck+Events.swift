@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// What a save that was found in order says in the log.
+/// Encodes the events of a save that has passed the check.
 extension SaveCheck {
     mutating func writeInsertions(to events: inout EventList) throws {
         let mayExist = try idsThatMayExist()
@@ -27,11 +27,12 @@ extension SaveCheck {
         }
     }
 
-    /// Entities of the insertions that have, or had, an object with an id as large: only there must each be looked up.
+    /// Entities of insertions that have, or had, an object with an id at least as large; only these insertions are
+    /// looked up.
     private func idsThatMayExist() throws -> Set<EntityID> {
         var found: Set<EntityID> = []
         var least: ObjectID?
-        // Insertions come sorted by id, so the first of an entity is nearly always the smallest.
+        // Insertions are sorted by id, so the first of an entity is nearly always the smallest.
         for place in changes.insertions.indices {
             let id = changes.insertions[place].id
             if let least, least.entityID == id.entityID, least < id { continue }
@@ -49,10 +50,11 @@ extension SaveCheck {
 
     private func tombstone(of id: ObjectID) throws -> EventNumber {
         guard let value = try snapshot.transaction.get(snapshot.tables.tombstones, id.rawValue) else { return .zero }
-        guard value.count == 8 else {
-            throw StrataError.corrupt(CorruptRecord("tombstone of another length", at: 0), "tombstones", id: id)
+        do throws(CorruptRecord) {
+            return try Tombstone.eventNumber(value)
+        } catch {
+            throw StrataError.corrupt(error, "tombstones", snapshot.histories.context(of: id))
         }
-        return EventNumber(rawValue: UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)))
     }
 
     mutating func writeUpdates(to events: inout EventList) throws {
@@ -73,7 +75,7 @@ extension SaveCheck {
         }
     }
 
-    /// Files may have gone since they were written, if nobody held a lease.
+    /// A file may have been swept since it was written, if no lease was held.
     private func checkBlobs(
         _ id: ObjectID, _ image: UnsafeRawBufferPointer, _ entity: CheckedEntity, _ slots: SlotSet
     ) throws {
@@ -88,9 +90,9 @@ extension SaveCheck {
         }
     }
 
-    /// Makes the payload of an update.
+    /// Encodes the payload of an update.
     ///
-    /// - Returns: false when nothing has changed.
+    /// - Returns: false if nothing has changed.
     private mutating func writeDifferences(
         _ image: UnsafeRawBufferPointer, _ changedSlots: SlotSet, _ row: SnapshotRow, _ entity: CheckedEntity,
         to payload: inout ByteWriter
@@ -137,7 +139,7 @@ extension SaveCheck {
         }
     }
 
-    /// A link that is there already, or an unlink of one that is gone, is no change: two contexts may agree.
+    /// Linking a linked pair, or unlinking an unlinked one, is no change: two contexts may have done the same.
     private mutating func writePair(
         _ key: PairKey, _ kind: ChangeSet.PairChange.Kind, _ payload: inout ByteWriter, to events: inout EventList
     ) throws {
@@ -179,7 +181,7 @@ extension SaveCheck {
 }
 
 extension AttributeValue {
-    /// As a before-image: large values are not repeated, the chain has them.
+    /// As a before-image; large values are not repeated, since the chain of events has them.
     var asBeforeImage: RecordedValue { isLarge ? .previous : .value(self) }
 
     private var isLarge: Bool {
@@ -194,7 +196,7 @@ extension AttributeValue {
 }
 
 extension ByteWriter {
-    /// The payload of a `deleted` event: the row as it is, or value by value when some are large.
+    /// Encodes the payload of a `deleted` event: the row as it is, or value by value if some are large.
     mutating func append(lastRow row: SnapshotRow) throws {
         let variableSize = row.image.count - row.layout.fixedSize
         guard variableSize > EventHeader.largeValueLimit else {

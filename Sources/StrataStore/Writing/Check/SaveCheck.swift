@@ -2,10 +2,10 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// Judges one save at the head, and turns it into events.
+/// Checks one save at the head, and turns it into events.
 ///
-/// It only reads, through the write transaction, so it sees earlier saves of its group; what it returns is the whole
-/// write set. Uniqueness and delete rules are judged on the net result: two objects may swap unique values in one save.
+/// It only reads, through the write transaction, and so sees earlier saves of its group. Uniqueness and delete rules
+/// are checked on the net result: two objects may swap unique values in one save.
 struct SaveCheck: ~Copyable {
     private(set) var changes: ChangeSet
     let schema: Schema
@@ -14,14 +14,14 @@ struct SaveCheck: ~Copyable {
     let snapshot: Snapshot
     let blobs: BlobStore
     private(set) var staleness: Staleness
-    /// Where in `changes.updates` an object is; empty where nobody will ask.
+    /// The indices of objects in `changes.updates`; empty if no check needs them.
     private var updates: [ObjectID: Int] = [:]
     private var deletions: Set<ObjectID> = []
-    /// The rows of `changes.updates` and `changes.deletions` at the head, valid while nothing is written.
+    /// The rows of `changes.updates` and `changes.deletions` at the head, valid until something is written.
     private(set) var updatedRows: [SnapshotRow?] = []
     private(set) var deletedRows: [SnapshotRow?] = []
     var touched = TouchedSet()
-    /// Of the change that was looked at last: saves come in runs of one entity.
+    /// The entity of the last change; consecutive changes are mostly of one entity.
     private var lastEntity: CheckedEntity?
 
     init(_ changes: ChangeSet, snapshot: Snapshot, head: LogHead, blobs: BlobStore) {
@@ -34,10 +34,10 @@ struct SaveCheck: ~Copyable {
         staleness = Staleness(head: head.event)
     }
 
-    /// The write set, or why the save must be merged first.
+    /// The events to write, or why the save must be merged first.
     enum Verdict: ~Copyable {
         case stale(Staleness)
-        /// Last the new rows of objects whose derived values are not as the save gave them.
+        /// The third value holds the new rows of objects whose derived values differ from those in the change set.
         case events(EventList, [TransactionRecord.Touched], [ObjectID: RowImage])
     }
 
@@ -91,7 +91,7 @@ struct SaveCheck: ~Copyable {
 
     // MARK: Revisions and targets
 
-    /// - Throws: `persistentStoreSaveConflicts` with the objects that are not as the save relies on.
+    /// - Throws: `persistentStoreSaveConflicts` with the objects whose revisions differ from those expected.
     private func checkExpectations() throws {
         guard !changes.expectedRevisions.isEmpty else { return }
         try snapshot.check(changes.expectedRevisions)
@@ -102,7 +102,7 @@ struct SaveCheck: ~Copyable {
         updatedRows.reserveCapacity(updates.count)
         deletedRows.reserveCapacity(deletions.count)
         try snapshot.findRows(updates.count + deletions.count) { rows in
-            // By place, for a copy of each change would count references to its row.
+            // By index, because copying a change would retain its row.
             for place in updates.indices {
                 updatedRows.append(try checkedRow(updates[place].id, updates[place].baseRevision, &rows))
             }
@@ -112,7 +112,7 @@ struct SaveCheck: ~Copyable {
         }
     }
 
-    /// The row at the head; notes when it is not the one that the save relies on.
+    /// The row at the head; notes it as stale if it is not the revision that the save is based on.
     private mutating func checkedRow(
         _ id: ObjectID, _ base: EventNumber, _ rows: inout Snapshot.RowFinder
     ) throws -> SnapshotRow? {
@@ -126,7 +126,7 @@ struct SaveCheck: ~Copyable {
         return row
     }
 
-    /// Finds what the save points at that will not be there.
+    /// Finds links of the save to objects that will not exist.
     private mutating func checkTargets() throws {
         let targets = try self.targets()
         let missing = try missingObjects(among: targets.map(\.target))
@@ -134,7 +134,7 @@ struct SaveCheck: ~Copyable {
         staleness.missingTargets += targets.filter { missing.contains($0.target) }
     }
 
-    /// What new and changed rows and new pairs point at.
+    /// The targets of new and changed rows and of new pairs.
     private mutating func targets() throws -> [Staleness.MissingTarget] {
         var targets: [Staleness.MissingTarget] = []
         let (insertions, updates) = (changes.insertions, changes.updates)
@@ -172,8 +172,8 @@ struct SaveCheck: ~Copyable {
         targets.append(.init(source: id, property: link.property, target: target))
     }
 
-    /// Those that are not there when this save is done. They are looked for in the order of their ids, in which one is
-    /// found from another.
+    /// The objects that will not exist after this save. They are looked up in the order of their ids, so that each is
+    /// found from the one before.
     private func missingObjects(among ids: [ObjectID]) throws -> Set<ObjectID> {
         var missing: Set<ObjectID> = []
         var last: ObjectID?
@@ -186,7 +186,7 @@ struct SaveCheck: ~Copyable {
         return missing
     }
 
-    /// Insertions come sorted by id.
+    /// Insertions are sorted by id.
     private func isInserted(_ id: ObjectID) -> Bool {
         guard let first = changes.insertions.first?.id, first <= id else { return false }
         var low = 0
@@ -215,7 +215,7 @@ struct SaveCheck: ~Copyable {
 
     // MARK: Deletes
 
-    /// The pairs that go with the objects this save deletes.
+    /// The pairs to unlink because this save deletes one end.
     private func pairsOfDeletedObjects() throws -> [PairKey] {
         var keys: Set<PairKey> = []
         for deletion in changes.deletions {
@@ -233,7 +233,7 @@ struct SaveCheck: ~Copyable {
         }
     }
 
-    /// Finds objects outside the save that would point at nothing.
+    /// Finds objects outside the save that would keep a link to a deleted object.
     private mutating func checkMembersLeftBehind() throws {
         for (deletion, row) in zip(changes.deletions, deletedRows) {
             let id = deletion.id
@@ -264,7 +264,7 @@ struct SaveCheck: ~Copyable {
         }
     }
 
-    /// Whether a member that points at `owner` now still does when this save is done.
+    /// Whether a member that points at `owner` now still does after this save.
     private func stillPoints(_ member: ObjectID, at owner: ObjectID, by toOne: PropertyID) throws -> Bool {
         if deletions.contains(member) { return false }
         guard let index = updates[member], let entity = schema.entity(member.entityID),

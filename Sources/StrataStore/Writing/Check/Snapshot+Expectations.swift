@@ -1,7 +1,7 @@
 package import StrataModel
 
 extension Snapshot {
-    /// Holds rows against the revisions that somebody relies on.
+    /// Checks that rows still have the revisions that a save relies on.
     ///
     /// - Throws: `persistentStoreSaveConflicts` (134050) with the objects that were changed or deleted since.
     package func check(_ expected: [ObjectID: EventNumber?]) throws {

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Collects what a transaction touched, for its record.
+/// Collects the entities and properties that a transaction touches, for its record.
 struct TouchedSet {
     private var entities: [EntityID: (kinds: UInt8, properties: Set<PropertyID>)] = [:]
     private var last: EntityID?
@@ -8,7 +8,7 @@ struct TouchedSet {
     private var lastProperty: PropertyID?
 
     mutating func add(_ entity: EntityID, _ kind: EventKind) {
-        // Saves come in runs of one entity and kind.
+        // Consecutive changes are mostly of one entity and kind.
         if entity == last, kind == lastKind { return }
         entities[entity, default: (0, [])].kinds |= 1 << (kind.rawValue - 1)
         last = entity

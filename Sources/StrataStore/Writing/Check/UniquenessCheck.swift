@@ -1,9 +1,9 @@
 import LMDB
 import StrataModel
 
-/// Judges the uniqueness constraints of one save on its net result at the head.
+/// Checks the uniqueness constraints of one save on its net result at the head.
 ///
-/// Removals count before additions, so objects may swap values. Keys with a nil in them clash with nothing.
+/// Removals count before additions, so objects may swap values. Keys with a nil in them conflict with nothing.
 package struct UniquenessCheck {
     private struct Claim {
         let id: ObjectID
@@ -14,7 +14,7 @@ package struct UniquenessCheck {
     private let schema: Schema
     private let snapshot: Snapshot
     let hasConstraints: Bool
-    /// Who wants a key.
+    /// The objects of the save that claim a key.
     private var claims: [UniqueKey: [Claim]] = [:]
 
     init(schema: Schema, snapshot: Snapshot) {
@@ -33,8 +33,8 @@ package struct UniquenessCheck {
         }
     }
 
-    /// - Parameter newImage: the row an updated object will have; nil for one that this save does not update.
-    /// - Throws: `constraintMerge` with a detail for each clash.
+    /// - Parameter newImage: the row that an updated object will have; nil if this save does not update the object.
+    /// - Throws: `constraintMerge` with a detail for each conflict.
     mutating func settle(deletions: Set<ObjectID>, newImage: (ObjectID) -> RowImage?) throws {
         var clashes: [StrataError] = []
         for (key, claimants) in claims {
@@ -65,16 +65,16 @@ package struct UniquenessCheck {
         }
     }
 
-    /// The image is in the newest layout.
+    /// - Parameter image: in the newest layout.
     private func key(
         _ index: IndexSchema, _ entity: EntitySchema, _ image: UnsafeRawBufferPointer, _ id: ObjectID
     ) throws -> UniqueKey? {
-        // The entity's own form of the index knows its slots.
+        // The index as the entity defines it has the entity's slots.
         guard let own = entity.indexes.first(where: { $0.id == index.id }) else { return nil }
         return try IndexKeys.uniqueKey(own, try RowReader(image, layout: entity.layout), id, schema)
     }
 
-    /// Who has a key at the head, before this save.
+    /// The objects that have a key at the head, before this save.
     func holdersInStore(of unique: UniqueKey, _ index: IndexSchema) throws -> [ObjectID] {
         var holders: [ObjectID] = []
         let key = unique.key
@@ -87,7 +87,7 @@ package struct UniquenessCheck {
                 }
             }
         }
-        // Keys that were cut are the same for values that differ behind the cut.
+        // Different values may have the same key if it was cut.
         return unique.cutValues.isEmpty ? holders : try holders.filter { try holds($0, unique, index) }
     }
 
@@ -97,7 +97,7 @@ package struct UniquenessCheck {
         return try withExtendedLifetime(image) { try key(index, entity, image.unsafeBytes, id) } == unique
     }
 
-    /// - Parameter others: what has the same values already, or wants them too.
+    /// - Parameter others: the objects that have the same values, or claim them too.
     package static func sentence(_ names: String, _ others: [String]) -> String {
         let verb = others.count == 1 ? "has" : "have"
         return "\(names) must be unique, and \(others.joined(separator: ", ")) \(verb) the same."

@@ -2,15 +2,15 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// How many pages a save will touch, told before its first put (STORE-RULES 11).
+/// Estimates how many pages a save will touch, before its first write (STORE-RULES 11).
 ///
-/// A bound from the number of events alone settles nearly every save. Only where it is too large the tables are looked
-/// at: keys at random among P pages touch P * (1 - e^(-keys/P)) of them (the expected number of occupied cells, W. Feller,
-/// "An Introduction to Probability Theory", 1968, IV.2); rows, which are changed in the order of their ids, as many as
-/// they have pages of their entity.
+/// A bound from the number of events alone settles nearly every save. Only if it is too large are the tables examined:
+/// random keys among P pages touch P * (1 - e^(-keys/P)) of them (the expected number of occupied cells, W. Feller, "An
+/// Introduction to Probability Theory", 1968, IV.2). Rows are changed in the order of their ids, and touch at most the
+/// pages that the ids span.
 struct WriteEstimate {
     private static let pageSize = 4096
-    /// Short entries of an index or of links that go into one new page, at least.
+    /// The least number of short index or link entries on a new page.
     private static let entriesPerPage = 20
     private let changes: ChangeSet
     private let snapshot: Snapshot
@@ -25,7 +25,7 @@ struct WriteEstimate {
         eventCount = events.count
     }
 
-    /// - Returns: nil when the save is within the limit.
+    /// - Returns: nil if the save is within the limit.
     func pages(above limit: Int) throws -> Int? {
         let bound = try roughBound()
         guard bound > limit else { return nil }
@@ -33,7 +33,7 @@ struct WriteEstimate {
         return estimate > limit ? estimate : nil
     }
 
-    /// Holds whatever the events are.
+    /// A bound that holds whatever the events are.
     private func roughBound() throws -> Int {
         let indexPages = try snapshot.tables.indexes.leafPageCount(snapshot.transaction)
         let rowPages = try snapshot.transaction.statistics(snapshot.tables.objects).leafPageCount
@@ -49,7 +49,7 @@ struct WriteEstimate {
 
     // MARK: Rows
 
-    /// Pages of the rows that are there already.
+    /// Pages of existing rows.
     private func rowPages() throws -> Int {
         let table = try snapshot.transaction.statistics(snapshot.tables.objects)
         guard table.entryCount > 0 else { return 0 }
@@ -67,10 +67,10 @@ struct WriteEstimate {
         return pages
     }
 
-    /// In order, and so those of an entity together.
+    /// Sorted, so that ids of an entity are together.
     private var changedIDs: [ObjectID] {
         var ids = changes.updates.map(\.id) + changes.deletions.map(\.id)
-        // Contexts give both lists in order, and most saves have one of them.
+        // Contexts sort both lists, and most saves have only one of them.
         if zip(ids, ids.dropFirst()).contains(where: { $1 < $0 }) { ids.sort() }
         return ids
     }
@@ -87,7 +87,7 @@ struct WriteEstimate {
         }
     }
 
-    /// How many of `count` equal parts of the span the ids, which are in order, fall into.
+    /// How many of `count` equal parts of the span contain one of the sorted ids.
     private static func cells(of ids: ArraySlice<ObjectID>, span: ClosedRange<UInt64>, count: Int) -> Int {
         let width = max(1, (span.upperBound - span.lowerBound) / UInt64(count))
         var (cells, last): (Int, UInt64?) = (0, nil)
@@ -142,7 +142,8 @@ struct WriteEstimate {
         return pages + Self.touched(by: changes.deletions.count, share: tombstones.entryCount, of: tombstones)
     }
 
-    /// Updates in a row that change the same properties of one entity, as most of a large save do, and how many they are.
+    /// The number of consecutive updates that change the same properties of one entity, as most updates of a large save
+    /// do.
     private typealias AlikeUpdates = (entity: EntitySchema, changed: [PropertyID], count: Int)
 
     private func alikeUpdates() -> [AlikeUpdates] {
@@ -164,7 +165,7 @@ struct WriteEstimate {
         return runs
     }
 
-    /// Pages that keys at random touch in the part of a table that `share` of its entries take, and new ones.
+    /// The pages that random keys touch in the part of a table that holds `share` of its entries, and new pages.
     private static func touched(by keys: Int, share: Int, of table: TableStatistics) -> Int {
         let growth = keys / entriesPerPage
         guard keys > 0, table.entryCount > 0 else { return growth }

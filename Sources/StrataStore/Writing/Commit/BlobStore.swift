@@ -7,17 +7,18 @@ import StrataModel
 /// Large binary values, kept in files beside the map and named by the SHA-256 of their bytes.
 ///
 /// `blobs/ab/cdef…` holds the bytes as they are. A file is written under another name, synced, renamed, and its
-/// directory synced, before the commit that names it; it is never changed afterwards. Whoever writes blobs holds
-/// `blobs.lock` shared until the save is over, the sweeper needs it exclusive, so that nobody sweeps what somebody else
-/// is about to name. Stores in memory keep the bytes in `memory`. Both variables are guarded by their mutexes.
+/// directory synced, before the commit that names it; it is never changed afterwards. A process that writes large
+/// values holds `blobs.lock` shared until the save is over. The sweeper needs it exclusively, so it never removes a
+/// file that a save is about to name. Stores in memory keep the bytes in `memory`. Both variables are guarded by their
+/// mutexes.
 final class BlobStore: Sendable {
     private let directory: String?
-    private let core: StoreCore
+    private let file: StoreFile
     private let memory = Locked<[Data: Data]>([:])
     private let leases = Locked((count: 0, descriptor: Int32(-1)))
 
-    init(_ location: StoreLocation, directory: String, core: StoreCore) throws {
-        self.core = core
+    init(_ location: StoreLocation, directory: String, file: StoreFile) throws {
+        self.file = file
         if case .inMemory = location { self.directory = nil } else { self.directory = directory }
     }
 
@@ -25,30 +26,29 @@ final class BlobStore: Sendable {
 
     // MARK: Leases
 
-    /// Keeps the sweeper away until the lease is let go.
+    /// Keeps the sweeper out until the lease is released.
     func lease() throws -> BlobLease {
         if let directory {
             do {
                 try leases.withLock { leases in
-                    if leases.count == 0 { leases.descriptor = try BlobFile.lock(directory + "/blobs.lock", .shared) }
+                    if leases.count == 0 { leases.descriptor = try BlobFile.lockShared(directory + "/blobs.lock") }
                     leases.count += 1
                 }
             } catch {
-                throw core.publicError(error, during: "beginning with a large value")
+                throw file.publicError(error, during: "beginning with a large value")
             }
         }
         return BlobLease(self)
     }
 
-    /// Keeps the sweeper away while values are copied, and leaves the store's directory as it is: without values there
-    /// is nothing to keep, and a lock file that has gone while they are there is made again.
+    /// Keeps the sweeper out while values are copied. Makes no lock file in a store without large values.
     func readingLease() throws -> BlobReadingLease {
         guard let directory else { return BlobReadingLease(nil) }
         do {
             return BlobReadingLease(
                 try BlobFile.lockForReading(directory + "/blobs.lock", makingIt: BlobFile.exists(directory + "/blobs")))
         } catch {
-            throw core.publicError(error, during: "beginning to copy large values")
+            throw file.publicError(error, during: "beginning to copy large values")
         }
     }
 
@@ -76,12 +76,12 @@ final class BlobStore: Sendable {
         do {
             try BlobFile.write(data, to: directory + "/blobs", folder: folder, name: name)
         } catch {
-            throw core.publicError(error, during: "writing a large value")
+            throw file.publicError(error, during: "writing a large value")
         }
         return reference
     }
 
-    /// - Throws: `missingBlob` when the bytes are gone or are not those of the name.
+    /// - Throws: `missingBlob` if the bytes are gone or do not match the digest.
     func read(_ reference: BlobReference) throws -> Data {
         let data =
             directory.map { directory in
@@ -96,8 +96,8 @@ final class BlobStore: Sendable {
         return data
     }
 
-    /// What is wrong with the bytes of a value; nil when they are there and as they were saved. Reads them.
-    func fault(of digest: Data, sizeInBytes: UInt64? = nil) -> String? {
+    /// What is wrong with the bytes of a value, which are read; nil if they are there and undamaged.
+    func damage(of digest: Data, sizeInBytes: UInt64? = nil) -> String? {
         let path = path(of: BlobReference(digest: digest, sizeInBytes: 0))
         guard let data = contents(digest: digest) else {
             return BlobFile.refusal(path).map { "the file cannot be read (\($0)): \(path)" }
@@ -110,7 +110,7 @@ final class BlobStore: Sendable {
         return "the file's bytes are not those that were saved: \(path)"
     }
 
-    /// The bytes under a digest as they are, not checked; nil when there are none.
+    /// The bytes under a digest, unchecked; nil if there are none.
     func contents(digest: Data) -> Data? {
         guard directory != nil else { return memory.withLock { $0[digest] } }
         return BlobFile.read(path(of: BlobReference(digest: digest, sizeInBytes: 0)))
@@ -122,13 +122,13 @@ final class BlobStore: Sendable {
         return BlobFile.size(path(of: reference)) == reference.sizeInBytes
     }
 
-    /// Where a value's file is; a name for messages when the store is in memory.
+    /// The path of a value's file; for a store in memory only a name for messages.
     func path(of reference: BlobReference) -> String {
         let (folder, name) = Self.place(of: reference)
         return "\(directory ?? "memory")/blobs/\(folder)/\(name)"
     }
 
-    /// The same of a store that is not open.
+    /// The same for a store that is not open.
     static func contents(digest: Data, in directory: String) -> Data? {
         let (folder, name) = place(of: BlobReference(digest: digest, sizeInBytes: 0))
         return FileManager.default.contents(atPath: "\(directory)/blobs/\(folder)/\(name)")
@@ -144,25 +144,25 @@ final class BlobStore: Sendable {
 
     // MARK: Sweeping
 
-    /// Removes files that no event names, such as a crash between writing and committing leaves.
+    /// Removes files that no event names, as a crash between writing and committing leaves them.
     ///
-    /// - Returns: how many went; none when somebody is writing blobs just now.
+    /// - Returns: how many were removed; 0 while a lease is held.
     func sweep() throws -> Int {
         guard let directory, let descriptor = try BlobFile.tryLock(directory + "/blobs.lock") else { return 0 }
         defer { BlobFile.unlock(descriptor) }
         let files = BlobFile.list(directory + "/blobs")
         guard !files.isEmpty else { return 0 }
         var removed = 0
-        // In a write transaction, so that no other process can commit a name meanwhile.
-        try core.write { transaction in
+        // In a write transaction, so that no other process can commit a name at the same time.
+        try file.write { transaction in
             removed = 0
-            // Throws while the views are being rebuilt: then the table does not yet have every name.
-            _ = try core.readHead(transaction)
-            for file in files {
-                let isNamed = try file.digest.map { digest in
-                    try digest.withUnsafeBytes { try transaction.get(core.tables.blobs, $0) } != nil
+            // Throws during a rebuild, while the table of names is incomplete.
+            _ = try file.readHead(transaction)
+            for entry in files {
+                let isNamed = try entry.digest.map { digest in
+                    try digest.withUnsafeBytes { try transaction.get(file.tables.blobs, $0) } != nil
                 }
-                if isNamed != true, BlobFile.remove(file.path) { removed += 1 }
+                if isNamed != true, BlobFile.remove(entry.path) { removed += 1 }
             }
         }
         return removed
@@ -171,7 +171,7 @@ final class BlobStore: Sendable {
     /// Whether there is anything that could be swept.
     var hasFiles: Bool { directory.map { BlobFile.exists($0 + "/blobs") } ?? false }
 
-    /// Files and bytes beside the map.
+    /// The number and size of the files beside the map.
     var usage: (count: Int, sizeInBytes: UInt64) {
         guard let directory else {
             return memory.withLock { ($0.count, $0.values.reduce(0) { $0 + UInt64($1.count) }) }
@@ -181,7 +181,7 @@ final class BlobStore: Sendable {
     }
 }
 
-/// Held while large values are copied.
+/// Keeps the sweeper out while large values are copied.
 final class BlobReadingLease: Sendable {
     private let descriptor: Int32?
 
@@ -190,7 +190,7 @@ final class BlobReadingLease: Sendable {
     deinit { if let descriptor { BlobFile.unlock(descriptor) } }
 }
 
-/// Held from the first large value written until the save that names it is over.
+/// Keeps the sweeper out, from writing the first large value until the save that names it is over.
 package final class BlobLease: Sendable {
     private let blobs: BlobStore
 
@@ -200,6 +200,6 @@ package final class BlobLease: Sendable {
 }
 
 extension BlobReference {
-    /// What names these bytes.
+    /// The reference to these bytes.
     init(of data: Data) { self.init(digest: Data(SHA256.hash(data: data)), sizeInBytes: UInt64(data.count)) }
 }

@@ -3,33 +3,41 @@ import LMDB
 import Logging
 import StrataModel
 
-/// Runs saves: checks each at the head, applies it, and commits the group with one sync.
+/// Commits saves: checks each at the head, applies it, and commits the group with one sync.
 ///
-/// Not Sendable: only who writes touches it, one thread at a time (`WriterThread`), but for `init`.
+/// **The layer Writing** turns change sets into commits. `ChangeSet` is what contexts hand over; `Batch` resolves
+/// upserts and plans deletions; `Check` checks a save at the head, derives attributes and encodes events; `Projector`
+/// makes views of events; `Commit` orders the writers, appends to the log and commits. `WriterThread` and `Committer`
+/// are its entry for saves; `LogWriter`, `Projector` and `EventList` serve migrations, rebuilds and copies, too.
+///
+/// Not Sendable: after `init` only the writing thread uses it (`WriterThread`).
 final class Committer {
-    private let store: StoreCore
+    private let file: StoreFile
     private let blobs: BlobStore
+    /// Samples drawn since the last save are written with the next.
+    private let statistics: StatisticsCache
     private var projector: Projector
-    /// Whether the last save has left a buffer too large.
+    /// Whether the last save has filled a buffer beyond its limit.
     private var isFoldDue = false
-    /// Whether that shall wait for the next save, since moving entries on has failed.
+    /// Whether moving entries has failed and waits for the next save.
     private var isFoldPutOff = false
-    /// A write set over this many pages is refused before anything is put (STORE-RULES 11).
+    /// A save that would touch more pages than this is refused before its first write (STORE-RULES 11).
     static let dirtyPageLimit = 64_000
 
-    init(_ store: StoreCore, _ blobs: BlobStore) {
-        self.store = store
+    init(_ file: StoreFile, _ blobs: BlobStore, _ statistics: StatisticsCache) {
+        self.file = file
         self.blobs = blobs
-        projector = Projector(tables: store.tables, histories: store.histories, tracking: .independent)
+        self.statistics = statistics
+        projector = Projector(tables: file.tables, histories: file.histories, tracking: .independent)
         projector.batch.removesWhatStands = true
     }
 
-    /// Does everything that waits, and commits its saves as one group with those that join them meanwhile.
+    /// Runs all waiting jobs, and commits the saves among them as one group with those that join meanwhile.
     ///
-    /// - Parameter joining: takes further saves for the same commit; nothing when there are none.
-    /// - Returns: what came of each, of those that joined at the end.
+    /// - Parameter joining: returns further saves for the same commit; empty if there are none.
+    /// - Returns: the answer for each job, then for the saves that joined.
     func commit(_ group: [Submission], joining: () -> [Submission]) -> [Submission.Answer] {
-        // A turn is given by the writer's thread, which has nothing to say of it.
+        // `WriterThread` itself gives turns.
         var answers = [Submission.Answer](repeating: .success(nil), count: group.count)
         var places: [Int] = []
         for (place, submission) in group.enumerated() {
@@ -50,32 +58,33 @@ final class Committer {
         do {
             return try write(&saves, joining)
         } catch {
-            // Nothing of the group is on disk. Alone, each save meets only its own fate.
-            guard saves.count > 1 else { return [.failure(store.publicError(error, during: "save"))] }
+            // Nothing of the group is on disk. Each save is tried alone, so that one failure does not affect the
+            // others.
+            guard saves.count > 1 else { return [.failure(file.publicError(error, during: "save"))] }
             return saves.flatMap { commit([$0]) }
         }
     }
 
-    /// One write transaction for the group, and for those that join it.
+    /// Writes the group, and those that join it, in one transaction.
     ///
-    /// - Returns: the outcome of each; a save that is refused for its own sake has written nothing.
-    /// - Throws: when the transaction as a whole failed and nothing is on disk.
+    /// - Returns: the outcome of each; a refused save has written nothing.
+    /// - Throws: if the transaction as a whole failed and nothing is on disk.
     private func write(_ group: inout [ChangeSet], _ joining: () -> [ChangeSet]) throws -> [Submission.Answer] {
         try foldBuffers()
         var results: [Submission.Answer] = []
         do {
-            try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
+            try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
                 results = try apply(&group, joining, transaction)
-                try store.statistics.save(transaction, store.tables)
-                isFoldDue = try BufferFold.isDue(store.tables, transaction)
+                try statistics.save(transaction, file.tables)
+                isFoldDue = try BufferFold.isDue(file.tables, transaction)
             }
         } catch let error as LMDBError where error.code == .outcomeUnknown {
             results = settle(group, results, error)
         } catch let error as LMDBError where error.code == .panic {
-            // Another commit failed half way; of this group nothing was begun.
-            try store.environment.reopenIfBroken()
+            // Another commit failed half way; nothing of this group was begun.
+            try file.environment.reopenIfBroken()
             do {
-                try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
+                try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
                     results = try apply(group, transaction)
                 }
             } catch let error as LMDBError where error.code == .outcomeUnknown {
@@ -85,36 +94,36 @@ final class Committer {
         return results
     }
 
-    /// Whether there is something to do between saves.
+    /// Whether there is work to do between saves.
     var isTidyingDue: Bool { isFoldDue && !isFoldPutOff }
 
-    /// Does a part of what would hold up the next save, in one commit.
+    /// Does a part of that work, in one commit.
     func tidy() {
         do {
             try foldSome()
         } catch {
-            // The next save tries it again, and says why not.
+            // The next save tries again, and reports the failure.
             isFoldPutOff = true
-            StoreLog.logger.warning("entries could not be moved on in \(store.path): \(error)")
+            StoreLogger.shared.warning("entries could not be moved on in \(file.path): \(error)")
         }
     }
 
-    /// Moves on what there was no time for since the last save.
+    /// Moves the entries that could not be moved since the last save.
     ///
-    /// Where nobody knows whether that is on disk, the save goes on: it is the same to whoever reads, and no save's doubt.
+    /// If it is unknown whether that commit is on disk the save still goes on: readers see the same state either way.
     private func foldBuffers() throws {
         isFoldPutOff = false
         do {
             while isFoldDue { try foldSome() }
         } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
-            StoreLog.logger.warning("entries may not have been moved on in \(store.path): \(error)")
+            StoreLogger.shared.warning("entries may not have been moved on in \(file.path): \(error)")
         }
     }
 
-    /// Moves entries on where a save has made their buffers too large: the views are the same before and after.
+    /// Moves entries of overfull buffers to their tables; the views stay the same.
     private func foldSome() throws {
-        let tables = store.tables
-        isFoldDue = try store.write { transaction in
+        let tables = file.tables
+        isFoldDue = try file.write { transaction in
             try BufferFold.run(tables, transaction)
             return try BufferFold.isDue(tables, transaction)
         }
@@ -125,13 +134,13 @@ final class Committer {
         return try apply(&group, { [] }, transaction)
     }
 
-    /// Applies a group and whoever joins it meanwhile, who is in `group` afterwards.
+    /// Applies a group, and appends to `group` the saves that join it.
     private func apply(
         _ group: inout [ChangeSet], _ joining: () -> [ChangeSet], _ transaction: WriteTransaction
     ) throws -> [Submission.Answer] {
         projector.discard()
-        var head = try store.readHead(transaction)
-        projector.adopt(try store.histories(for: head, transaction))
+        var head = try file.readHead(transaction)
+        projector.adopt(try file.histories(for: head, transaction))
         var results: [Submission.Answer] = []
         while true {
             for changes in group[results.count...] {
@@ -139,7 +148,7 @@ final class Committer {
                     let written = results.isEmpty ? LogWriter.Written.nothing : .something
                     results.append(.success(try apply(changes, &head, transaction, written)))
                 } catch let refusal as StrataError where refusal.code != .corrupt {
-                    // Thrown by the check, before the first put.
+                    // The check throws this before the first write.
                     results.append(.failure(refusal))
                 }
             }
@@ -152,7 +161,7 @@ final class Committer {
     private func apply(
         _ changes: ChangeSet, _ head: inout LogHead, _ transaction: WriteTransaction, _ written: LogWriter.Written
     ) throws -> SaveOutcome {
-        if let earlier = try store.transaction(id: changes.transactionID, transaction) {
+        if let earlier = try file.transaction(id: changes.transactionID, transaction) {
             var known = receipt(earlier, previousHead: earlier.firstEvent.rawValue - 1)
             known.derived = nil
             return .saved(known)
@@ -161,7 +170,7 @@ final class Committer {
             throw StrataError(.invalidModel, "The store has no model.")
         }
         let snapshot = Snapshot(
-            eventNumber: head.event, schema: schema, transaction: transaction, tables: store.tables,
+            eventNumber: head.event, schema: schema, transaction: transaction, tables: file.tables,
             histories: projector.histories, layers: [])
         var changes = changes
         let upsert = try UpsertResolution.resolve(&changes, snapshot)
@@ -182,7 +191,7 @@ final class Committer {
                 id: changes.transactionID, author: changes.author, contextName: changes.contextName,
                 metadata: changes.metadata, touched: touched)
             let record = try LogWriter.append(
-                events, description, after: &head, store, transaction, &projector, written: written)
+                events, description, after: &head, file, transaction, &projector, written: written)
             var saved = receipt(record, previousHead: record.firstEvent.rawValue - 1)
             saved.upsert = upsert
             saved.derived = derived
@@ -206,29 +215,29 @@ final class Committer {
             "The save would touch about \(estimate) pages; the limit is \(limit). Save in smaller steps.")
     }
 
-    /// The meta page may or may not be on disk: reopens, and runs the group again in one more durable commit, in which
-    /// a save that is found keeps its first result and any other is made. Only when that commit succeeds is anything
-    /// believed; otherwise every save of the group that was to be written is in doubt (STORE-RULES 8).
+    /// Settles a commit whose meta page may or may not be on disk: reopens the file and runs the group again in one
+    /// more durable commit. A save found in the log keeps its first result; the others are made. If that commit fails,
+    /// too, every save of the group that was to be written is in doubt (STORE-RULES 8).
     private func settle(
         _ group: [ChangeSet], _ results: [Submission.Answer], _ cause: LMDBError
     ) -> [Submission.Answer] {
         do {
-            StoreLog.logger.warning("a commit failed while its head was written: \(cause)")
-            try store.environment.reopenIfBroken()
+            StoreLogger.shared.warning("a commit failed while its head was written: \(cause)")
+            try file.environment.reopenIfBroken()
             var settled: [Submission.Answer] = []
-            try store.environment.write(timeout: store.options.writerLockTimeout) { transaction in
+            try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
                 settled = try apply(group, transaction)
-                // Also when every save was found, so that there is something to commit.
-                try store.writeHead(try store.readHead(transaction), transaction)
+                // Written even if every save was found, so that there is something to commit.
+                try file.writeHead(try file.readHead(transaction), transaction)
             }
-            if store.options.durability != .full { try store.environment.sync(.forced) }
+            if file.options.durability != .full { try file.environment.sync(.forced) }
             return settled
         } catch {
             let doubt = StrataError(
                 .inDoubt,
                 "The commit failed while the file's head was written; whether the save is on disk is not known. "
                     + "Saving again tells.",
-                context: .init(path: store.path), cause: cause)
+                context: .init(path: file.path), cause: cause)
             return results.map { result in
                 if case .success(.stale?) = result { return result }
                 return result.flatMap { _ in .failure(doubt) }

@@ -3,7 +3,7 @@ import Locking
 import LMDB
 import StrataModel
 
-/// What a transaction says of itself, besides its events.
+/// What a transaction records beside its events.
 struct TransactionDescription: Sendable {
     var id: UUID
     var author: String?
@@ -12,61 +12,61 @@ struct TransactionDescription: Sendable {
     var touched: [TransactionRecord.Touched] = []
 }
 
-/// Appends a transaction to the log and lets the projector make views of it, all in one write transaction.
+/// Appends a transaction to the log and has the projector make views of it, in one write transaction.
 enum LogWriter {
-    /// With fewer events all is done sooner than a thread begins.
+    /// With fewer events the work is done sooner than a second thread starts.
     private static let fewestBeside = 1000
 
-    /// What has been written in a write transaction so far.
+    /// What a write transaction has written so far.
     enum Written { case nothing, something }
 
-    /// Seals the events.
+    /// Appends the events and the transaction's record, and projects them.
     ///
-    /// What a large save takes here, views and digests, is done on two threads: one makes the views, the other seals the
-    /// events and writes them, and whoever is done first helps with the sealing. Where the views read what is written here,
-    /// only the sealing is.
+    /// For a large save two threads share the work: one makes the views, the other seals the events and appends them,
+    /// and the first to finish helps with the sealing. If the projector reads what this transaction writes, only the
+    /// sealing is shared.
     ///
     /// - Parameters:
     ///   - head: moves to the end of the new transaction.
-    ///   - written: with nothing written, the events' views are made while the log is.
+    ///   - written: if nothing was written, the views can be made while the log is appended to.
     static func append(
         _ events: borrowing EventList, _ description: TransactionDescription, after head: inout LogHead,
-        _ store: StoreCore, _ transaction: WriteTransaction, _ projector: inout Projector,
+        _ file: StoreFile, _ transaction: WriteTransaction, _ projector: inout Projector,
         written: Written = .something
     ) throws -> TransactionRecord {
-        var record = makeRecord(events, description, head, store)
+        var record = makeRecord(events, description, head, file)
         let encoded = record.encoded()
         var chain = EventDigest.Chain(previous: head.digest)
         encoded.withUnsafeBytes { chain.begin($0) }
         let first = record.firstEvent
         let sealing = SealingWork(count: events.count)
         if written == .nothing, events.hasRowsBefore, events.count >= fewestBeside {
-            // Pages that a transaction found on disk stay as they are until its end, and the projector reads nothing
-            // through the transaction itself, and of an event nothing that sealing it changes.
+            // Pages on disk stay unchanged until the transaction ends. The projector reads nothing through the
+            // transaction, and of an event nothing that sealing changes.
             var sealed = 0
             try BackgroundThread.run("strata.views") {
                 try project(events, from: first, transaction, &projector)
                 while events.seal(.last, of: sealing) != nil {}
             } beside: {
                 while let stretch = events.seal(.first, of: sealing) {
-                    try write(events, stretch, from: first, transaction, store, &chain)
+                    try write(events, stretch, from: first, transaction, file, &chain)
                     sealed = stretch.upperBound
                 }
             }
-            try write(events, sealed..<events.count, from: first, transaction, store, &chain)
+            try write(events, sealed..<events.count, from: first, transaction, file, &chain)
         } else {
             try seal(events, sealing)
             try project(events, from: first, transaction, &projector)
-            try write(events, 0..<events.count, from: first, transaction, store, &chain)
+            try write(events, 0..<events.count, from: first, transaction, file, &chain)
         }
         record.digest = chain.finish()
-        try write(record, transaction, store, &projector)
+        try write(record, transaction, file, &projector)
         if let newest = projector.histories.newest { head.modelVersion = newest.version }
         head.event = record.lastEvent
         head.transaction = record.number
         head.microseconds = record.microseconds
         head.digest = record.digest
-        try store.writeHead(head, transaction)
+        try file.writeHead(head, transaction)
         return record
     }
 
@@ -84,9 +84,9 @@ enum LogWriter {
 
     private static func write(
         _ events: borrowing EventList, _ range: Range<Int>, from first: EventNumber, _ transaction: WriteTransaction,
-        _ store: StoreCore, _ chain: inout EventDigest.Chain
+        _ file: StoreFile, _ chain: inout EventDigest.Chain
     ) throws {
-        let log = try transaction.writeCursor(store.tables.events)
+        let log = try transaction.writeCursor(file.tables.events)
         defer { log.close() }
         for index in range {
             let event = events.event(index)
@@ -95,7 +95,8 @@ enum LogWriter {
         }
     }
 
-    /// Comes before a write to pages that were written before: the rows that the check has read still lie where they were.
+    /// Must run before anything is written to pages that this transaction has written: the rows read by the check must
+    /// still be where they were.
     private static func project(
         _ events: borrowing EventList, from first: EventNumber, _ transaction: WriteTransaction,
         _ projector: inout Projector
@@ -108,23 +109,23 @@ enum LogWriter {
     }
 
     private static func makeRecord(
-        _ events: borrowing EventList, _ description: TransactionDescription, _ head: LogHead, _ store: StoreCore
+        _ events: borrowing EventList, _ description: TransactionDescription, _ head: LogHead, _ file: StoreFile
     ) -> TransactionRecord {
-        let now = Int64(store.options.clock().timeIntervalSince1970 * 1_000_000)
+        let now = Int64(file.options.clock().timeIntervalSince1970 * 1_000_000)
         return TransactionRecord(
             number: TransactionNumber(rawValue: head.transaction.rawValue + 1), id: description.id,
             firstEvent: head.event.advanced(by: 1), eventCount: events.count, modelVersion: head.modelVersion,
-            // Commit time never goes back, whatever the clock does.
+            // Commit times never go back, whatever the clock says.
             microseconds: max(now, head.microseconds + 1), processID: getpid(), author: description.author,
             contextName: description.contextName, processName: ProcessInfo.processInfo.processName,
             metadata: description.metadata, touched: description.touched)
     }
 
     private static func write(
-        _ record: TransactionRecord, _ transaction: WriteTransaction, _ store: StoreCore, _ projector: inout Projector
+        _ record: TransactionRecord, _ transaction: WriteTransaction, _ file: StoreFile, _ projector: inout Projector
     ) throws {
         try record.encoded().withUnsafeBytes {
-            try transaction.append(store.tables.transactions, record.number.rawValue, $0)
+            try transaction.append(file.tables.transactions, record.number.rawValue, $0)
         }
         projector.enter(record)
         try projector.flush(transaction)

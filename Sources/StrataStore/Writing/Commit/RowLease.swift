@@ -5,14 +5,13 @@ import StrataModel
 
 /// Hands out row numbers without I/O: a block is leased from the store, durably, before its first number is used.
 ///
-/// The counter stands in the `state` table, which no rebuild drops; so no number is ever given twice, whatever becomes
-/// of a process and the rows it had leased (STORE-RULES 6). `block` is guarded by its mutex, which is never held during
-/// a commit but by the thread that must have the next block.
+/// The counter is in the `state` table, which no rebuild drops. So no number is given twice, even if a process ends
+/// with unused numbers (STORE-RULES 6). `block` is guarded by its mutex, which is not held during a commit.
 final class RowLease: Sendable {
     private struct Block {
         var next: UInt64 = 0
         var end: UInt64 = 0
-        /// The block after this one, leased when half of this one is used.
+        /// The next block, leased when half of this one is used.
         var spare: Range<UInt64>?
         var isRefilling = false
     }
@@ -24,7 +23,7 @@ final class RowLease: Sendable {
 
     /// - Parameters:
     ///   - lease: takes that many numbers from the store, in a durable commit.
-    ///   - inBackground: runs a job soon, elsewhere.
+    ///   - inBackground: runs a job soon, on another thread.
     init(
         size: UInt64, lease: @escaping @Sendable (UInt64) throws -> Range<UInt64>,
         inBackground: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -34,9 +33,9 @@ final class RowLease: Sendable {
         self.inBackground = inBackground
     }
 
-    /// A number never given before.
+    /// A number that was never given before.
     ///
-    /// - Throws: only when a new block must be leased at once and that fails.
+    /// - Throws: only if a new block is needed at once and cannot be leased.
     func next() throws -> UInt64 {
         while true {
             let (number, refills) = block.withLock { block -> (UInt64?, Bool) in
@@ -55,7 +54,8 @@ final class RowLease: Sendable {
             if let number { return number }
             let fresh = try lease(size)
             block.withLock { block in
-                // Another thread may have been first; then this block is the spare, or is lost, which is harmless.
+                // Another thread may have been first. Then this block is the spare, or its numbers stay unused, which
+                // is harmless.
                 if block.next == block.end {
                     block.next = fresh.lowerBound
                     block.end = fresh.upperBound
@@ -66,10 +66,10 @@ final class RowLease: Sendable {
         }
     }
 
-    /// A failure is told to the log; who uses up the block meets it again, if it lasts, as an error.
+    /// A failure is logged; when the block is used up, `next` tries again and throws.
     private func refill() {
         let fresh = Result { try lease(size) }
-        if case .failure(let error) = fresh { StoreLog.logger.warning("leasing row numbers ahead failed: \(error)") }
+        if case .failure(let error) = fresh { StoreLogger.shared.warning("leasing row numbers ahead failed: \(error)") }
         block.withLock { block in
             block.isRefilling = false
             if case .success(let rows) = fresh, block.spare == nil { block.spare = rows }
@@ -77,8 +77,8 @@ final class RowLease: Sendable {
     }
 }
 
-extension StoreCore {
-    /// Takes `count` row numbers on the writer's thread, which may write while somebody has the turn to save.
+extension StoreFile {
+    /// Takes `count` row numbers on the writer's thread, even while a save holds the exclusive turn.
     func leaseRows(_ count: UInt64, on writer: WriterThread) throws -> Range<UInt64> {
         if writer.isCurrent { return try leaseRows(count) }
         let leased = Locked(0..<0 as Range<UInt64>)
@@ -98,7 +98,7 @@ extension StoreCore {
         return leased.withLock { $0 }
     }
 
-    /// Takes `count` row numbers in a commit of their own, synced in every durability.
+    /// Takes `count` row numbers in a commit of their own, synced whatever the durability.
     func leaseRows(_ count: UInt64) throws -> Range<UInt64> {
         var leased: Range<UInt64> = 0..<0
         try write { transaction in
@@ -113,10 +113,10 @@ extension StoreCore {
         return leased
     }
 
-    /// The first row number not leased to anybody. A counter that is lost, as in a store made by hand from a log,
-    /// restarts a block above the largest row.
+    /// The first row number that is not leased. If the counter is lost, as in a store made from a log, it restarts a
+    /// block above the largest row.
     private func nextRow(_ transaction: WriteTransaction) throws -> UInt64 {
-        let stored = try StoreCore.withKey("rows") { try transaction.get(tables.state, $0) }
+        let stored = try StoreFile.withKey("rows") { try transaction.get(tables.state, $0) }
         if let stored, stored.count == 8 { return UInt64(littleEndian: stored.loadUnaligned(as: UInt64.self)) }
         var largest: UInt64 = 0
         for table in [tables.objects, tables.tombstones] {
@@ -133,7 +133,7 @@ extension StoreCore {
 
     private func writeNextRow(_ row: UInt64, _ transaction: WriteTransaction) throws {
         try withUnsafeBytes(of: row.littleEndian) { value in
-            try StoreCore.withKey("rows") { try transaction.put(tables.state, $0, value) }
+            try StoreFile.withKey("rows") { try transaction.put(tables.state, $0, value) }
         }
     }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The right to save while others wait: held for the last round of a save that others have overtaken twice, so that
-/// hooks and validation run over a head that stays where it is.
+/// The exclusive right to save while others wait. A save that was overtaken twice holds it for its last attempt, so
+/// that hooks and validation run while the head stays where it is.
 ///
-/// No transaction is open while a turn is held. It ends when it is ended, when it is released, or at its limit, after
-/// which saves that name it are saves like any other.
+/// No transaction is open while a turn is held. It ends when `end` is called, when it is released, or at its limit.
+/// Afterwards saves with this turn are like any other.
 package final class SaveTurn: Sendable {
-    /// How long it may last, so that code of the application which does not come back stops nobody for ever.
+    /// How long it may last, so that app code that does not return cannot block other saves for ever.
     let limit: Duration
     private let hasEnded = Atomic(false)
     private let wakeWriter: @Sendable () -> Void
@@ -20,7 +20,7 @@ package final class SaveTurn: Sendable {
 
     var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-    /// Lets others in.
+    /// Lets other saves go on.
     package func end() {
         if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { wakeWriter() }
     }

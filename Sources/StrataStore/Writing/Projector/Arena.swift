@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Bytes that grow and go together: the keys, rows and events of one batch, without an allocation each.
+/// A buffer that grows, and is emptied as a whole: keys, rows and events of one batch need no allocation each.
 ///
-/// Not Sendable; places in it are offsets, because growing moves the bytes.
+/// Not Sendable. Positions in it are offsets, because growing moves the bytes.
 package struct Arena: ~Copyable {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
@@ -21,13 +21,13 @@ package struct Arena: ~Copyable {
 
     deinit { free(base) }
 
-    /// What offsets count from, until more is allocated.
+    /// The base of all offsets; changes with the next allocation.
     var start: UnsafeRawPointer { UnsafeRawPointer(base) }
 
-    /// Forgets everything, keeps the memory.
+    /// Removes everything and keeps the memory.
     package mutating func removeAll() { count = 0 }
 
-    /// Room for `size` more bytes, not initialised. The pointer holds until the next call.
+    /// Reserves `size` bytes, uninitialised. The pointer is valid until the next call.
     package mutating func allocate(_ size: Int) -> (offset: Int, bytes: UnsafeMutableRawBufferPointer) {
         if count + size > capacity { grow(to: count + size) }
         let offset = count
@@ -35,14 +35,14 @@ package struct Arena: ~Copyable {
         return (offset, UnsafeMutableRawBufferPointer(start: base + offset, count: size))
     }
 
-    /// Copies `bytes` in and says where they are.
+    /// Copies `bytes` and returns their offset.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let place = allocate(bytes.count)
         if let source = bytes.baseAddress { place.bytes.baseAddress?.copyMemory(from: source, byteCount: bytes.count) }
         return place.offset
     }
 
-    /// Takes back everything from `offset` on.
+    /// Removes everything from `offset` on.
     package mutating func truncate(to offset: Int) { count = offset }
 
     package func bytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
@@ -67,14 +67,14 @@ package struct Arena: ~Copyable {
 
     private static let largeSize = 4 << 20
 
-    /// Asks for pages of 2 MiB where the system has them: of the usual ones each costs a fault when it is first written,
-    /// a tenth of what a large save took.
+    /// Asks for pages of 2 MiB. Each ordinary page costs a page fault when it is first written, which took a tenth of a
+    /// large save.
     private static func preferLargePages(_ block: UnsafeMutableRawPointer, _ size: Int) {
         #if os(Linux)
             let pageSize = UInt(getpagesize())
             let start = (UInt(bitPattern: block) + pageSize - 1) & ~(pageSize - 1)
             let end = (UInt(bitPattern: block) + UInt(size)) & ~(pageSize - 1)
-            // A system that has none says so, and nothing is lost.
+            // A system without large pages returns an error, which does not matter.
             if start < end { _ = madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE) }
         #endif
     }

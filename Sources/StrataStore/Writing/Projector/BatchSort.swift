@@ -1,23 +1,23 @@
 import Foundation
 import Locking
 
-/// Puts the lists of a large batch into the order of their keys, one after the other, on a thread of its own, while the
-/// writer's thread writes those that are in order already.
+/// Sorts the lists of a large batch by key, one after another, on a thread of its own, while the writer's thread writes
+/// the lists that are sorted.
 ///
-/// `lists` and `sortedCount` are guarded by `condition`. A list is sorted outside the lock, when nobody else has it; the
-/// bytes of the keys, which are the batch's, stay where they are until `finish`.
+/// `lists` and `sortedCount` are guarded by `condition`. A list is sorted outside the lock, while no other thread uses
+/// it. The bytes of the keys belong to the batch and stay in place until `finish`.
 final class BatchSort: @unchecked Sendable {
-    /// Fewer operations are sorted about as soon as a thread begins.
+    /// Fewer writes are sorted about as soon as a thread starts.
     static let fewest = 4096
     private let condition = NSCondition()
-    private var lists: [[WriteBatch.Operation]]
+    private var lists: [[WriteBatch.PendingWrite]]
     private var sortedCount = 0
     private let keys: UnsafeRawPointer
 
     /// - Parameters:
     ///   - lists: in the order in which they will be taken.
-    ///   - keys: what the offsets of the operations count from.
-    init(_ lists: consuming [[WriteBatch.Operation]], keys: UnsafeRawPointer) {
+    ///   - keys: the base of the offsets in the lists.
+    init(_ lists: consuming [[WriteBatch.PendingWrite]], keys: UnsafeRawPointer) {
         self.lists = lists
         self.keys = keys
     }
@@ -33,7 +33,7 @@ final class BatchSort: @unchecked Sendable {
     private func sortAll() {
         var scratch = KeySort.Scratch()
         for place in lists.indices {
-            var list: [WriteBatch.Operation] = []
+            var list: [WriteBatch.PendingWrite] = []
             condition.withLock { swap(&list, &lists[place]) }
             list.withUnsafeMutableBufferPointer { KeySort($0, keys: keys, &scratch).run() }
             condition.withLock {
@@ -44,17 +44,17 @@ final class BatchSort: @unchecked Sendable {
         }
     }
 
-    /// Waits until the list is in order, and gives it away.
-    func take(_ place: Int) -> [WriteBatch.Operation] {
+    /// Waits until the list is sorted, and returns it.
+    func take(_ place: Int) -> [WriteBatch.PendingWrite] {
         condition.withLock {
             while sortedCount <= place { condition.wait() }
-            var list: [WriteBatch.Operation] = []
+            var list: [WriteBatch.PendingWrite] = []
             swap(&list, &lists[place])
             return list
         }
     }
 
-    /// Waits until nothing is read any more.
+    /// Waits until the thread reads no more keys.
     func finish() {
         condition.withLock {
             while sortedCount < lists.count { condition.wait() }

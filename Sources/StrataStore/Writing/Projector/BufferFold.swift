@@ -1,20 +1,20 @@
 import LMDB
 import StrataModel
 
-/// Carries out the changes that wait in the buffers of a table.
+/// Moves waiting changes from the buffers of a table to the table.
 ///
-/// That is a commit of its own, between two saves (`Committer.tidy`): LMDB gives pages out again two commits after they
-/// were freed, so that as many stand free as two commits in a row write, a save and this, or two saves that do both.
+/// This is a commit of its own, between two saves (`Committer.tidy`). LMDB reuses pages two commits after they were
+/// freed, so the file needs as many free pages as two consecutive commits write.
 struct BufferFold {
-    /// Changes that are carried out in one transaction.
+    /// The most changes that one transaction moves.
     static let mostLeaving = 32_000
     let buffer: Table
     private let removals: Table?
     private let main: Table
-    /// Counters that leave out what waits.
+    /// The counters that leave out waiting entries.
     private let counts: Table?
     private let state: Table
-    /// Names in `state` which one was the last.
+    /// The key in `state` of the last entry that was moved.
     private let name: [UInt8]
     private let limits: BufferLimits
     private let transaction: WriteTransaction
@@ -32,18 +32,18 @@ struct BufferFold {
         name = Array("fold \(table.main == tables.links.main ? "links" : "indexes")".utf8)
     }
 
-    /// Carries out those with keys from one through another.
+    /// Moves the changes with keys from `first` through `last`.
     func stretch(from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer) throws {
         let run = try take(.max, through: last) { try $0.seek(atOrAfter: first) }
         if run.count > 0 { try write(run) }
     }
 
-    /// Whether too much waits.
+    /// Whether too many changes wait.
     static func isDue(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> Bool {
         try tables.buffered.contains { try $0.surplus(transaction, tables.bufferLimits) > 0 }
     }
 
-    /// Carries out what waits too much, at most `mostLeaving` changes of each table.
+    /// Moves the changes that exceed the limit, at most `mostLeaving` of each table.
     static func run(_ tables: StoreTables, _ transaction: WriteTransaction) throws {
         for table in tables.buffered {
             let surplus = try table.surplus(transaction, tables.bufferLimits)
@@ -51,18 +51,18 @@ struct BufferFold {
         }
     }
 
-    /// Carries out those that follow the last ones: so all have their turn, and each goes with as many neighbours as have
-    /// come since.
+    /// Moves the changes that follow the last ones moved, so that all have their turn, and each is moved with the
+    /// neighbours that have arrived since.
     private func some(_ surplus: Int) throws {
         let most = min(max(surplus, limits.fewestLeaving), Self.mostLeaving)
         let done = try carryOut(most, from: seekNext)
-        // At the end it begins anew.
+        // Continues at the beginning after the end.
         if done < most { _ = try carryOut(most - done) { try $0.first() } }
     }
 
-    /// Carries out changes that follow each other, at most so many, and notes where it stopped.
+    /// Moves at most `most` consecutive changes, and records where it stopped.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many were moved.
     private func carryOut(_ most: Int, from start: (Cursor) throws -> Bool) throws -> Int {
         let run = try take(most, from: start)
         guard run.count > 0 else { return 0 }
@@ -115,7 +115,7 @@ struct BufferFold {
         }
     }
 
-    /// Changes on their way, in the order of their keys.
+    /// Changes that are being moved, in key order.
     private struct Run: ~Copyable {
         private struct Place {
             let offset: Int
@@ -136,7 +136,7 @@ struct BufferFold {
             places.append(Place(offset: arena.append(key), keySize: UInt16(key.count), isRemoval: isRemoval))
         }
 
-        /// - Parameter note: told of each entry that has come (1) or gone (-1).
+        /// - Parameter note: called for each entry that was added (1) or removed (-1).
         func write(
             to table: Table, _ transaction: WriteTransaction, _ note: (UnsafeRawBufferPointer, Int64) throws -> Void
         ) throws {

@@ -1,24 +1,24 @@
 import LMDB
 import StrataModel
 
-/// Writes a batch's records to a table with buffers, in ascending order of their keys.
+/// Writes a batch's records to a table with buffers, in ascending key order.
 ///
-/// A record stands in the main table or in the buffer. One that is put stands nowhere, unless it was removed before in
-/// the same batch: then it may stand where it was. Records have no values.
+/// A record is either in the main table or in the buffer. A record that is put is in neither, unless the same batch
+/// removed it before. Records have no values.
 struct BufferedWriter {
     private let buffer: WriteCursor
     private let main: WriteCursor
-    /// Nil where an entry of the main table is removed at once.
+    /// Nil if removals are made in the main table at once.
     private let removals: WriteCursor?
     /// Whether removals wait.
     private var hasRemovals = false
     private var ahead = RunAhead()
 
     /// - Parameters:
-    ///   - count: about how many records the batch has.
-    ///   - first: the batch's least key.
+    ///   - count: about the number of records in the batch.
+    ///   - first: the least key of the batch.
     ///   - last: its greatest key.
-    /// - Returns: nil when they do not gather. Nothing waits from `first` through `last` then.
+    /// - Returns: nil if the batch shall not wait; then no change waits from `first` through `last`.
     init?(
         _ table: BufferedTable, count: Int, from first: UnsafeRawBufferPointer, through last: UnsafeRawBufferPointer,
         _ tables: StoreTables, _ transaction: WriteTransaction
@@ -44,7 +44,7 @@ struct BufferedWriter {
         try buffer.put(key, .empty)
     }
 
-    /// - Parameter isThere: whether it is known to stand; then no page of the main table is looked at.
+    /// - Parameter isThere: whether the record is known to exist; then no page of the main table is read.
     mutating func remove(_ key: UnsafeRawBufferPointer, isThere: Bool) throws {
         if try buffer.seek(to: key) { return try buffer.delete() }
         if !isThere || removals == nil {

@@ -1,7 +1,7 @@
 import LMDB
 import StrataModel
 
-/// Adds to counters, in ascending order of their keys; what is added to one in a row is written once.
+/// Adds to counters, in ascending order of their keys; consecutive additions to one counter are written once.
 struct CounterWriter: ~Copyable {
     private let cursor: WriteCursor
     private var key = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -9,7 +9,7 @@ struct CounterWriter: ~Copyable {
 
     init(_ table: Table, _ transaction: WriteTransaction) throws { cursor = try transaction.writeCursor(table) }
 
-    /// - Parameter key: where it stands it must stay until the writer has finished.
+    /// - Parameter key: must stay in place until the writer has finished.
     mutating func add(_ delta: Int64, to key: UnsafeRawBufferPointer) throws {
         if self.key.compare(with: key) != 0 {
             try write()
@@ -18,7 +18,7 @@ struct CounterWriter: ~Copyable {
         sum = try Self.sum(of: sum, delta, key)
     }
 
-    /// Ends the writing. A writer that is not finished goes with its transaction, which has failed then.
+    /// Writes the last counter. A writer that is dropped unfinished belongs to a transaction that has failed.
     consuming func finish() throws {
         try write()
         cursor.close()

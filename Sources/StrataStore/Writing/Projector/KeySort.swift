@@ -1,26 +1,27 @@
 import LMDB
 
-/// Puts the operations of a batch into the order of their keys, and those of one key into the order of collection.
+/// Sorts the writes of a batch by key; writes of the same key keep their order.
 ///
 /// A radix sort that takes eight bytes of the keys at a time, from the front (after P. M. McIlroy, K. Bostic and M. D.
-/// McIlroy, "Engineering Radix Sort", 1993): operations are ordered by a word of their keys, and runs that agree in it
-/// by the next. A key's bytes are fetched once for eight of them, not once for each comparison: keys of an index begin
-/// alike for eight bytes and more, so comparing them was the dearest part of a large save.
+/// McIlroy, "Engineering Radix Sort", 1993): writes are sorted by one word of their keys, and runs with the same word
+/// by the next word. So a key's bytes are fetched once for eight of them instead of once for each comparison. The keys
+/// of an index begin with the same eight bytes or more, and comparing them was the most expensive part of a large save.
 struct KeySort: ~Copyable {
-    /// Fewer operations than this are ordered by comparing.
+    /// Fewer writes are sorted by comparing.
     private static let fewest = 48
     private static let histogramSize = 8 * 256
-    private let list: UnsafeMutableBufferPointer<WriteBatch.Operation>
-    /// What the offsets of keys count from.
+    private let list: UnsafeMutableBufferPointer<WriteBatch.PendingWrite>
+    /// The base of the keys' offsets.
     private let keys: UnsafeRawPointer
-    private let spare: UnsafeMutableBufferPointer<WriteBatch.Operation>
+    private let spare: UnsafeMutableBufferPointer<WriteBatch.PendingWrite>
     /// How often each value of a byte occurs, for each byte of a word.
     private let histogram: UnsafeMutablePointer<UInt32>
 
-    /// Memory that one list after the other is sorted with: fresh memory costs a visit to the system for each page.
+    /// Memory reused for one list after another, because the system faults in each new page.
     struct Scratch: ~Copyable {
-        fileprivate var spare = UnsafeMutableBufferPointer<WriteBatch.Operation>(start: nil, count: 0)
-        // No buffer pointer: Swift 6.3 cannot compile a change in place through one for the thread sanitizer.
+        fileprivate var spare = UnsafeMutableBufferPointer<WriteBatch.PendingWrite>(start: nil, count: 0)
+        // A raw pointer, because Swift 6.3 cannot compile the in-place change through a buffer pointer for the thread
+        // sanitizer.
         fileprivate let histogram = UnsafeMutablePointer<UInt32>.allocate(capacity: KeySort.histogramSize)
 
         init() {}
@@ -38,11 +39,11 @@ struct KeySort: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - list: stays valid while this lives; each `prefix` is the first word of its key, as `word` makes it.
-    ///   - keys: what the offsets of keys count from.
-    ///   - scratch: is this one's alone while it lives.
+    ///   - list: must outlive this value; each `prefix` is the first word of its key, as made by `word`.
+    ///   - keys: the base of the keys' offsets.
+    ///   - scratch: used by this value alone.
     init(
-        _ list: UnsafeMutableBufferPointer<WriteBatch.Operation>, keys: UnsafeRawPointer, _ scratch: inout Scratch
+        _ list: UnsafeMutableBufferPointer<WriteBatch.PendingWrite>, keys: UnsafeRawPointer, _ scratch: inout Scratch
     ) {
         self.list = list
         self.keys = keys
@@ -51,7 +52,7 @@ struct KeySort: ~Copyable {
         histogram = scratch.histogram
     }
 
-    /// Eight bytes of a key as a number that compares as they do; bytes behind the key's end are zero.
+    /// Eight bytes of a key as a number with the same order; bytes after the key's end are zero.
     static func word(of key: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         guard key.count < offset + 8 else {
             return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -59,7 +60,7 @@ struct KeySort: ~Copyable {
         let rest = key.count - offset
         if rest <= 0 { return 0 }
         if key.count >= 8 {
-            // The last eight bytes, of which those before `offset` go.
+            // Reads the last eight bytes and shifts out those before `offset`.
             let last = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
             return last << UInt64(8 * (8 - rest))
         }
@@ -68,7 +69,7 @@ struct KeySort: ~Copyable {
         return word << UInt64(8 * (8 - rest))
     }
 
-    /// Orders all. Afterwards a `prefix` is some word of its key, the same one of equal keys.
+    /// Sorts the list. Afterwards each `prefix` is some word of its key, the same one for equal keys.
     consuming func run() {
         if !isInOrder { sort(0..<list.count, from: 0) }
     }
@@ -78,7 +79,7 @@ struct KeySort: ~Copyable {
         return true
     }
 
-    /// Orders a range whose keys agree in the bytes before `offset`; the prefixes are the words from there.
+    /// Sorts a range of keys that agree before `offset`; the prefixes are the words at `offset`.
     private borrowing func sort(_ range: Range<Int>, from offset: Int) {
         guard range.count >= Self.fewest else { return sortFew(range, from: offset) }
         orderByPrefix(range)
@@ -100,7 +101,7 @@ struct KeySort: ~Copyable {
             longest = max(longest, Int(operation.keySize))
         }
         if longest > offset { return sort(range, from: offset) }
-        // All bytes agree, but those of a shorter key may have been filled up: it comes first.
+        // All bytes agree, but shorter keys were padded; they come first.
         var equal = UnsafeMutableBufferPointer(rebasing: list[range])
         equal.sort { ($0.keySize, $0.keyOffset) < ($1.keySize, $1.keyOffset) }
     }
@@ -112,13 +113,13 @@ struct KeySort: ~Copyable {
         }
     }
 
-    private borrowing func key(_ operation: WriteBatch.Operation) -> UnsafeRawBufferPointer {
+    private borrowing func key(_ operation: WriteBatch.PendingWrite) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: keys + Int(operation.keyOffset), count: Int(operation.keySize))
     }
 
-    /// Insertion sort: stable, and quick where little is to be done.
+    /// Insertion sort: stable, and fast for few or nearly sorted elements.
     private borrowing func insert(
-        _ range: Range<Int>, _ isBefore: (WriteBatch.Operation, WriteBatch.Operation) -> Bool
+        _ range: Range<Int>, _ isBefore: (WriteBatch.PendingWrite, WriteBatch.PendingWrite) -> Bool
     ) {
         for place in range.dropFirst() {
             let moved = list[place]
@@ -131,8 +132,8 @@ struct KeySort: ~Copyable {
         }
     }
 
-    /// Orders by the prefix alone, keeping the order of equal ones: a pass for each byte in which they differ, from the
-    /// last.
+    /// Sorts by the prefix alone, keeping the order of equal ones: one pass for each byte in which they differ, the
+    /// last byte first.
     private borrowing func orderByPrefix(_ range: Range<Int>) {
         histogram.initialize(repeating: 0, count: Self.histogramSize)
         for place in range {

@@ -1,9 +1,9 @@
 import StrataModel
 
-/// What the projector asks of an entity for each event of a row, looked up once for events in a row.
+/// What the projector needs to know of an entity, looked up once for consecutive events on its rows.
 final class ProjectedEntity {
     /// An entry in `links` that a row makes, and the properties that it depends on.
-    struct Link {
+    struct FiledLink {
         let link: LinkPlan.RowLink
         let property: PropertyID
         let positionProperty: PropertyID?
@@ -13,8 +13,8 @@ final class ProjectedEntity {
         }
     }
 
-    /// An index that a row is entered in, and the properties that its entry depends on.
-    struct Index {
+    /// An index that contains the row, and the properties that its entry depends on.
+    struct FiledIndex {
         let index: IndexMap.PreparedIndex
         let isPartial: Bool
         let properties: [PropertyID]
@@ -25,34 +25,35 @@ final class ProjectedEntity {
     let schema: EntitySchema
     let layout: RowLayout
     let plan: IndexMap
-    let links: [Link]
-    let indexes: [Index]
+    let links: [FiledLink]
+    let indexes: [FiledIndex]
 
     init(_ schema: EntitySchema, _ links: LinkPlan, _ plan: IndexMap) throws {
         self.schema = schema
         self.plan = plan
         layout = schema.layout
         self.links = links.rowLinks(of: schema.id).map { link in
-            Link(
+            FiledLink(
                 link: link, property: schema.properties[link.slot].id,
                 positionProperty: link.positionSlot.map { schema.properties[$0].id })
         }
         indexes = try plan.indexes(of: schema.id).map { index in
-            Index(
+            FiledIndex(
                 index: index, isPartial: index.index.partialPredicate != nil,
                 properties: index.index.elements.map(\.propertyID))
         }
     }
 }
 
-/// The entities of a model as they are projected: the last one is kept, since rows come in the order of theirs.
+/// The entities of a model as the projector uses them. The last one is kept, because consecutive rows are mostly of one
+/// entity.
 struct ProjectedEntities {
     private let schema: Schema?
     private var last: ProjectedEntity?
 
     init(_ schema: Schema?) { self.schema = schema }
 
-    /// Nil for one that the model has not.
+    /// Nil for an entity that the model does not have.
     ///
     /// - Throws: `invalidModel` for an index that cannot be made.
     subscript(_ id: EntityID) -> ProjectedEntity? {

@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import StrataModel
 
-// Installing a model, and filling what is new in it: a function of the rows as they stand, so that a replay that comes
-// to the same event makes the same entries.
+// Installing a model, and filling its new indexes and links. This is a function of the rows at that event, so a replay
+// that reaches the event makes the same entries.
 extension Projector {
     /// Adopts the model, and fills the indexes and links that are new in it.
     mutating func install(_ event: EventView, _ transaction: WriteTransaction) throws {
@@ -25,9 +25,9 @@ extension Projector {
         }
     }
 
-    /// Enters rows of one entity into its new indexes and links, from an id on, at most `limit` rows.
+    /// Adds the rows of one entity to its new indexes and links, from an id on, at most `limit` rows.
     ///
-    /// - Returns: where to go on; nil at the end of the entity.
+    /// - Returns: where to continue; nil at the end of the entity.
     mutating func fill(
         _ filling: ModelFilling, of entity: EntitySchema, from start: ObjectID, limit: Int,
         _ transaction: WriteTransaction
@@ -39,7 +39,7 @@ extension Projector {
         let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
         var next: UInt64? = start.rawValue
         var count = 0
-        // Entries are written between cursors, never under one.
+        // Nothing is written while a cursor is open on the rows.
         next = try transaction.withCursor(tables.objects) { cursor in
             var found = try cursor.seek(atOrAfter: start.rawValue)
             var place = start.rawValue
@@ -50,7 +50,7 @@ extension Projector {
                 let layout = try histories.layout(of: stored.image, id: id)
                 let reader = try RowReader(stored.image, layout: layout)
                 for index in indexes {
-                    // A row that was changed under this model has its entry, which may stand in either table.
+                    // A row changed under this model has its entry already, in the main table or in the buffer.
                     try removeEntry(index, of: entity, reader, layout, id, known)
                     try addEntry(index, of: entity, reader, layout, id, known)
                 }
@@ -65,7 +65,7 @@ extension Projector {
         return next.map(ObjectID.init(rawValue:))
     }
 
-    /// Takes every link and counter under a number away.
+    /// Removes every link and counter under a number.
     private mutating func clear(_ link: PropertyID, _ transaction: WriteTransaction) throws {
         let prefix = withUnsafeBytes(of: link.rawValue.bigEndian) { Array($0) }
         for table in tables.links.parts + [tables.counts] {
@@ -85,7 +85,7 @@ extension Projector {
                 var keys: [[UInt8]] = []
                 var found = try cursor.seek(atOrAfter: prefix)
                 while found, keys.count < limit, cursor.key.starts(with: prefix) {
-                    // Counters of entities are shorter, and begin with an entity's number.
+                    // Counters of entities have shorter keys, which begin with an entity's number.
                     if cursor.key.count > 4 { keys.append(Array(cursor.key)) }
                     found = try cursor.next()
                 }
@@ -95,11 +95,11 @@ extension Projector {
     }
 }
 
-/// What a model has that no entries were made for yet.
+/// The indexes and links of a model for which no entries have been made.
 struct ModelFilling {
     private var newIndexes: Set<IndexID>
     private var newLinks: Set<PropertyID>
-    /// Numbers that had links once: those of a to-one that has no inverse, again.
+    /// Numbers that had links before and are filled again: those of a to-one without inverse.
     let clearedLinks: [PropertyID]
 
     init(from old: Schema?, to new: Schema) {
@@ -114,7 +114,8 @@ struct ModelFilling {
         clearedLinks = links.filter(\.isHiddenInverse).sorted()
     }
 
-    /// A to-many that gathers other rows than before has another number; a hidden inverse always has the same.
+    /// A to-many whose members come from other rows than before has a new number; a hidden inverse always keeps its
+    /// number.
     private static func isSame(_ old: LinkPlan.Source?, _ new: LinkPlan.Source, _ schema: Schema?) -> Bool {
         guard case .rows(let oldToOne, let oldEntities, let wasOrdered)? = old,
             case .rows(let toOne, let entities, let isOrdered) = new

@@ -2,16 +2,16 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// Turns events into views. There is no other way in: saving, rebuilding and importing all come through `apply`.
+/// Turns events into views. Saving, rebuilding and importing all use `apply`; there is no other way.
 ///
-/// Writes are collected and go to the tables in key order at `flush`. What it makes is a function of the events alone,
-/// not of how they are cut into batches (invariant V).
+/// Writes are collected, and `flush` writes them to the tables in key order. The views are a function of the events
+/// alone, and do not depend on how events are grouped into batches (invariant V).
 struct Projector: ~Copyable {
     /// Whether several events of one batch may concern one row.
     enum Tracking {
-        /// One event a row and batch, as in one save: rows are looked up in the tables only.
+        /// At most one event for each row and batch, as in one save: rows are looked up in the tables only.
         case independent
-        /// Rows written earlier in the batch are found again.
+        /// Rows written earlier in the batch are found in the batch.
         case overlapping
     }
 
@@ -20,19 +20,19 @@ struct Projector: ~Copyable {
     var plan: LinkPlan
     var batch: WriteBatch
     var tracking: Tracking
-    /// Whether installing a model fills what is new in it at once; a migration of a large store does so in steps.
+    /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
     var fillsAtOnce = true
     private var writtenRows = WrittenRows()
     private var writtenPairs: [PairKey: PairState?] = [:]
     private var keyWriter = ByteWriter()
-    /// The row that an update makes, and which properties it changes.
+    /// The new row of an update, and the properties that it changes.
     private var rowWriter = ByteWriter()
     private var changedProperties: [PropertyID] = []
-    /// Of the newest model, as soon as a row was entered.
+    /// The map of the newest model; nil until the first row.
     private var indexPlan: IndexMap?
     private var entities: ProjectedEntities
 
-    /// A row as it stands before an event, in bytes that stay where they are.
+    /// A row before an event, in bytes that stay in place.
     struct CurrentRow {
         let image: UnsafeRawBufferPointer
         let layout: RowLayout
@@ -50,7 +50,7 @@ struct Projector: ~Copyable {
 
     /// Applies one event; events come in the order of the log.
     ///
-    /// - Parameter before: the image of the row that the event changes or removes, where the caller has just read it.
+    /// - Parameter before: the image of the row that the event changes or removes, if the caller has just read it.
     mutating func apply(
         _ event: EventView, _ eventNumber: EventNumber, _ transaction: WriteTransaction,
         before: UnsafeRawBufferPointer? = nil
@@ -74,7 +74,7 @@ struct Projector: ~Copyable {
         forgetWritten()
     }
 
-    /// Gives away what was collected, for the caller to write before anything else is, and goes on with an empty batch.
+    /// Swaps the collected writes into `other`, for the caller to write first, and continues with an empty batch.
     mutating func handOver(_ other: inout WriteBatch) {
         swap(&batch, &other)
         forgetWritten()
@@ -100,7 +100,7 @@ struct Projector: ~Copyable {
         }
     }
 
-    /// Adopts a model installed since this projector was made.
+    /// Adopts a model that was installed since this projector was made.
     mutating func adopt(_ histories: SchemaHistory) {
         guard histories !== self.histories else { return }
         self.histories = histories
@@ -126,7 +126,8 @@ struct Projector: ~Copyable {
 
     private mutating func entity(_ id: ObjectID) throws -> ProjectedEntity {
         guard let entity = try entities[id.entityID] else {
-            throw StrataError(.corrupt, "An event speaks of an entity that no model has.", context: .init(objectID: id))
+            throw StrataError(
+                .corrupt, "An event names an entity that no model has.", context: histories.context(of: id))
         }
         return entity
     }
@@ -140,7 +141,7 @@ struct Projector: ~Copyable {
         writeRow(id, image, eventNumber)
         if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
         batch.add(1, to: .entity(id.entityID))
-        // By place: copies of what an entity has would count references, some for each row.
+        // By index: copying elements would count references, several for each row.
         for place in entity.links.indices {
             try addLink(entity.links[place].link, of: id, reader, layout, entity.schema)
         }
@@ -183,7 +184,7 @@ struct Projector: ~Copyable {
         writeRow(id, rowWriter.bytes, eventNumber)
     }
 
-    /// Makes the new row from the bytes of the old one, where all new values have fixed widths: no value is decoded.
+    /// Makes the new row from the bytes of the old one if all new values have a fixed width; decodes no value.
     private mutating func patch(
         _ row: CurrentRow, with event: EventView, of entity: ProjectedEntity
     ) throws -> Bool {
@@ -252,7 +253,7 @@ struct Projector: ~Copyable {
         switch writtenRows[id] {
         case .removed?: break
         case .written(let offset, let size)?:
-            // The batch's bytes move when it grows, so this row is copied out.
+            // Growing moves the batch's bytes, so this row is copied.
             let copy = Array(batch.bytes(at: offset + StoredRow.headerSize, count: size - StoredRow.headerSize))
             let image = RowImage(canonical: copy)
             return CurrentRow(
@@ -265,7 +266,7 @@ struct Projector: ~Copyable {
                 image: stored.image, layout: try histories.layout(of: stored.image, id: id), owner: nil)
         }
         throw StrataError(
-            .corrupt, "The log changes an object that the views do not have.", context: .init(objectID: id))
+            .corrupt, "The log changes an object that the views do not have.", context: histories.context(of: id))
     }
 
     // MARK: Entries
@@ -304,7 +305,7 @@ struct Projector: ~Copyable {
         batch.add(-1, to: .members(link.link, owner: owner))
     }
 
-    /// Whom the row points at through this link, and its place there.
+    /// The owner that the row points at through this link, and its position there.
     static func end(
         of link: LinkPlan.RowLink, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
     ) -> (owner: ObjectID, position: Int64?)? {
@@ -315,7 +316,8 @@ struct Projector: ~Copyable {
         return (owner, layout.slotNumber(positionSlot, of: entity).flatMap { reader.position($0) } ?? 0)
     }
 
-    /// A blob counts the events that name it: while one is kept its file must stay, whatever rows say now.
+    /// A large value's counter counts the events that name it. As long as one is kept the file must stay, whatever rows
+    /// say.
     private mutating func countBlobs(_ reader: RowReader, _ layout: RowLayout) throws {
         for slot in layout.variableSlots where layout.slots[slot].allowsExternalStorage {
             guard let reference = try reader.blob(slot) else { continue }
@@ -337,7 +339,7 @@ extension Projector {
     private mutating func link(
         _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
-        guard try currentPair(event.key, transaction) == nil else { throw Self.disagreement(event) }
+        guard try currentPair(event.key, transaction) == nil else { throw disagreement(event) }
         try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
         for entry in plan.links(of: event.key, event.positions) {
             putLink(entry)
@@ -346,7 +348,7 @@ extension Projector {
     }
 
     private mutating func unlink(_ event: PairEvent, _ transaction: ReadTransaction) throws {
-        guard let state = try currentPair(event.key, transaction) else { throw Self.disagreement(event) }
+        guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
         StoreKey.withPair(event.key) { batch.remove(.pairs, key: $0) }
         writtenPairs[event.key] = .some(nil)
         for entry in plan.links(of: event.key, state.positions) {
@@ -358,7 +360,7 @@ extension Projector {
     private mutating func move(
         _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
-        guard let state = try currentPair(event.key, transaction) else { throw Self.disagreement(event) }
+        guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
         for entry in plan.links(of: event.key, state.positions) { removeLink(entry) }
         for entry in plan.links(of: event.key, event.positions) { putLink(entry) }
         try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
@@ -381,9 +383,9 @@ extension Projector {
         }
     }
 
-    private static func disagreement(_ event: PairEvent) -> StrataError {
+    private func disagreement(_ event: PairEvent) -> StrataError {
         StrataError(
-            .corrupt, "The log changes a link that the views do not have so.",
-            context: .init(objectID: event.key.source))
+            .corrupt, "The log changes a link that the views do not have.",
+            context: histories.context(of: event.key.source))
     }
 }

@@ -1,12 +1,12 @@
 import LMDB
 import StrataModel
 
-/// Records that make room for a run of new ones in front of them, so that the run fills its pages.
+/// Makes room for a run of new records in front of existing ones, so that the run fills its pages.
 ///
-/// LMDB splits a full page in the middle, unless the new record is the page's last: keys that ascend, but not behind
-/// all others of their table (an entity's rows, the newest objects with one value of an indexed property), would leave
-/// every page half empty. So what stands behind the run on its page is taken out and put back when the run has passed.
-/// A transaction that fails in between is given up as a whole, so nothing is lost.
+/// LMDB splits a full page in the middle, unless the new record goes to its end. Ascending keys that are not the
+/// greatest of their table (an entity's rows, the newest objects with one value of an indexed property) would leave
+/// every page half empty. So the records after the run on its page are taken out, and put back when the run has passed.
+/// If the transaction fails in between, it is abandoned as a whole.
 struct RecordsAside: ~Copyable {
     private struct Place {
         let key: Int
@@ -15,25 +15,25 @@ struct RecordsAside: ~Copyable {
         let valueSize: Int
     }
 
-    /// How often a batch looks for a run, in records written; also the shortest run.
+    /// How often a batch looks for a run, in written records; also the length of the shortest run.
     static let step = 16
 
     private var arena = Arena(capacity: 1 << 12)
     private var places: [Place] = []
-    /// The first that is still aside.
+    /// The first record that is still taken out.
     private var next = 0
 
     var isEmpty: Bool { next == places.count }
 
-    /// Takes out what stands behind the cursor's record on its page, if that is worth it; and that record, where the run
-    /// is only to begin in front of it.
+    /// Takes out the records after the cursor's on its page if it is worth it, and the cursor's own record if the run
+    /// begins in front of it.
     ///
-    /// - Parameter isFollowed: whether as many records as given are about to be put in front of a key.
+    /// - Parameter isFollowed: whether at least that many records are about to be put in front of a key.
     mutating func stepAside(
         _ cursor: WriteCursor, withOwn isOwnIncluded: Bool = false,
         isFollowed: (_ by: Int, _ before: UnsafeRawBufferPointer) -> Bool
     ) throws {
-        // A page that keeps little would be joined with its neighbour.
+        // LMDB would merge a page with few records left with its neighbour.
         guard isEmpty, let behind = cursor.recordsInPage(isOwnIncluded: isOwnIncluded),
             2 * behind.countBefore >= behind.count,
             let first = behind.recordInPage(0), isFollowed(max(Self.step, behind.count), first.key)
@@ -55,7 +55,7 @@ struct RecordsAside: ~Copyable {
         }
     }
 
-    /// Puts back what is not above a key; without one, everything.
+    /// Puts back the records up to a key; without a key, all.
     mutating func comeBack(_ cursor: WriteCursor, upTo limit: UnsafeRawBufferPointer?) throws {
         while next < places.count {
             let place = places[next]

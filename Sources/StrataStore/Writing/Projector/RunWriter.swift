@@ -1,9 +1,9 @@
 import LMDB
 
-/// Writes records to one table in ascending order of their keys.
+/// Writes records to one table in ascending key order.
 ///
-/// Its cursor stands where the last key went, so that a neighbour is found without a search from the root, and runs of
-/// new records fill their pages (`RecordsAside`).
+/// Its cursor stays at the last key, so that a neighbour is found without a search from the root, and runs of new
+/// records fill their pages (`RecordsAside`).
 struct RunWriter: ~Copyable {
     private let cursor: WriteCursor
     private var aside = RecordsAside()
@@ -12,8 +12,8 @@ struct RunWriter: ~Copyable {
     init(_ table: Table, _ transaction: WriteTransaction) throws { cursor = try transaction.writeCursor(table) }
 
     /// - Parameters:
-    ///   - index: the record's place among the `count` that are to be written or removed.
-    ///   - keyOf: the key of one of those.
+    ///   - index: the record's index among the `count` records to write or remove.
+    ///   - keyOf: the key of one of these.
     mutating func put(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ index: Int, of count: Int,
         _ keyOf: (Int) -> UnsafeRawBufferPointer
@@ -23,7 +23,7 @@ struct RunWriter: ~Copyable {
         func isFollowed(by distance: Int, before limit: UnsafeRawBufferPointer) -> Bool {
             index + distance < count && keyOf(index + distance).compare(with: limit) < 0
         }
-        // Those that a group of entries begins with would split the page before anything behind has stepped aside.
+        // The first records of a group would split the page before anything after them is taken out.
         if next < count, Self.areOfOneGroup(key, keyOf(next)), index == 0 || !Self.areOfOneGroup(key, keyOf(index - 1)),
             try cursor.seek(atOrAfter: key)
         {
@@ -35,7 +35,7 @@ struct RunWriter: ~Copyable {
         try aside.stepAside(cursor, isFollowed: isFollowed)
     }
 
-    /// Whether two keys differ in the object at their end alone.
+    /// Whether two keys differ only in the object at their end.
     private static func areOfOneGroup(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         let size = left.count - 8
         return size > 0 && left.count == right.count
@@ -43,7 +43,7 @@ struct RunWriter: ~Copyable {
                 with: UnsafeRawBufferPointer(rebasing: right[..<size])) == 0
     }
 
-    /// - Returns: whether it stood there.
+    /// - Returns: whether the record was there.
     @discardableResult
     mutating func remove(_ key: UnsafeRawBufferPointer) throws -> Bool {
         if !aside.isEmpty { try aside.comeBack(cursor, upTo: key) }
@@ -53,7 +53,7 @@ struct RunWriter: ~Copyable {
         return true
     }
 
-    /// Ends the writing. A writer that is not finished goes with its transaction, which has failed then.
+    /// Puts back the records taken out. A writer that is dropped unfinished belongs to a transaction that has failed.
     consuming func finish() throws {
         try aside.comeBack(cursor, upTo: nil)
         cursor.close()

@@ -2,14 +2,15 @@ import Foundation
 import LMDB
 import StrataModel
 
-/// What events make of the views, collected and then written in key order.
+/// The writes that events make to the views, collected and then written in key order.
 ///
-/// A commit of n objects touches about n leaf pages whatever the order; sorted, each page is found once and its
-/// neighbours are still in cache (DESIGN: 13 us an object unsorted against 5.5 in commits of 10,000). Of several
-/// writes to one key the last one counts, so removals and additions may be collected in any interleaving.
+/// A commit of n objects touches about n leaf pages in any order. In key order each page is found once, while its
+/// neighbours are still cached. The last of several writes to one key counts, so removals and additions may be
+/// collected in any order.
 struct WriteBatch: ~Copyable {
-    /// One put or removal; `prefix` is a word of the key: the first one, until the batch is put in order, then the same of equal keys.
-    struct Operation {
+    /// One put or removal. `prefix` is the first word of the key until the batch is sorted; then some word, the same
+    /// one for equal keys.
+    struct PendingWrite {
         var prefix: UInt64
         var keyOffset: UInt64
         var valueOffset: UInt64
@@ -18,15 +19,15 @@ struct WriteBatch: ~Copyable {
         var isRemoval: Bool
     }
 
-    /// How far ahead of its writing a key is fetched from memory.
+    /// How many writes ahead keys are prefetched.
     private static let keysAhead = 24
     private var arena = Arena(capacity: 1 << 20)
-    private var operations: [[Operation]]
-    /// Changes of counters: what is added stands in `valueOffset`.
-    private var counters: [Operation] = []
-    private var blobCounters: [Operation] = []
+    private var operations: [[PendingWrite]]
+    /// Changes of counters; `valueOffset` holds the amount to add.
+    private var counters: [PendingWrite] = []
+    private var blobCounters: [PendingWrite] = []
     private let tables: StoreTables
-    /// Whether entries are removed only where they stand: of rows that have been in every index since they were made.
+    /// Whether an entry's removal is written where the entry stands; for rows whose entries are all known to exist.
     var removesWhatStands = false
 
     init(tables: StoreTables) {
@@ -34,7 +35,7 @@ struct WriteBatch: ~Copyable {
         operations = Array(repeating: [], count: StoreTables.Projected.allCases.count)
     }
 
-    /// Bytes collected so far; the projector's caller flushes when this grows large.
+    /// The bytes collected so far; the caller flushes when this grows large.
     var sizeInBytes: Int { arena.count }
     var isEmpty: Bool { arena.count == 0 }
 
@@ -59,7 +60,7 @@ struct WriteBatch: ~Copyable {
         withUnsafeBytes(of: key.bigEndian) { remove(table, key: $0) }
     }
 
-    /// Room for the value of `key`, to be filled at once.
+    /// Reserves the value of `key`, to be filled at once.
     mutating func reserve(
         _ table: StoreTables.Projected, key: UInt64, size: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void
     ) -> Int {
@@ -74,14 +75,14 @@ struct WriteBatch: ~Copyable {
 
     mutating func add(_ delta: Int64, to counter: CounterKey) {
         counter.withBytes { key in
-            let change = Operation(
+            let change = PendingWrite(
                 prefix: KeySort.word(of: key, at: 0), keyOffset: UInt64(arena.append(key)),
                 valueOffset: UInt64(bitPattern: delta), valueSize: 0, keySize: UInt16(key.count), isRemoval: false)
             if counter.isBlob { blobCounters.append(change) } else { counters.append(change) }
         }
     }
 
-    /// Bytes that an earlier `reserve` put at `offset`.
+    /// The bytes that an earlier `reserve` put at `offset`.
     func bytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer { arena.bytes(at: offset, count: count) }
 
     private mutating func record(
@@ -89,14 +90,14 @@ struct WriteBatch: ~Copyable {
         _ valueSize: Int, isRemoval: Bool
     ) {
         operations[table.rawValue].append(
-            Operation(
+            PendingWrite(
                 prefix: KeySort.word(of: key, at: 0), keyOffset: UInt64(keyOffset), valueOffset: UInt64(valueOffset),
                 valueSize: UInt32(valueSize), keySize: UInt16(key.count), isRemoval: isRemoval))
     }
 
     // MARK: Writing
 
-    /// Writes everything in key order and forgets it.
+    /// Writes everything in key order and removes it from the batch.
     mutating func flush(into transaction: WriteTransaction) throws {
         try leaveOutCounters(transaction)
         if operations.reduce(counters.count, { $0 + $1.count }) < BatchSort.fewest {
@@ -112,7 +113,7 @@ struct WriteBatch: ~Copyable {
         discard()
     }
 
-    /// Forgets the counters of members whose entries are to wait.
+    /// Drops the counters of members whose entries are going to wait.
     private mutating func leaveOutCounters(_ transaction: WriteTransaction) throws {
         guard let links = tables.uncounted,
             try links.gathers(operations[StoreTables.Projected.links.rawValue].count, tables.bufferLimits, transaction)
@@ -133,7 +134,7 @@ struct WriteBatch: ~Copyable {
     private mutating func flushWhileSorting(into transaction: WriteTransaction) throws {
         let count = operations.count
         let sort = BatchSort(operations + [counters, blobCounters], keys: arena.start)
-        // The lists are the sort's alone until it gives them back.
+        // The sort owns the lists until it returns them.
         operations = Array(repeating: [], count: count)
         (counters, blobCounters) = ([], [])
         sort.begin()
@@ -148,7 +149,7 @@ struct WriteBatch: ~Copyable {
         try writeCounters(blobCounters, to: tables.blobs, transaction)
     }
 
-    /// Forgets everything collected, keeps the memory.
+    /// Removes everything collected and keeps the memory.
     mutating func discard() {
         for index in operations.indices { operations[index].removeAll(keepingCapacity: true) }
         counters.removeAll(keepingCapacity: true)
@@ -157,7 +158,7 @@ struct WriteBatch: ~Copyable {
     }
 
     private borrowing func write(
-        _ list: [Operation], to table: BufferedTable, _ transaction: WriteTransaction
+        _ list: [PendingWrite], to table: BufferedTable, _ transaction: WriteTransaction
     ) throws {
         guard let first = list.first, let last = list.last else { return }
         guard
@@ -182,7 +183,7 @@ struct WriteBatch: ~Copyable {
         writer.close()
     }
 
-    private borrowing func write(_ list: [Operation], to table: Table, _ transaction: WriteTransaction) throws {
+    private borrowing func write(_ list: [PendingWrite], to table: Table, _ transaction: WriteTransaction) throws {
         var writer = try RunWriter(table, transaction)
         for (index, operation) in list.enumerated() {
             Self.prefetchKey(behind: index, list, arena.start)
@@ -197,26 +198,26 @@ struct WriteBatch: ~Copyable {
         try writer.finish()
     }
 
-    /// Has the key of an operation that follows soon fetched from memory: keys lie in the order in which they were
-    /// collected, so that the processor has none of the next at hand.
+    /// Prefetches the key of a write that follows soon. Keys lie in the order in which they were collected, so the next
+    /// ones are not cached.
     ///
-    /// - Parameter start: what the offsets of keys count from.
+    /// - Parameter start: the base of the keys' offsets.
     @inline(__always)
-    static func prefetchKey(behind index: Int, _ list: [Operation], _ start: UnsafeRawPointer) {
+    static func prefetchKey(behind index: Int, _ list: [PendingWrite], _ start: UnsafeRawPointer) {
         let next = index + keysAhead
         if next < list.count { prefetch(start + Int(list[next].keyOffset)) }
     }
 
-    private borrowing func compareKeys(_ left: Operation, _ right: Operation) -> Int {
+    private borrowing func compareKeys(_ left: PendingWrite, _ right: PendingWrite) -> Int {
         key(left).compare(with: key(right))
     }
 
-    private borrowing func isSameKey(_ left: Operation, _ right: Operation) -> Bool {
+    private borrowing func isSameKey(_ left: PendingWrite, _ right: PendingWrite) -> Bool {
         left.prefix == right.prefix && left.keySize == right.keySize && compareKeys(left, right) == 0
     }
 
     private borrowing func writeCounters(
-        _ changes: [Operation], to table: Table, _ transaction: WriteTransaction
+        _ changes: [PendingWrite], to table: Table, _ transaction: WriteTransaction
     ) throws {
         guard !changes.isEmpty else { return }
         var writer = try CounterWriter(table, transaction)
@@ -227,7 +228,7 @@ struct WriteBatch: ~Copyable {
         try writer.finish()
     }
 
-    private borrowing func key(_ operation: Operation) -> UnsafeRawBufferPointer {
+    private borrowing func key(_ operation: PendingWrite) -> UnsafeRawBufferPointer {
         arena.bytes(at: Int(operation.keyOffset), count: Int(operation.keySize))
     }
 }

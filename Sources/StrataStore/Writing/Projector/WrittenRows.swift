@@ -1,8 +1,8 @@
 import StrataModel
 
-/// Where the rows are that a batch has written or removed.
+/// The rows that a batch has written or removed.
 struct WrittenRows: ~Copyable {
-    /// A row whose new value is in the batch, with its bytes; or one that is gone.
+    /// A row whose new bytes are in the batch, or one that was removed.
     enum Row {
         case removed
         case written(offset: Int, size: Int)
@@ -10,7 +10,7 @@ struct WrittenRows: ~Copyable {
 
     private struct Place: BitwiseCopyable {
         var offset: Int
-        /// -1 for a row that was removed.
+        /// -1 for a removed row.
         var size: Int
     }
 
@@ -27,6 +27,6 @@ struct WrittenRows: ~Copyable {
         }
     }
 
-    /// Forgets all, keeps the memory.
+    /// Removes all and keeps the memory.
     mutating func removeAll() { places.removeAll() }
 }

@@ -2,7 +2,7 @@ import StrataModel
 
 extension Planner {
     /// All ways except a scan to find the objects that meet some of the conditions.
-    mutating func sources(_ context: Context) throws -> [Source] {
+    mutating func sources(_ context: PlanInput) throws -> [Source] {
         var sources: [Source] = []
         for (place, condition) in context.conditions.enumerated() {
             guard let access = condition.access else { continue }
@@ -42,7 +42,7 @@ extension Planner {
 
     // MARK: Indexes
 
-    private func source(_ index: IndexSchema, _ context: Context) throws -> Source? {
+    private func source(_ index: IndexSchema, _ context: PlanInput) throws -> Source? {
         let first = index.elements[0].slot
         guard index.partialPredicate != nil || context.columns.contains(where: { $0?.slot == first }) else {
             return nil
@@ -55,7 +55,7 @@ extension Planner {
     }
 
     func source(
-        _ prepared: IndexMap.PreparedIndex, _ match: IndexMatch, _ implied: ConditionSet, _ context: Context,
+        _ prepared: IndexMap.PreparedIndex, _ match: IndexMatch, _ implied: ConditionSet, _ context: PlanInput,
         _ ordering: IndexMatch.Ordering? = nil
     ) throws -> Source {
         var covers = implied
@@ -72,7 +72,7 @@ extension Planner {
     }
 
     /// The estimated number of entries in the ranges.
-    func rows(in match: IndexMatch, of index: IndexSchema, _ context: Context) throws -> Double {
+    func rows(in match: IndexMatch, of index: IndexSchema, _ context: PlanInput) throws -> Double {
         let bound = match.boundElements
         if index.isUnique, match.isWhole { return min(context.total, Double(match.ranges.count)) }
         let known = try estimator.statistics(of: index)
@@ -110,7 +110,7 @@ extension Planner {
 
     /// The owners of members with given ids.
     private func members(
-        of relationship: PropertyID, _ members: [ObjectID], _ context: Context
+        of relationship: PropertyID, _ members: [ObjectID], _ context: PlanInput
     ) throws -> PlanStep? {
         guard let property = context.entity.property(relationship), let far = property.relationship?.destination,
             let farEntity = schema.entity(far)
@@ -120,7 +120,7 @@ extension Planner {
     }
 
     /// The objects whose to-one has a target with a given id: the members of its inverse.
-    private func toOne(_ column: ColumnCondition, _ context: Context) throws -> PlanStep? {
+    private func toOne(_ column: ColumnCondition, _ context: PlanInput) throws -> PlanStep? {
         guard column.elementPath.isEmpty, case .values(let values) = column.kind, !values.contains(.null),
             let relationship = context.entity.properties[column.slot].relationship,
             let far = schema.entity(relationship.destination)
@@ -130,7 +130,7 @@ extension Planner {
     }
 
     /// Objects whose far end meets conditions: the far ends are found, and their links lead back.
-    private mutating func join(_ join: ConditionJoin, _ context: Context) throws -> PlanStep? {
+    private mutating func join(_ join: ConditionJoin, _ context: PlanInput) throws -> PlanStep? {
         let far = EntitySet(join.far.concreteEntityIDs, schema)
         // Nothing is planned at the far end if no links lead back.
         guard let way = join.way else { return nil }
@@ -140,7 +140,7 @@ extension Planner {
 
     private func links(
         _ hop: ResolvedPath.Hop, _ way: LinkAccess.Way? = nil, from owners: PlanStep, _ far: EntitySchema,
-        _ context: Context
+        _ context: PlanInput
     ) throws -> PlanStep? {
         guard let way = way ?? estimator.snapshot.plan.way(of: hop, from: context.entity, schema) else { return nil }
         if case .nothing = owners.kind { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
@@ -167,12 +167,12 @@ extension Planner {
 
     /// The union of the objects of several lists; nil if one of them can only be found by a scan.
     private mutating func union(
-        _ lists: [[CompiledCondition]], _ context: Context
+        _ lists: [[CompiledCondition]], _ context: PlanInput
     ) throws -> (step: PlanStep, isExact: Bool)? {
         var steps: [PlanStep] = []
         var isExact = true
         for list in lists {
-            let inner = Context(list, context.entity, context.entities, total: context.total)
+            let inner = PlanInput(list, context.entity, context.entities, total: context.total)
             let sources = try sources(inner)
             let usable = sources.min { weight($0, list) < weight($1, list) }
             guard let source = usable else { return nil }

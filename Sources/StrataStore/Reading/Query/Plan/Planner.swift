@@ -42,7 +42,7 @@ struct Planner {
     mutating func plan(
         _ conditions: [CompiledCondition], of entity: EntitySchema, _ entities: EntitySet, for purpose: Purpose
     ) throws -> QueryPlan {
-        var context = Context(conditions, entity, entities, total: 1)
+        var context = PlanInput(conditions, entity, entities, total: 1)
         if let plan = try uniquePlan(context, purpose) { return plan }
         if let plan = try coveringPlan(context, purpose) { return plan }
         let total = try estimator.rows(of: entities)
@@ -75,7 +75,7 @@ struct Planner {
     }
 
     /// What is constant while one list of conditions is planned.
-    struct Context {
+    struct PlanInput {
         let conditions: [CompiledCondition]
         /// The conditions in the form that an index can answer.
         let columns: [ColumnCondition?]
@@ -102,7 +102,7 @@ struct Planner {
     }
 
     /// The plan by a unique index. It finds at most one object, so it is best whatever the statistics.
-    private func uniquePlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
+    private func uniquePlan(_ context: PlanInput, _ purpose: Purpose) throws -> QueryPlan? {
         guard disturbance == nil, context.columns.contains(where: { $0 != nil }) else { return nil }
         for index in context.entity.indexes where index.isUnique {
             let prepared = try IndexMap.of(schema).index(index.id)
@@ -119,7 +119,7 @@ struct Planner {
 
     /// The plan by one range of one index that covers all conditions and the order. It reads no row, so it is best
     /// whatever the statistics.
-    private func coveringPlan(_ context: Context, _ purpose: Purpose) throws -> QueryPlan? {
+    private func coveringPlan(_ context: PlanInput, _ purpose: Purpose) throws -> QueryPlan? {
         guard disturbance == nil, !purpose.readsRows, !context.conditions.isEmpty, context.conditions.count < 64 else {
             return nil
         }
@@ -163,7 +163,7 @@ struct Planner {
         return QueryPlan(root: step, order: order.isEmpty ? .byID : .index, cost: cost, isSettled: true)
     }
 
-    private func scan(_ context: Context) -> Source {
+    private func scan(_ context: PlanInput) -> Source {
         let cost = (context.total + 1) * PlanCost.scannedRow * scanFactor
         return Source(
             step: PlanStep(.scan, context.entities, rows: context.total, cost: cost), covers: ConditionSet())
@@ -171,7 +171,7 @@ struct Planner {
 
     /// The cost of a source with the remaining checks and the sorting.
     private func candidate(
-        _ source: Source, _ parts: [Double], _ context: Context, _ purpose: Purpose
+        _ source: Source, _ parts: [Double], _ context: PlanInput, _ purpose: Purpose
     ) -> Candidate {
         let step = source.step
         var matches = step.rows, each = 0.0
@@ -198,7 +198,7 @@ struct Planner {
 
     /// The plan for a source, with a step above it that reads rows if there are conditions to check or the caller needs
     /// them.
-    private func plan(_ candidate: Candidate, _ context: Context, _ purpose: Purpose) -> QueryPlan {
+    private func plan(_ candidate: Candidate, _ context: PlanInput, _ purpose: Purpose) -> QueryPlan {
         let step = candidate.source.step
         let order: QueryPlan.Order = purpose.order.isEmpty ? .byID : .sort
         let rest = context.conditions.indices.filter { !candidate.source.covers.contains($0) }
@@ -222,7 +222,7 @@ struct Planner {
 
     /// Sources that each cover more conditions, as long as reading another costs less than the rows that it saves.
     private func combined(
-        _ sources: [Source], _ parts: [Double], _ context: Context, _ purpose: Purpose
+        _ sources: [Source], _ parts: [Double], _ context: PlanInput, _ purpose: Purpose
     ) -> Candidate? {
         guard sources.count > 1 else { return nil }
         let sorted = sources.sorted { $0.step.rows < $1.step.rows }
@@ -243,7 +243,7 @@ struct Planner {
     }
 
     /// The estimated part of all rows that meet a condition.
-    private func part(of place: Int, _ sources: [Source], _ context: Context) -> Double {
+    private func part(of place: Int, _ sources: [Source], _ context: PlanInput) -> Double {
         var part = Self.guess(context.conditions[place])
         guard context.total > 0 else { return part }
         var own = ConditionSet()
@@ -272,7 +272,7 @@ struct Planner {
     // MARK: Order from an index
 
     private mutating func orderedPlans(
-        _ parts: [Double], _ context: Context, _ purpose: Purpose
+        _ parts: [Double], _ context: PlanInput, _ purpose: Purpose
     ) throws -> [QueryPlan] {
         var plans: [QueryPlan] = []
         for index in context.entity.indexes {
@@ -309,7 +309,7 @@ struct Planner {
     }
 
     private func ordered(
-        _ index: IndexSchema, _ context: Context, _ purpose: Purpose
+        _ index: IndexSchema, _ context: PlanInput, _ purpose: Purpose
     ) throws -> Source? {
         let prepared = try IndexMap.of(schema).index(index.id)
         guard let covered = implied(prepared, context.conditions) else { return nil }

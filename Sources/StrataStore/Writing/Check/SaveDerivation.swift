@@ -1,31 +1,32 @@
 import Foundation
 import StrataModel
 
-/// Gives every object that a save concerns the values of its derived attributes: those that it writes, and those whose
-/// attributes are derived from what it changes at the far end of relationships.
+/// Sets the derived attributes of every object that a save affects: objects that it writes, and objects whose
+/// attributes are derived from changed rows across relationships.
 ///
-/// Runs at the head, in the write transaction, once the save is known not to be stale. What the save will leave is seen
-/// through a layer of its own changes, which is made only when a relationship has to be crossed.
+/// It runs at the head, in the write transaction, after the save has passed the check for staleness. The state after
+/// the save is a snapshot with a layer of the save's changes, which is made only if a derivation crosses a
+/// relationship.
 struct SaveDerivation {
     private let plan: DerivationMap
     private let head: Snapshot
     private var changes: ChangeSet
-    /// Rows at the head of what the save updates and deletes.
+    /// The rows at the head of the objects that the save updates and deletes.
     private var rows: [ObjectID: SnapshotRow]
     private let gonePairs: [PairKey]
-    /// Which attributes of which objects are to be computed.
+    /// Which attributes of which objects to compute.
     private var concerned: [ObjectID: Set<Int>] = [:]
-    /// By how much the save changes the members of an owner.
+    /// By how much the save changes the member counts of owners.
     private var differences: [PropertyID: [ObjectID: Int]] = [:]
     private var after: Snapshot?
     private var deletions: Set<ObjectID> = []
 
-    /// What became of a save.
-    struct Result {
+    /// A change set with its derived values.
+    struct Outcome {
         var changes: ChangeSet
-        /// Rows at the head of everything that is updated or deleted now.
+        /// The rows at the head of everything that is now updated or deleted.
         var rows: [ObjectID: SnapshotRow]
-        /// The new rows of objects with derived values that are not as they were given.
+        /// The new rows of objects whose derived values differ from those given.
         var derived: [ObjectID: RowImage] = [:]
     }
 
@@ -38,13 +39,13 @@ struct SaveDerivation {
     }
 
     /// - Parameters:
-    ///   - rows: at the head, of what the save updates and deletes.
-    ///   - gonePairs: pairs that go with the objects that it deletes.
-    ///   - head: before the save; its model has derived attributes.
-    /// - Throws: a validation error of a value that its attribute cannot hold.
+    ///   - rows: the rows at the head of the objects that the save updates and deletes.
+    ///   - gonePairs: pairs that are unlinked with the objects that it deletes.
+    ///   - head: the state before the save; its model has derived attributes.
+    /// - Throws: a validation error for a value that its attribute cannot hold.
     static func run(
         _ changes: ChangeSet, rows: [ObjectID: SnapshotRow], gonePairs: [PairKey], _ head: Snapshot
-    ) throws -> Result {
+    ) throws -> Outcome {
         var derivation = SaveDerivation(changes, rows, gonePairs, head)
         try derivation.collect()
         return try derivation.compute()
@@ -79,7 +80,7 @@ struct SaveDerivation {
             update.changedSlots.filter { entity.properties[$0].storage != nil }.map { entity.properties[$0].id })
     }
 
-    /// Attributes of the updated object itself.
+    /// Notes attributes of the updated object itself.
     private mutating func noteOwn(_ id: ObjectID, _ changed: Set<PropertyID>) throws {
         let derived = plan.attributes(of: id.entityID)
         guard !derived.isEmpty else { return }
@@ -90,7 +91,7 @@ struct SaveDerivation {
             if case .now = attribute.computation {
                 if isWritten { concerned[id, default: []].insert(place) }
             } else if changed.contains(attribute.property) {
-                // Somebody set it: it gets the value that it has to have.
+                // The app set a derived attribute; it is computed again.
                 concerned[id, default: []].insert(place)
             }
         }
@@ -100,9 +101,9 @@ struct SaveDerivation {
         }
     }
 
-    /// Attributes of objects that lead to a row.
+    /// Notes attributes of objects that lead to a row.
     ///
-    /// - Parameter changed: nil when the object comes or goes.
+    /// - Parameter changed: nil if the object is inserted or deleted.
     private mutating func note(_ id: ObjectID, changed: Set<PropertyID>?) throws {
         for reading in plan.readings(of: id.entityID) where !reading.hops.isEmpty {
             if let changed, reading.properties.isDisjoint(with: changed) { continue }
@@ -147,7 +148,7 @@ struct SaveDerivation {
         }
     }
 
-    /// Members that point at another owner.
+    /// Notes that a member has changed its owner.
     private mutating func count(_ id: ObjectID, before: SnapshotRow?, after: RowImage?) throws {
         for (link, toOne) in plan.countedRows(of: id.entityID) {
             guard let entity = head.schema.entity(id.entityID), let slot = entity.slot(of: toOne) else { continue }
@@ -165,7 +166,7 @@ struct SaveDerivation {
         }
     }
 
-    /// The state that the save will leave, but for what is derived.
+    /// The state after the save, without derived values.
     private mutating func snapshotAfter() throws -> Snapshot {
         if let after { return after }
         var layer = Layer.Builder(schema: head.schema)
@@ -189,8 +190,8 @@ struct SaveDerivation {
 
     // MARK: Values
 
-    private mutating func compute() throws -> Result {
-        var result = Result(changes: changes, rows: rows)
+    private mutating func compute() throws -> Outcome {
+        var result = Outcome(changes: changes, rows: rows)
         guard !concerned.isEmpty else { return result }
         let run = try makeRun()
         var inserted: [ObjectID: Int] = [:]
@@ -226,7 +227,7 @@ struct SaveDerivation {
     }
 
     private mutating func makeRun() throws -> DerivationRun {
-        // What has no way over a relationship is read from the row at hand.
+        // Without a path across relationships the attributes are computed from the row at hand.
         let crosses = concerned.values.contains { $0.contains { plan.attributes[$0].crossesRelationships } }
         let snapshot = crosses ? try snapshotAfter() : head
         let (head, differences) = (head, differences)
@@ -235,7 +236,7 @@ struct SaveDerivation {
         }
     }
 
-    /// The row with its derived values; nil when it has them.
+    /// The row with its derived values; nil if it has them already.
     private func derive(
         _ id: ObjectID, _ image: RowImage, _ places: Set<Int>, _ entity: EntitySchema, _ run: DerivationRun
     ) throws -> (image: RowImage, slots: [Int])? {

@@ -1,11 +1,11 @@
 import StrataModel
 
-/// A save that is on its way.
+/// A submitted save.
 package struct SaveInProgress {
     let store: Store
     let submission: Submission
 
-    /// Blocks until the save is committed or refused; to be called once.
+    /// Blocks until the save is committed or refused; call it once.
     ///
     /// - Throws: as `Store.save`.
     package func wait() throws -> SaveOutcome {

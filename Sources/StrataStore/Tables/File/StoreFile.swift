@@ -4,21 +4,24 @@ import Logging
 import Locking
 import StrataModel
 
-/// What every part of an open store shares: the environment, its tables, and the models known so far.
+/// One open store file: LMDB's environment, its tables, and the models recorded there.
 ///
-/// What is guarded by a mutex says so; everything else is constant.
-final class StoreCore: Sendable {
+/// **The layer Tables** holds what a store's files contain and how it is encoded: the tables and their keys, cursors
+/// over entries that may wait in buffers, the header and the head of the log, events and transactions, the recorded
+/// models, large values, options and errors. Layers above it use `StoreFile` for transactions, the head and the models;
+/// `StoreTables` and `StoreKey` for records; `LogReader` for the log; `SchemaHistory` for the layout of a row of any
+/// age. Nothing here knows of snapshots, queries, saves or `Store`.
+///
+/// State that changes is guarded by a mutex; everything else is constant.
+final class StoreFile: Sendable {
     let environment: Environment
     let tables: StoreTables
     let options: StoreOptions
     let header: StoreHeader
     /// The store's directory, for messages.
     let path: String
-    let statistics = StatisticsCache()
-    let queries = QueryShapeCache()
-    let verifiedPages = VerifiedPages()
     private let known: Locked<SchemaHistory>
-    /// Where models were installed, as far as anybody asked.
+    /// The last event of the transaction that installed a model, for the models that were looked up.
     let installations = Locked<[ModelVersion: EventNumber]>([:])
 
     init(
@@ -48,7 +51,7 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// The last event and the model version, without the rest of the head.
+    /// Only the last event and the model version of the head.
     func readHeadEvent(_ transaction: ReadTransaction) throws -> (event: EventNumber, model: ModelVersion) {
         guard let bytes = try Self.meta("head", tables, transaction) else {
             throw StrataError(.corrupt, "The store has no head.", context: .init(path: path))
@@ -60,12 +63,12 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// The head and models of the transaction's snapshot; read once for as long as the snapshot stays the newest. The
-    /// transaction keeps them while it is read with.
+    /// The head and models that the transaction sees. They are read once and kept with the pooled transaction until a
+    /// newer state is committed.
     @inline(__always)
     private func snapshot(_ transaction: ReadTransaction) throws -> Unmanaged<KnownSnapshot> {
         if let kept = transaction.kept {
-            // Nobody else keeps anything there.
+            // No other code keeps an object with the transaction.
             let known = Unmanaged<KnownSnapshot>.fromOpaque(kept.toOpaque())
             if known._withUnsafeGuaranteedRef({ $0.number }) == transaction.number { return known }
         }
@@ -90,7 +93,7 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// Why a head cannot be used: the views are being rebuilt, or it is damaged.
+    /// Why a head cannot be used: a rebuild or a migration is under way, or the head is damaged.
     private func unreadableHead(_ bytes: UnsafeRawBufferPointer, _ cause: CorruptRecord) -> any Error {
         do {
             if let mark = try RebuildMark(bytes) { return mark.refusal(path: path) }
@@ -153,7 +156,7 @@ final class StoreCore: Sendable {
 
     // MARK: Transactions
 
-    /// The transaction with this id, if it is in the log.
+    /// The transaction with this id; nil if the log has none.
     func transaction(id: UUID, _ transaction: ReadTransaction) throws -> TransactionRecord? {
         let eventNumber = try withUnsafeBytes(of: id.uuid) { key in
             try transaction.get(tables.transactionIDs, key).map { value in
@@ -168,7 +171,7 @@ final class StoreCore: Sendable {
 
     // MARK: Reading
 
-    /// Runs `body` with a read transaction whose head and models are known.
+    /// Runs `body` in a read transaction, with the end of the log and the models that it sees.
     func read<R>(_ body: (ReadTransaction, EventNumber, SchemaHistory) throws -> R) throws -> R {
         do {
             return try environment.read { try withSnapshot($0, body) }
@@ -179,7 +182,7 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// A commit failed half way: no transaction begins until the environment has been opened anew.
+    /// Reopens the environment after a commit that failed half way, and reads again.
     private func readAnew<R>(_ body: (ReadTransaction, EventNumber, SchemaHistory) throws -> R) throws -> R {
         do {
             try environment.reopenIfBroken()
@@ -189,122 +192,25 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// Runs a body that may run twice in a write transaction. When a commit failed half way, this one or an earlier
-    /// one, the environment is opened anew and the body runs again, finding what there is.
+    /// Runs a body in a write transaction. If this commit or an earlier one failed half way, reopens the environment
+    /// and runs the body once more; it must allow for that.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         do {
             return try environment.write(timeout: options.writerLockTimeout, body)
         } catch let error as LMDBError where error.code == .outcomeUnknown || error.code == .panic {
-            StoreLog.logger.warning("a commit failed half way in \(path); opening the file anew")
+            StoreLogger.shared.warning("a commit failed half way in \(path); opening the file anew")
             try environment.reopenIfBroken()
             return try environment.write(timeout: options.writerLockTimeout, body)
         }
     }
-
-    // MARK: Errors
-
-    /// What callers above the store see: our error, with LMDB's as its cause.
-    func publicError(_ error: any Error, during work: String) -> any Error {
-        Self.publicError(error, during: work, path: path)
-    }
-
-    /// The same for a store that is not open.
-    static func publicError(_ error: any Error, during work: String, path: String) -> any Error {
-        switch error {
-        case let error as LMDBError: StrataError(error, during: work, path: path)
-        case let error as BlobFile.Failure:
-            StrataError(
-                error.isOfDisk ? .noSpace : .persistentStoreOperation,
-                error.isOfDisk
-                    ? "The disk is full or failed during \(work); nothing was changed."
-                    : "The store failed during \(work): \(error.reason).",
-                context: .init(path: error.path), cause: error)
-        case let error as CorruptRecord:
-            StrataError(
-                .corrupt, "A record is damaged: \(error.reason).", context: .init(path: path), cause: error)
-        case let error as BackgroundThread.Unavailable:
-            StrataError(
-                .persistentStoreOperation, "The store failed during \(work): \(error).", context: .init(path: path),
-                cause: error)
-        case let error as UnstorableValue:
-            StrataError(.wrongType, "A value does not fit its property: \(error.reason).", cause: error)
-        default: error
-        }
-    }
 }
 
-extension StrataError {
-    /// What is wrong with a file that cannot be opened.
-    init(opening error: LMDBError, path: String) {
-        let context = Context(path: path)
-        let (code, message): (Code, String) =
-            switch error.code {
-            case .missing: (.persistentStoreOpen, "There is no store.")
-            case .empty: (.persistentStoreOpen, "The store's file is empty.")
-            case .foreign: (.persistentStoreOpen, "The file is no store.")
-            case .newerFormat:
-                (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
-            case .truncated: (.corrupt, "The store's file has been cut short.")
-            case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
-            case .permissionDenied where !FileManager.default.fileExists(atPath: path + "/data.mdb"):
-                (.persistentStoreOpen, "The store cannot be made: its directory may not be written or entered.")
-            case .permissionDenied:
-                (
-                    .persistentStoreOpen,
-                    "The store's files may not be read or written; whoever reads writes to lock.mdb too."
-                )
-            case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being made.")
-            default: (.persistentStoreOpen, "")
-            }
-        if message.isEmpty {
-            self.init(error, during: "opening", path: path)
-        } else {
-            self.init(code, message, context: context, cause: error)
-        }
-    }
-
-    init(_ error: LMDBError, during work: String, path: String) {
-        let context = Context(path: path)
-        switch error.code {
-        case .noSpaceOrIO, .mapFull:
-            self.init(
-                .noSpace, "The disk is full or failed during \(work); nothing was changed.", context: context,
-                cause: error)
-        case .busy:
-            self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
-        // The tables of a store, their flags and the order of the log are what every store has.
-        case .corrupted, .truncated, .invalid, .notFound, .incompatibleTable, .keyExists:
-            self.init(.corrupt, "The store's file is damaged.", context: context, cause: error)
-        case .outcomeUnknown, .panic:
-            self.init(.inDoubt, "Whether the last commit is on disk is not known.", context: context, cause: error)
-        case .readOnly:
-            self.init(.readOnly, "The store is open for reading only.", context: context, cause: error)
-        case .closed:
-            self.init(.storeClosed, "The store is closed.", context: context, cause: error)
-        case .missing, .empty, .foreign, .newerFormat, .versionMismatch, .permissionDenied, .symbolicLink,
-            .insecurePermissions, .networkFileSystem, .conflictingOptions, .alreadyExists:
-            self.init(.persistentStoreOpen, "The store cannot be opened: \(error)", context: context, cause: error)
-        case .transactionTooLarge:
-            self.init(.saveTooLarge, "The save touches more pages than one commit can.", context: context, cause: error)
-        default:
-            self.init(
-                .persistentStoreOperation, "The store failed during \(work): \(error.code.sentence).", context: context,
-                cause: error)
-        }
-    }
-}
-
-extension StrataError {
-    /// Whether a file is none of a store's, as far as its first pages tell; damage may have made it so.
-    package var isOfForeignFile: Bool { (cause as? LMDBError)?.code == .foreign }
-}
-
-/// What a snapshot's head says, kept by the read transactions that see the same snapshot.
+/// What the head of one state of the file says, kept by the read transactions that see this state.
 private final class KnownSnapshot {
-    /// LMDB's number of the snapshot: within one open environment it names one state of the file.
+    /// LMDB's number of the state, unique within one opening of the environment.
     let number: UInt64
     let head: EventNumber
-    /// Kept until the end.
+    /// Retained until `deinit`.
     let histories: Unmanaged<SchemaHistory>
 
     init(number: UInt64, head: EventNumber, histories: SchemaHistory) {

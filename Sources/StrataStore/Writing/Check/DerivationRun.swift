@@ -4,12 +4,12 @@ import StrataModel
 /// Computes derived attributes of objects in one state.
 struct DerivationRun {
     let plan: DerivationMap
-    /// The state that the values are of.
+    /// The state that the values belong to.
     let snapshot: Snapshot
     private let evaluation: Evaluation
     /// Counts the members of a to-many in that state.
     private let count: (PropertyID, ObjectID) throws -> Int
-    /// What `now()` is.
+    /// The value of `now()`.
     let now: AttributeValue
 
     init(
@@ -25,8 +25,8 @@ struct DerivationRun {
 
     /// The value of one derived attribute.
     ///
-    /// - Throws: `validationMissingMandatoryProperty` where a required one comes to nil, `validationNumberTooLarge` where
-    ///   the attribute's type cannot hold it.
+    /// - Throws: `validationMissingMandatoryProperty` if a required attribute is nil, `validationNumberTooLarge` if the
+    ///   attribute's type cannot hold the value.
     func value(of attribute: DerivedAttribute, _ row: RowReader, _ id: ObjectID) throws -> AttributeValue {
         let value = try computed(attribute, row, id)
         guard let fit = attribute.fitting(value) else {
@@ -75,7 +75,7 @@ struct DerivationRun {
         return sum
     }
 
-    /// A to-one that leads nowhere is nil.
+    /// A to-one without a target is nil.
     private static func plain(_ value: AttributeValue) -> AttributeValue {
         if case .objectID(let id) = value, id.isNil { return .null }
         return value

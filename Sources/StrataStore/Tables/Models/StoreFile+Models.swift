@@ -2,8 +2,9 @@ import Locking
 import LMDB
 package import StrataModel
 
-extension StoreCore {
-    /// The histories for reading a state through a model: the newest, or an older one if the state is no younger.
+extension StoreFile {
+    /// The history for reading a state through a model: the newest, or that of an older model if the state is not
+    /// younger.
     func histories(
         _ newest: SchemaHistory, through schema: Schema?, at eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws -> SchemaHistory {
@@ -18,7 +19,7 @@ extension StoreCore {
         return try newest.through(schema.version)
     }
 
-    /// The model that was the newest at a sequence.
+    /// The model that was the newest at an event.
     func schema(
         at eventNumber: EventNumber, _ newest: SchemaHistory, _ transaction: ReadTransaction
     ) throws -> Schema? {
@@ -37,7 +38,7 @@ extension StoreCore {
     ) throws -> EventNumber {
         if let known = installations.withLock({ $0[version] }) { return known }
         let reader = LogReader(transaction, tables, histories)
-        // A transaction says under which model it began.
+        // A transaction records the model under which it began.
         guard
             let record = try reader.lastTransaction(
                 upTo: try readHead(transaction).transaction, where: { $0.modelVersion < version })
@@ -47,18 +48,5 @@ extension StoreCore {
         }
         installations.withLock { $0[version] = record.lastEvent }
         return record.lastEvent
-    }
-}
-
-extension Store {
-    /// The model that was the newest at a sequence.
-    package func schema(at eventNumber: EventNumber) throws -> Schema {
-        try checkOpen()
-        return try core.read { transaction, _, histories in
-            guard let schema = try core.schema(at: eventNumber, histories, transaction) else {
-                throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
-            }
-            return schema
-        }
     }
 }

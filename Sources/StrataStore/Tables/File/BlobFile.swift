@@ -1,26 +1,21 @@
 import Foundation
 
-/// The file operations under `BlobStore`: private, synced, and never through a symbolic link.
+/// File operations for large values: private files, synced, never through a symbolic link.
 enum BlobFile {
-    /// A system call that failed.
+    /// A failed system call.
     struct Failure: Error, CustomStringConvertible {
         let operation: String
         let path: String
         let number: Int32
 
-        /// Whether the disk is full or failed, or a quota or limit was met.
+        /// Whether the disk is full or failed, or a quota or limit was reached.
         var isOfDisk: Bool { [ENOSPC, EIO, EDQUOT, EFBIG].contains(number) }
 
         var reason: String { String(cString: strerror(number)) }
         var description: String { "\(operation) \(path): \(reason)" }
     }
 
-    enum LockKind {
-        case shared
-        case exclusive
-    }
-
-    /// A file below `blobs/`; `digest` is nil for one whose name is no digest, such as a half-written one.
+    /// A file below `blobs/`; `digest` is nil if the name is no digest, as for a half-written file.
     struct Entry {
         let path: String
         let digest: Data?
@@ -28,10 +23,10 @@ enum BlobFile {
 
     // MARK: Locks
 
-    /// Waits for the lock.
-    static func lock(_ path: String, _ kind: LockKind) throws -> Int32 {
+    /// Waits for the shared lock of a file, which is made if it is missing.
+    static func lockShared(_ path: String) throws -> Int32 {
         let descriptor = try openLock(path)
-        while flock(descriptor, kind == .shared ? LOCK_SH : LOCK_EX) != 0 {
+        while flock(descriptor, LOCK_SH) != 0 {
             guard errno == EINTR else {
                 let failure = Failure(operation: "lock", path: path, number: errno)
                 close(descriptor)
@@ -41,8 +36,8 @@ enum BlobFile {
         return descriptor
     }
 
-    /// Waits for the shared lock of a file that is only read; nil when there is none and it shall or can not be made:
-    /// where nobody writes nobody sweeps.
+    /// Waits for the shared lock of a file that is only read. Nil if there is no such file and it is not to be made, or
+    /// cannot be: then no process can sweep either.
     static func lockForReading(_ path: String, makingIt: Bool) throws -> Int32? {
         var descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0, errno == ENOENT {
@@ -63,7 +58,7 @@ enum BlobFile {
         return descriptor
     }
 
-    /// The exclusive lock, or nil when somebody holds it.
+    /// The exclusive lock, or nil while another process or lease holds the file.
     static func tryLock(_ path: String) throws -> Int32? {
         let descriptor = try openLock(path)
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
@@ -81,7 +76,7 @@ enum BlobFile {
 
     // MARK: Bytes
 
-    /// Writes `folder/name` below `root` if it is not there with the right size: new file, sync, rename, sync of the
+    /// Writes `folder/name` below `root`, unless it is there with the right size: a new file, sync, rename, sync of the
     /// directories.
     static func write(_ data: Data, to root: String, folder: String, name: String) throws {
         let directory = "\(root)/\(folder)"
@@ -125,7 +120,7 @@ enum BlobFile {
         }
     }
 
-    /// - Returns: whether it was not there.
+    /// - Returns: whether the directory was missing.
     @discardableResult
     private static func makeDirectory(_ path: String) throws -> Bool {
         if mkdir(path, 0o700) == 0 { return true }
@@ -140,7 +135,7 @@ enum BlobFile {
         guard fsync(descriptor) == 0 else { throw Failure(operation: "sync", path: path, number: errno) }
     }
 
-    /// Why a file that is there cannot be opened; nil when it can be, or is missing.
+    /// Why an existing file cannot be opened; nil if it can be, or is missing.
     static func refusal(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor < 0 else {
@@ -150,7 +145,7 @@ enum BlobFile {
         return errno == ENOENT ? nil : Failure(operation: "open", path: path, number: errno).reason
     }
 
-    /// The file's bytes; nil when it is missing, no plain file, of another size, or cannot be read.
+    /// The file's bytes; nil if it is missing, not a plain file, of another size, or unreadable.
     static func read(_ path: String, sizeInBytes: UInt64? = nil) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -162,7 +157,7 @@ enum BlobFile {
         do { return try file.readToEnd() ?? Data() } catch { return nil }
     }
 
-    /// nil when there is no plain file.
+    /// Nil if there is no plain file.
     static func size(_ path: String) -> UInt64? {
         var info = stat()
         guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -182,7 +177,7 @@ enum BlobFile {
         }
     }
 
-    /// A directory that is not there has no names.
+    /// No names for a missing directory.
     static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

@@ -3,9 +3,9 @@ import Foundation
 import LMDB
 import StrataModel
 
-extension StoreCore {
-    /// The models that a store is opened with. When the view that keeps them is damaged or lacks the newest, they are
-    /// taken from the log, so that such a store can still be looked into, verified and rebuilt.
+extension StoreFile {
+    /// The models that a store opens with. If the view that holds them is damaged or lacks the newest, they are read
+    /// from the log, so that such a store can still be inspected, verified and rebuilt.
     static func modelsAtOpening(_ tables: StoreTables, _ transaction: ReadTransaction) throws -> SchemaHistory {
         let models = Result { try readModels(tables, transaction) }
         guard let bytes = try meta("head", tables, transaction), bytes.count == LogHead.size,
@@ -17,7 +17,7 @@ extension StoreCore {
         guard let recovered = try? modelsOfLog(tables, transaction, through: last),
             recovered.newest?.version == newest
         else { return try models.get() }
-        StoreLog.logger.warning("the view of models is damaged; they were read from the log")
+        StoreLogger.shared.warning("the view of models is damaged; they were read from the log")
         return recovered
     }
 

@@ -1,18 +1,18 @@
 import LMDB
 package import StrataModel
 
-/// Rows of one state by id, valid inside the read that made it.
+/// Reads rows of one state by id; valid inside the read that made it.
 ///
-/// Nearly always the state is that of the head, without layers and through the newest model; then no snapshot is made, and
-/// nothing is counted for a row but the row itself.
+/// In most cases the state is that of the head, without layers and through the newest model. Then rows are read without
+/// a snapshot, and without reference counting other than the row's.
 package struct RowReading {
     private let transaction: Unmanaged<ReadTransaction>
     private let histories: Unmanaged<SchemaHistory>
     private let objects: Table
-    /// Where layers lie above, or the model is another.
+    /// Set if there are layers, or the state or the model is not the newest.
     private let snapshot: Snapshot?
 
-    fileprivate init(
+    init(
         _ transaction: ReadTransaction, _ objects: Table, _ histories: SchemaHistory, _ snapshot: Snapshot?
     ) {
         self.transaction = Unmanaged.passUnretained(transaction)
@@ -21,9 +21,9 @@ package struct RowReading {
         self.snapshot = snapshot
     }
 
-    /// The object's row, valid until thirty more have been read; nil when there is no such object.
+    /// The object's row, valid until thirty more have been read; nil if there is no such object.
     ///
-    /// - Throws: `corrupt` when the stored row does not match its checksum.
+    /// - Throws: `corrupt` if the stored row does not match its checksum.
     package func row(_ id: ObjectID) throws -> SnapshotRow? {
         if let snapshot { return try snapshot.row(id) }
         return try transaction._withUnsafeGuaranteedRef { transaction in
@@ -33,10 +33,10 @@ package struct RowReading {
         }
     }
 
-    /// Calls `body` with the place and the row of each of some objects, nil where there is no such object, until it
-    /// returns false: for less than as many calls of `row`.
+    /// Calls `body` with the index and the row of each of `count` objects, nil if there is no such object, until it
+    /// returns false. Cheaper than as many calls of `row`.
     ///
-    /// - Throws: `corrupt` when a stored row does not match its checksum; rows before it have been given.
+    /// - Throws: `corrupt` if a stored row does not match its checksum; earlier rows have been passed to `body`.
     package func forEachRow(
         _ count: Int, id: (Int) -> ObjectID, _ body: (Int, SnapshotRow?) throws -> Bool
     ) throws {
@@ -52,27 +52,6 @@ package struct RowReading {
                     }
                 }
             }
-        }
-    }
-}
-
-extension Store {
-    /// Runs `body` with the rows of the state at `sequence` with `layers` above it.
-    ///
-    /// The same as a `read` whose snapshot is asked for rows only, for less.
-    ///
-    /// - Throws: as `read`.
-    package func readRows(
-        at eventNumber: EventNumber, layers: [Layer], through schema: Schema, _ body: (RowReading) throws -> Void
-    ) throws {
-        try checkOpen()
-        try core.read { transaction, head, newest in
-            var snapshot: Snapshot?
-            if eventNumber != head || !layers.isEmpty || newest.newest !== schema {
-                snapshot = try self.snapshot(
-                    at: eventNumber, layers: layers, through: schema, transaction, head, newest)
-            }
-            try body(RowReading(transaction, core.tables.objects, newest, snapshot))
         }
     }
 }

@@ -1,0 +1,37 @@
+import LMDB
+import StrataModel
+
+/// Makes the snapshots of one open store, and keeps what they share: layers of the past, sizes for planning, compiled
+/// queries, and the pages that were verified.
+final class SnapshotSource: Sendable {
+    private let file: StoreFile
+    let lag = LagLayers()
+    let statistics = StatisticsCache()
+    let queries = QueryShapeCache()
+    let verifiedPages = VerifiedPages()
+
+    init(_ file: StoreFile) { self.file = file }
+
+    /// The state at `eventNumber` with `layers` above it, in a read transaction whose head and models are known.
+    @inline(__always)
+    func snapshot(
+        at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, _ transaction: ReadTransaction,
+        _ head: EventNumber, _ newest: SchemaHistory
+    ) throws -> Snapshot {
+        guard eventNumber <= head else {
+            throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
+        }
+        let histories = try file.histories(newest, through: schema, at: eventNumber, transaction)
+        guard let schema = histories.newest else {
+            throw StrataError(.invalidModel, "The store has no model.", context: .init(path: file.path))
+        }
+        var stack = layers
+        if eventNumber != head {
+            stack.insert(contentsOf: try lag.layers(at: eventNumber, head: head, transaction, file, histories), at: 0)
+        }
+        return Snapshot(
+            eventNumber: eventNumber, schema: schema, transaction: transaction, tables: file.tables,
+            histories: histories,
+            layers: stack, statistics: statistics, queries: queries, verifiedPages: verifiedPages)
+    }
+}

@@ -1,0 +1,99 @@
+import LMDB
+package import StrataModel
+
+extension Store {
+    /// The end of the log.
+    package func head() throws -> EventNumber {
+        try checkOpen()
+        return try file.read { _, head, _ in head }
+    }
+
+    /// Runs `body` with a snapshot of the state at `eventNumber`, with `layers` (bottom to top) above it.
+    ///
+    /// - Parameter schema: the model to read through; nil is the newest. Through an older model the state is as it was
+    ///   under that model, with its types.
+    /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, `modelChanged` if the state was written under a newer
+    ///   model than `schema`, and what `body` throws.
+    @inlinable
+    package func read<R>(
+        at eventNumber: EventNumber, layers: [Layer] = [], through schema: Schema? = nil,
+        monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
+    ) throws -> R {
+        var result: R?
+        try withSnapshot(at: eventNumber, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
+        guard let result else { preconditionFailure("A read ended without having run.") }
+        return result
+    }
+
+    /// The part of `read` that does not depend on the type of the result.
+    package func withSnapshot(
+        at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
+        _ body: (Snapshot) throws -> Void
+    ) throws {
+        try checkOpen()
+        try file.read { transaction, head, newest in
+            let snapshot = try snapshots.snapshot(
+                at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+            if let monitor {
+                try monitor.check()
+                snapshot.monitor = monitor
+            }
+            try body(snapshot)
+        }
+    }
+
+    /// Runs `body` with the rows of the state at `eventNumber`, with `layers` above it. Cheaper than a `read` of rows
+    /// only.
+    ///
+    /// - Throws: as `read`.
+    package func readRows(
+        at eventNumber: EventNumber, layers: [Layer], through schema: Schema, _ body: (RowReading) throws -> Void
+    ) throws {
+        try checkOpen()
+        try file.read { transaction, head, newest in
+            var snapshot: Snapshot?
+            if eventNumber != head || !layers.isEmpty || newest.newest !== schema {
+                snapshot = try snapshots.snapshot(
+                    at: eventNumber, layers: layers, through: schema, transaction, head, newest)
+            }
+            try body(RowReading(transaction, file.tables.objects, newest, snapshot))
+        }
+    }
+
+    /// Runs `body` with snapshots of two states, and what may differ between them.
+    ///
+    /// - Throws: as `read`.
+    /// - Complexity: O(events between the two + objects in layers that they do not share).
+    package func compare<R>(
+        _ old: StoreState, _ new: StoreState, through schema: Schema,
+        _ body: (Snapshot, Snapshot, StateDifference) throws -> R
+    ) throws -> R {
+        try checkOpen()
+        return try file.read { transaction, head, newest in
+            let before = try snapshots.snapshot(
+                at: old.eventNumber, layers: old.layers, through: schema, transaction, head, newest)
+            let after = try snapshots.snapshot(
+                at: new.eventNumber, layers: new.layers, through: schema, transaction, head, newest)
+            var difference = StateDifference()
+            difference.add(old.layers, new.layers)
+            let (first, last) = (min(old.eventNumber, new.eventNumber), max(old.eventNumber, new.eventNumber))
+            try LogReader(transaction, file.tables, after.histories)
+                .events(from: first.advanced(by: 1), through: last) { event, _ in
+                    try difference.add(event)
+                    return true
+                }
+            return try body(before, after, difference)
+        }
+    }
+
+    /// The model that was the newest at an event.
+    package func schema(at eventNumber: EventNumber) throws -> Schema {
+        try checkOpen()
+        return try file.read { transaction, _, histories in
+            guard let schema = try file.schema(at: eventNumber, histories, transaction) else {
+                throw StrataError(.invalidModel, "The store has no model.", context: .init(path: path))
+            }
+            return schema
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import LMDB
+import Locking
+import StrataModel
+
+// Errors of LMDB, of files and of damaged records, as callers of the store see them.
+
+extension StoreFile {
+    /// The error as callers of the store see it, with the original as its cause.
+    func publicError(_ error: any Error, during work: String) -> any Error {
+        Self.publicError(error, during: work, path: path)
+    }
+
+    /// The same for a store that is not open.
+    static func publicError(_ error: any Error, during work: String, path: String) -> any Error {
+        switch error {
+        case let error as LMDBError: StrataError(error, during: work, path: path)
+        case let error as BlobFile.Failure:
+            StrataError(
+                error.isOfDisk ? .noSpace : .persistentStoreOperation,
+                error.isOfDisk
+                    ? "The disk is full or failed during \(work); nothing was changed."
+                    : "The store failed during \(work): \(error.reason).",
+                context: .init(path: error.path), cause: error)
+        case let error as CorruptRecord:
+            StrataError(
+                .corrupt, "A record is damaged: \(error.reason).", context: .init(path: path), cause: error)
+        case let error as BackgroundThread.Unavailable:
+            StrataError(
+                .persistentStoreOperation, "The store failed during \(work): \(error).", context: .init(path: path),
+                cause: error)
+        case let error as UnstorableValue:
+            StrataError(.wrongType, "A value does not fit its property: \(error.reason).", cause: error)
+        default: error
+        }
+    }
+}
+
+extension StrataError {
+    /// Why a file cannot be opened.
+    init(opening error: LMDBError, path: String) {
+        let context = Context(path: path)
+        let (code, message): (Code, String) =
+            switch error.code {
+            case .missing: (.persistentStoreOpen, "There is no store.")
+            case .empty: (.persistentStoreOpen, "The store's file is empty.")
+            case .foreign: (.persistentStoreOpen, "The file is no store.")
+            case .newerFormat:
+                (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
+            case .truncated: (.corrupt, "The store's file has been cut short.")
+            case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
+            case .permissionDenied where !FileManager.default.fileExists(atPath: path + "/data.mdb"):
+                (.persistentStoreOpen, "The store cannot be made: its directory may not be written or entered.")
+            case .permissionDenied:
+                (
+                    .persistentStoreOpen,
+                    "The store's files may not be read or written; whoever reads writes to lock.mdb too."
+                )
+            case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being made.")
+            default: (.persistentStoreOpen, "")
+            }
+        if message.isEmpty {
+            self.init(error, during: "opening", path: path)
+        } else {
+            self.init(code, message, context: context, cause: error)
+        }
+    }
+
+    init(_ error: LMDBError, during work: String, path: String) {
+        let context = Context(path: path)
+        switch error.code {
+        case .noSpaceOrIO, .mapFull:
+            self.init(
+                .noSpace, "The disk is full or failed during \(work); nothing was changed.", context: context,
+                cause: error)
+        case .busy:
+            self.init(.persistentStoreTimeout, "The store stayed busy during \(work).", context: context, cause: error)
+        // Every store has the same tables, with the same flags, and an ordered log; so these mean damage.
+        case .corrupted, .truncated, .invalid, .notFound, .incompatibleTable, .keyExists:
+            self.init(.corrupt, "The store's file is damaged.", context: context, cause: error)
+        case .outcomeUnknown, .panic:
+            self.init(.inDoubt, "Whether the last commit is on disk is not known.", context: context, cause: error)
+        case .readOnly:
+            self.init(.readOnly, "The store is open for reading only.", context: context, cause: error)
+        case .closed:
+            self.init(.storeClosed, "The store is closed.", context: context, cause: error)
+        case .missing, .empty, .foreign, .newerFormat, .versionMismatch, .permissionDenied, .symbolicLink,
+            .insecurePermissions, .networkFileSystem, .conflictingOptions, .alreadyExists:
+            self.init(.persistentStoreOpen, "The store cannot be opened: \(error)", context: context, cause: error)
+        case .transactionTooLarge:
+            self.init(.saveTooLarge, "The save touches more pages than one commit can.", context: context, cause: error)
+        default:
+            self.init(
+                .persistentStoreOperation, "The store failed during \(work): \(error.code.sentence).", context: context,
+                cause: error)
+        }
+    }
+}
+
+extension StrataError {
+    /// Whether the first pages of the file are not those of a store; damage can cause this too.
+    package var isOfForeignFile: Bool { (cause as? LMDBError)?.code == .foreign }
+}
+
+extension StrataError {
+    /// A damaged record of `table`.
+    static func corrupt(_ cause: CorruptRecord, _ table: String, _ context: Context = Context()) -> StrataError {
+        StrataError(
+            .corrupt, "A record of the table '\(table)' is damaged: \(cause.reason).", context: context, cause: cause)
+    }
+}

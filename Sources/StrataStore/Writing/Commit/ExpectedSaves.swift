@@ -1,0 +1,29 @@
+import Dispatch
+
+/// Predicts which saves will come together, so that the writer waits for them.
+///
+/// Contexts that repeat small saves would otherwise share commits in two alternating halves: while one half is written
+/// the other queues. A lone save never waits, and no save waits longer than a small part of a commit.
+struct ExpectedSaves {
+    /// The saves in the last commit, and those that arrived during it.
+    private(set) var count = 0
+    /// Until when the writer waits for them; nil for not at all.
+    private(set) var deadline: DispatchTime?
+    /// The part of the last commit's duration to wait, between `shortest` and `longest` seconds.
+    private static let part = 0.25
+    private static let shortest = 0.000_02
+    private static let longest = 0.002
+
+    /// - Parameter duration: what the commit took, without waiting.
+    mutating func note(saves: Int, waiting: Int, after duration: Duration) {
+        count = saves + waiting
+        deadline = nil
+        guard count > 1 else { return }
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        let wait = min(seconds * Self.part, Self.longest)
+        if wait >= Self.shortest { deadline = .now() + wait }
+    }
+
+    /// Stops waiting for the missing saves.
+    mutating func isLate() { deadline = nil }
+}
