@@ -178,7 +178,8 @@ import Testing
                 == .init(
                     output: """
                         the log is sound through transaction 5, event 15 (2026-01-01T00:00:05.000Z)
-                        The file is no store. The pages that are left were searched for its log, which may have gone on
+                        The file is not a store. The pages that are left were searched for its log, which may have gone \
+                        on
                         \(new): 5 transactions, 15 events, 8 objects, 0 large values, verified
                         nothing behind the fault could be added
 

@@ -119,7 +119,8 @@ import Testing
                     found
                         == .init(
                             output: "",
-                            error: "strata: A rebuild of the store's views was cut short; opening it for writing once "
+                            error:
+                                "strata: A rebuild of the store's views was interrupted; opening it for writing once "
                                 + "finishes it. (\(store.path))\n", exitCode: 1))
             }
             // Any command that writes finishes it.

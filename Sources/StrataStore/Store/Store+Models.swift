@@ -135,10 +135,10 @@ extension Store {
         if isReadOnly {
             throw StrataError(
                 .persistentStoreOpen,
-                "A migration of the store was cut short; opening it for writing once finishes it.",
+                "A migration of the store was interrupted; opening it for writing once finishes it.",
                 context: .init(path: path))
         }
-        StoreLogger.shared.notice("finishing a migration to model \(mark.to.rawValue) that was cut short")
+        StoreLogger.shared.notice("finishing a migration to model \(mark.to.rawValue) that was interrupted")
         try onWriter { [self] in
             do {
                 if let model {
@@ -162,7 +162,7 @@ extension Store {
         guard try histories.schema(mark.to)?.model.entities != model.entities else { return }
         throw StrataError(
             .migration,
-            "A migration of the store to model \(mark.to.rawValue) was cut short; "
+            "A migration of the store to model \(mark.to.rawValue) was interrupted; "
                 + "opening it with that model finishes it.",
             context: .init(path: path))
     }
@@ -182,8 +182,8 @@ extension Store {
             guard options.valuesDigest == mark.valuesDigest else {
                 throw StrataError(
                     .migration,
-                    "A migration of the store was cut short that was begun with other rules for values; opening it with "
-                        + "those finishes it.",
+                    "A migration of the store was interrupted that had been begun with other rules for values; opening "
+                        + "it with those finishes it.",
                     context: .init(path: path))
             }
             let run = MigrationRun(

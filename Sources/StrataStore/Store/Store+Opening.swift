@@ -165,7 +165,7 @@ extension Store {
 
     private static func foreign(_ directory: StoreDirectory) -> StrataError {
         StrataError(
-            .persistentStoreOpen, "The file is an LMDB file, but no Strata store.",
+            .persistentStoreOpen, "The file is an LMDB file, but not a Strata store.",
             context: .init(path: directory.path),
             cause: LMDBError(.foreign, operation: "open the store", path: directory.path))
     }
@@ -212,8 +212,7 @@ extension Store {
         guard unknown == 0 else {
             throw StrataError(
                 .persistentStoreOpen,
-                "The store was written by a newer version of Strata, with what this one does not know (flags "
-                    + "\(unknown)).", context: context)
+                "The store uses features of a newer version of Strata (flags \(unknown)).", context: context)
         }
         guard header.readCompatibleFlags == 0 || options.isReadOnly else {
             throw StrataError(
@@ -250,7 +249,7 @@ struct StoreDirectory {
             try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
         } catch {
             throw StrataError(
-                .persistentStoreOpen, "The directory that the store is to stand in cannot be made.",
+                .persistentStoreOpen, "The directory for the store cannot be created.",
                 context: .init(path: parent.path(percentEncoded: false)), cause: error)
         }
     }

@@ -79,7 +79,7 @@ import Testing
         try makeDirectory()
         defer { try? remove() }
         try write(Data("SQLite format 3\0".utf8) + Data(count: 8192))
-        try expectRefusal(.persistentStoreOpen, "is no store")
+        try expectRefusal(.persistentStoreOpen, "is not a store")
     }
 
     @Test func aStoreThatWasCutShortIsSaidToBe() throws {
@@ -126,7 +126,7 @@ import Testing
             bytes[25] = 1
             Checksum.write(over: 12, at: 8, in: &bytes)
         }
-        try expectRefusal(.persistentStoreOpen, "newer version of Strata, with what this one does not know (flags 256)")
+        try expectRefusal(.persistentStoreOpen, "features of a newer version of Strata (flags 256)")
     }
 
     /// Its entries stay where a build without buffers, or one that removes entries at once, finds them, and its counters
@@ -180,7 +180,7 @@ import Testing
         for name in ["lock.mdb", "writer.lock"] {
             try FileManager.default.removeItem(at: directory.appending(component: name))
         }
-        try expectRefusal(.persistentStoreOpen, "no Strata store")
+        try expectRefusal(.persistentStoreOpen, "not a Strata store")
     }
 
     @Test(.enabled(if: geteuid() != 0, "nothing is forbidden to the superuser"))

@@ -62,7 +62,7 @@ struct LayerRows: Sendable {
         guard !table.isEmpty else { return }
         var sum = 0
         for (event, _) in events { sum += Int(table[start(of: event.header.object)]) }
-        precondition(sum >= -events.count, "A place in the table is below none.")
+        precondition(sum >= -events.count, "An index in the table is below -1.")
     }
 
     func place(of id: ObjectID) -> Int? {

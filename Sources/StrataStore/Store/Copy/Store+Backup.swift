@@ -84,7 +84,8 @@ extension Store {
         let report = try copy.verify(.full, progress: progress)
         guard report.isSound else {
             throw StrataError(
-                .corrupt, "The backup does not verify: \(report.problemCount) problems.", context: .init(path: path),
+                .corrupt, "The verification of the backup found \(report.problemCount) problems.",
+                context: .init(path: path),
                 details: report.problems.map { StrataError(.corrupt, $0.description) })
         }
         return BackupReport(verification: report, blobCount: copied.count, blobSizeInBytes: copied.sizeInBytes)
@@ -140,7 +141,7 @@ extension Store {
         // A process killed just after a copy was put in place leaves the hidden directory it was made in.
         removeLeftovers(of: target)
         throw StrataError(
-            .persistentStoreOpen, "Something stands where the new store is to go.", context: .init(path: path))
+            .persistentStoreOpen, "The place of the new store is already taken.", context: .init(path: path))
     }
 
     /// Copies every large value that this store names from another place. A value that is missing there is missing here

@@ -43,7 +43,7 @@ struct MigrationRun {
     ) throws -> MigrationMark.Place? {
         guard migration.passes.indices.contains(place.pass) else {
             throw StrataError(
-                .corrupt, "The mark of a migration stands beyond its end.", context: .init(path: file.path))
+                .corrupt, "The mark of a migration is beyond its last pass.", context: .init(path: file.path))
         }
         let pass = migration.passes[place.pass]
         let next: ObjectID?

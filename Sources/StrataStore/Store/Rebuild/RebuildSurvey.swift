@@ -59,7 +59,9 @@ final class RebuildSurvey: @unchecked Sendable {
                 return scope == .log ? [] : try TableDigest.all(file.tables, transaction)
             }
             throw StrataError(
-                .corrupt, "The log is damaged, and the views may know what it has lost: nothing was dropped. \(first)",
+                .corrupt,
+                "The log is damaged, and the views may still hold what it has lost, so nothing was dropped. "
+                    + "\(first)",
                 context: .init(path: file.path))
         }
     }

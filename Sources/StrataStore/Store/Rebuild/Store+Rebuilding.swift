@@ -48,10 +48,10 @@ extension Store {
         if isReadOnly {
             throw StrataError(
                 .persistentStoreOpen,
-                "A rebuild of the store's views was cut short; opening it for writing once finishes it.",
+                "A rebuild of the store's views was interrupted; opening it for writing once finishes it.",
                 context: .init(path: path))
         }
-        StoreLogger.shared.notice("finishing a rebuild of the views that was cut short")
+        StoreLogger.shared.notice("finishing a rebuild of the views that was interrupted")
         noteFinished(try runRebuild(RebuildLimits(), progress))
         // Reads the models, which are a view, too.
         try file.read { _, _, _ in }
@@ -91,7 +91,7 @@ extension StoreFile {
         else { return known }
         return StrataError(
             .noSpace,
-            "The disk is full or failed while the views were made anew, and \(mark.applied) of \(mark.head.event) events "
+            "The disk is full or failed while the views were rebuilt; \(mark.applied) of \(mark.head.event) events "
                 + "are done. Nothing is lost; the store can be read when it has been opened for writing with more room.",
             context: failure.context, cause: failure)
     }

@@ -36,8 +36,8 @@ extension Store {
         }
         let usage = blobs.usage
         return [
-            file("data.mdb", "the log and its views"), file("lock.mdb", "readers and writer, now"),
-            file("writer.lock", "whose turn it is to write"),
+            file("data.mdb", "the log and its views"), file("lock.mdb", "the current readers and writer"),
+            file("writer.lock", "the lock of the current writer"),
             StoreStatistics.File(
                 path: "\(path)/blobs", purpose: "large values, a file each",
                 sizeInBytes: usage.count > 0 ? usage.sizeInBytes : nil),

@@ -28,7 +28,7 @@ extension Verifier {
             let id = StoreKey.lastObjectID(key)
             let index = IndexID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
             if try !calls(id, for: key, index) {
-                note(.index, self.index(of: key), "an entry for \(name(id)) that its row does not call for")
+                note(.index, self.index(of: key), "an entry for \(name(id)) that its row does not make")
             }
         }
     }
@@ -84,8 +84,8 @@ extension Verifier {
                 }
             }
         }
-        try check(table.buffer, false, "an entry stands in the table and in its buffer")
-        try check(table.removals, true, "an entry is to be removed that is not there")
+        try check(table.buffer, false, "an entry is both in the table and in its buffer")
+        try check(table.removals, true, "a removal waits for an entry that is not in the table")
     }
 
     /// If `links` has more entries than rows and pairs require, reports the others.
@@ -103,7 +103,7 @@ extension Verifier {
             let owner = StoreKey.objectID(key, at: 4)
             let member = StoreKey.lastObjectID(key)
             if try !calls(for: key, link, owner, member, plan) {
-                note(.link, name(link, owner), "an entry for \(name(member)) that nothing calls for")
+                note(.link, name(link, owner), "an entry for \(name(member)) that no row or pair makes")
             }
         }
     }

@@ -176,10 +176,10 @@ extension Verifier {
     /// Reports records after the head.
     private func checkTableEnds(_ head: LogHead) throws {
         try scanKeys(tables.events, after: head.event.rawValue) { number in
-            note(.event, "event \(number)", "it stands behind the end of the log")
+            note(.event, "event \(number)", "it is after the end of the log")
         }
         try scanKeys(tables.transactions, after: head.transaction.rawValue) { number in
-            note(.transaction, "transaction \(number)", "it stands behind the end of the log")
+            note(.transaction, "transaction \(number)", "it is after the end of the log")
         }
     }
 

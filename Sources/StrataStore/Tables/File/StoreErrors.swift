@@ -44,19 +44,19 @@ extension StrataError {
             switch error.code {
             case .missing: (.persistentStoreOpen, "There is no store.")
             case .empty: (.persistentStoreOpen, "The store's file is empty.")
-            case .foreign: (.persistentStoreOpen, "The file is no store.")
+            case .foreign: (.persistentStoreOpen, "The file is not a store.")
             case .newerFormat:
                 (.persistentStoreOpen, "The store's file has a newer format than this version of Strata reads.")
-            case .truncated: (.corrupt, "The store's file has been cut short.")
+            case .truncated: (.corrupt, "The store's file is truncated.")
             case .invalid, .corrupted: (.corrupt, "The store's file is damaged.")
             case .permissionDenied where !FileManager.default.fileExists(atPath: path + "/data.mdb"):
-                (.persistentStoreOpen, "The store cannot be made: its directory may not be written or entered.")
+                (.persistentStoreOpen, "The store cannot be created: its directory cannot be written or entered.")
             case .permissionDenied:
                 (
                     .persistentStoreOpen,
-                    "The store's files may not be read or written; whoever reads writes to lock.mdb too."
+                    "The store's files cannot be read or written; reading needs to write to lock.mdb, too."
                 )
-            case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being made.")
+            case .outcomeUnknown, .panic: (.noSpace, "The disk is full or failed while the store was being created.")
             default: (.persistentStoreOpen, "")
             }
         if message.isEmpty {
@@ -79,7 +79,7 @@ extension StrataError {
         case .corrupted, .truncated, .invalid, .notFound, .incompatibleTable, .keyExists:
             self.init(.corrupt, "The store's file is damaged.", context: context, cause: error)
         case .outcomeUnknown, .panic:
-            self.init(.inDoubt, "Whether the last commit is on disk is not known.", context: context, cause: error)
+            self.init(.inDoubt, "It is not known whether the last commit is on disk.", context: context, cause: error)
         case .readOnly:
             self.init(.readOnly, "The store is open for reading only.", context: context, cause: error)
         case .closed:

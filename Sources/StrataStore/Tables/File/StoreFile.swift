@@ -149,7 +149,7 @@ final class StoreFile: Sendable {
 
     private static func version(_ key: UnsafeRawBufferPointer) throws(StrataError) -> ModelVersion {
         guard key.count == 8, let version = UInt32(exactly: StoreKey.objectID(key, at: 0).rawValue) else {
-            throw StrataError(.corrupt, "A model is kept under a key that is no version.")
+            throw StrataError(.corrupt, "The key of a model is not a version.")
         }
         return ModelVersion(rawValue: version)
     }

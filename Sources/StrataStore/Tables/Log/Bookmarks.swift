@@ -58,7 +58,7 @@ enum Bookmark: String, Sendable {
 
     private static func number(_ bytes: UnsafeRawBufferPointer) throws -> UInt64 {
         guard bytes.count == 8 else {
-            throw StrataError(.corrupt, "A named place in the log is damaged.")
+            throw StrataError(.corrupt, "The record of a tag or subscription is damaged.")
         }
         return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }

@@ -36,7 +36,7 @@ final class RecordedModel: Sendable {
 
     private func damaged(_ cause: StrataError?) -> StrataError {
         StrataError(
-            .corrupt, "The record of model \(version.rawValue) makes no sense; a rebuild makes it anew from the log.",
+            .corrupt, "The record of model \(version.rawValue) cannot be decoded; a rebuild restores it from the log.",
             cause: cause)
     }
 }

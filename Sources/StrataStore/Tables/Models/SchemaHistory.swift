@@ -145,7 +145,7 @@ package final class SchemaHistory: Sendable {
         do {
             return try model.schema()
         } catch {
-            throw CorruptRecord("row of a model whose record makes no sense; a rebuild makes it anew", at: 0)
+            throw CorruptRecord("row of a model whose record cannot be decoded; a rebuild restores it", at: 0)
         }
     }
 }

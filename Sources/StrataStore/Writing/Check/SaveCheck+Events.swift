@@ -15,7 +15,7 @@ extension SaveCheck {
             if !mayExist.isEmpty, mayExist.contains(id.entityID) {
                 guard try !snapshot.exists(id) else {
                     throw StrataError(
-                        .invalidRequest, "The save inserts an object that is there already.",
+                        .invalidRequest, "The save inserts an object that exists already.",
                         context: .init(entityName: entity.schema.name, objectID: id))
                 }
                 previous = try tombstone(of: id)
@@ -83,7 +83,7 @@ extension SaveCheck {
             let reader = try RowReader(image, layout: entity.layout)
             guard let reference = try reader.blob(slot), !blobs.exists(reference) else { continue }
             throw StrataError(
-                .missingBlob, "The save names a large value whose file is not there.",
+                .missingBlob, "The save names a large value whose file is missing.",
                 context: .init(
                     entityName: entity.schema.name, objectID: id, key: entity.schema.properties[slot].name,
                     path: blobs.path(of: reference)))

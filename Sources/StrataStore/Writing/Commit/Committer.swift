@@ -236,7 +236,7 @@ final class Committer {
             let doubt = StrataError(
                 .inDoubt,
                 "The commit failed while the file's head was written; whether the save is on disk is not known. "
-                    + "Saving again tells.",
+                    + "Saving again finds out.",
                 context: .init(path: file.path), cause: cause)
             return results.map { result in
                 if case .success(.stale?) = result { return result }

@@ -104,7 +104,7 @@ extension StoreFile {
         try write { transaction in
             let start = try nextRow(transaction)
             guard start + count < ObjectID.localRowBit else {
-                throw StrataError(.persistentStoreOperation, "The store has given away all its row numbers.")
+                throw StrataError(.persistentStoreOperation, "The store has no row numbers left.")
             }
             leased = start..<start + count
             try writeNextRow(start + count, transaction)

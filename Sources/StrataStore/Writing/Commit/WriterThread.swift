@@ -118,7 +118,7 @@ final class WriterThread: @unchecked Sendable {
             group += joining
             return joining
         }
-        precondition(group.count == answers.count, "Somebody would wait for ever.")
+        precondition(group.count == answers.count, "Every submission needs an answer.")
         let isTidyingDue = duties.isTidyingDue()
         let duration = ContinuousClock.now - start - waited
         condition.withLock {
