@@ -34,10 +34,10 @@ struct LayerCheck {
 
     init(layers: [String]) { self.layers = layers }
 
-    /// - Returns: false when the file stands in none of the layers.
-    mutating func add(_ path: String, layer: String, source: String) -> Bool {
+    /// - Returns: false if the file is in none of the layers.
+    mutating func add(_ path: String, layer: String, _ types: SourceTypes) -> Bool {
         guard let index = layers.firstIndex(of: layer) else { return false }
-        files.append((path, index, SourceTypes(source)))
+        files.append((path, index, types))
         return true
     }
 
@@ -60,41 +60,55 @@ struct LayerCheck {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
+    /// By path below `Sources`.
+    private static let sources = Result {
+        let directory = root.appending(path: "Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: directory.path(percentEncoded: false))
+        return try Dictionary(
+            uniqueKeysWithValues: paths.filter { $0.hasSuffix(".swift") }.map { path in
+                (path, SourceTypes(try String(contentsOf: directory.appending(path: path), encoding: .utf8)))
+            })
+    }
+
     @Test(arguments: ModuleLayers.all) func everyFileUsesItsOwnLayerAndThoseBelow(module: ModuleLayers) throws {
-        let directory = Self.root.appending(path: "Sources/\(module.module)")
         var check = LayerCheck(layers: module.layers)
         var found: Set<String> = []
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: directory.path(percentEncoded: false))
-        for path in paths.filter({ $0.hasSuffix(".swift") }).sorted() {
-            let layer = path.split(separator: "/").dropLast().first.map(String.init) ?? "."
-            let source = try String(contentsOf: directory.appending(path: path), encoding: .utf8)
+        for (path, types) in try Self.sources.get().sorted(by: { $0.key < $1.key }) {
+            let folders = path.split(separator: "/").dropLast().map(String.init)
+            guard folders[0] == module.module else { continue }
+            let layer = folders.dropFirst().first ?? "."
             found.insert(layer)
-            #expect(
-                check.add("Sources/\(module.module)/\(path)", layer: layer, source: source),
-                "\(path) stands in no layer of \(module.module).")
+            #expect(check.add(path, layer: layer, types), "\(path) is in no layer of \(module.module).")
         }
         #expect(found == Set(module.layers))
         for reference in check.upwardReferences() { Issue.record("\(reference)") }
     }
 
+    @Test func everyTypeHasANameOfItsOwn() throws {
+        var homes: [String: [String]] = [:]
+        for (path, types) in try Self.sources.get() {
+            for type in types.declared { homes[type, default: []].append(path) }
+        }
+        for (type, paths) in homes where paths.count > 1 {
+            Issue.record("\(type) is declared by \(paths.sorted().joined(separator: " and by ")).")
+        }
+    }
+
     @Test func aTypeOfAnUpperLayerIsFoundWhereItIsUsed() {
         var check = LayerCheck(layers: ["Low", "High"])
-        #expect(check.add("High/House.swift", layer: "High", source: "package final class House { enum Room {} }"))
-        #expect(
-            check.add("High/Yard.swift", layer: "High", source: "private struct Key {}\nstruct Yard { let x: House }"))
+        #expect(check.add("High/House.swift", layer: "High", SourceTypes("package final class House { enum Room {} }")))
         #expect(
             check.add(
-                "Low/Stone.swift", layer: "Low",
-                source: #"""
-                    // House
-                    /* Yard /* nested */ House */
-                    struct Stone { let key: Key; let room: Other.House; let text = "House \(Yard.self) \"House" }
-                    """#))
-        #expect(
-            check.add(
-                "Low/Door.swift", layer: "Low",
-                source: ##"struct Door { struct Yard {}; let yard: Yard; let text = #"House"#; let house: [House] }"##))
-        #expect(!check.add("Else/Where.swift", layer: "Else", source: ""))
+                "High/Yard.swift", layer: "High", SourceTypes("private struct Key {}\nstruct Yard { let x: House }")))
+        let stone = #"""
+            // House
+            /* Yard /* nested */ House */
+            struct Stone { let key: Key; let room: Other.House; let text = "House \(Yard.self) \"House" }
+            """#
+        #expect(check.add("Low/Stone.swift", layer: "Low", SourceTypes(stone)))
+        let door = ##"struct Door { struct Yard {}; let yard: Yard; let text = #"House"#; let house: [House] }"##
+        #expect(check.add("Low/Door.swift", layer: "Low", SourceTypes(door)))
+        #expect(!check.add("Else/Where.swift", layer: "Else", SourceTypes("")))
         #expect(
             check.upwardReferences() == [
                 UpwardReference(file: "Low/Stone.swift", type: "Yard", layer: "High"),

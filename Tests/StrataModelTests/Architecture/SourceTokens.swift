@@ -22,15 +22,15 @@ struct SourceTokens {
         var isMember = false
         while index < bytes.count {
             let byte = bytes[index]
-            if starts(with: "//") {
+            if byte == UInt8(ascii: "/"), starts(with: "//") {
                 while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
                 continue
             }
-            if starts(with: "/*") {
+            if byte == UInt8(ascii: "/"), starts(with: "/*") {
                 skipComment()
                 continue
             }
-            if let hashes = hashesOfString() {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#"), let hashes = hashesOfString() {
                 scanString(hashes)
                 isMember = false
                 continue
@@ -70,6 +70,10 @@ struct SourceTokens {
         let escape = "\\" + String(repeating: "#", count: hashes)
         index += quote.utf8.count
         while index < bytes.count {
+            guard [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(bytes[index]) else {
+                index += 1
+                continue
+            }
             if starts(with: end) {
                 index += end.utf8.count
                 return
