@@ -36,7 +36,7 @@ import Testing
         var arena = Arena()
         var list = keys.map { key in
             key.withUnsafeBytes { bytes in
-                WriteBatch.Operation(
+                WriteBatch.PendingWrite(
                     prefix: KeySort.word(of: bytes, at: 0), keyOffset: UInt64(arena.append(bytes)), valueOffset: 0,
                     valueSize: 0, keySize: UInt16(bytes.count), isRemoval: false)
             }
