@@ -59,7 +59,7 @@ written once, by `Scripts/format-fixture.sh`, and never again.
 | `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |
 
 Directories have mode 0700, files 0600. The model of each version is JSON with sorted keys. Everything read from disk is
-checked: a damaged record is an error that names its key.
+checked: a damaged record is an error that names the record.
 """
 
 
