@@ -329,7 +329,7 @@ import Testing
         try book("978-1").state = .lent
         try context.save()
         let mailer = try container.subscription(named: "mailer")  // begins at the newest state when it is new
-        for try await change in try mailer.changes() {
+        for try await change in try mailer.transactions() {
             for object in try change.changes() where object.entityName == "Book" { print(object.kind, object.objectID) }
             try mailer.acknowledge(change.token)
             if change.transaction.contextName == "the last" { break }
