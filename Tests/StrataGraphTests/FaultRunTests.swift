@@ -63,7 +63,7 @@ import Testing
         let movies = try owner().favoriteMovies
         let known = movies.prefix(40)
         for movie in known { #expect(movie.title.hasPrefix("film")) }
-        context.faultRuns.removeAll()
+        context.memory.faultRuns.removeAll()
         let before = readCount(context.registeredObjects.compactMap { $0 as? Movie })
         var titles: [String] = []
         for movie in movies {
@@ -117,12 +117,12 @@ import Testing
 
     @Test func aListIsKeptUntilItsEndIsRead() throws {
         _ = walk(try fetched())
-        #expect(context.faultRuns.count == 0)
+        #expect(context.memory.faultRuns.count == 0)
         let movies = try fetched()
-        #expect(context.faultRuns.count == 1)
+        #expect(context.memory.faultRuns.count == 1)
         // Those in memory are not asked for again: this list stays until others take its place.
         for _ in 0..<10 { _ = try fetched() }
-        #expect(context.faultRuns.count == 4)
+        #expect(context.memory.faultRuns.count == 4)
         withExtendedLifetime(movies) {}
     }
 

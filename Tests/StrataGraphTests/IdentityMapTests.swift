@@ -131,7 +131,7 @@ import Testing
             #expect(member.name == "\(number)")
             if number % 100 == 0 { held.append(member) }
         }
-        #expect(context.registeredObjects.count <= ManagedObjectContext.leastSweepThreshold + 1)
+        #expect(context.registeredObjects.count <= ContextMemory.leastSweepThreshold + 1)
         for (place, member) in held.enumerated() {
             #expect(context.registeredObject(for: member.objectID) === member && member.name == "\(place * 100)")
         }
@@ -145,6 +145,6 @@ import Testing
         let other = container.newBackgroundContext()
         for member in try other.fetch(FetchRequest<FamilyMember>()) { #expect(member.favoriteMovies.isEmpty) }
         other.sweep()
-        #expect(other.toManyStates.count < 2048)
+        #expect(other.pendingLinks.states.count < 2048)
     }
 }

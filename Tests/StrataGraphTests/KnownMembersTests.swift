@@ -34,7 +34,9 @@ import Testing
     private var titles: [String?] { playlist.tracks.map(\.title) }
     /// To-manys whose members need not be listed.
     private var listedCount: Int {
-        context.toManyStates.values.count { $0.members != nil && $0.generation == context.baseGeneration }
+        context.pendingLinks.states.values.count {
+            $0.members != nil && $0.generation == context.pendingLinks.memberGeneration
+        }
     }
 
     @Test func aSaveOfValuesLeavesThemListed() throws {

@@ -238,30 +238,24 @@ extension ManagedObjectContext {
         if let known = map[id] ?? objectOfDeletedRow(id) {
             if known._flags.contains(.withdrawn) { return takeBackWithdrawal(of: known) }
             if known._flags.contains(.deleted) { return takeBackDeletion(of: known) }
-            known._flags = []
-            forget(known)
+            forgetWithChanges(known)
         }
         let object = entity.objectClass.init(
             _ObjectSeed(
                 entity: entity, objectID: id, state: observesObjects ? ObjectState.observed : 0, context: self,
                 isInserted: true))
-        object._flags = .inserted
         map.insert(object)
-        inserted.append(object)
+        pending.noteInserted(object)
     }
 
     private func takeBackWithdrawal(of object: ManagedObject) {
-        object._flags.remove(.withdrawn)
-        object._flags.insert(.inserted)
-        object._state &= ~ObjectState.deleted
-        withdrawnCount -= 1
-        noteTouched(object)
+        pending.takeBackWithdrawal(of: object)
         object.announceAllChanged()
         // Its links went at their other ends only; those that come back are made anew.
         for index in object._entity.toManyIndexes {
             guard let link = binding.link(object._entity.properties[index].id), link.isPairs else { continue }
             toManyState(link, object.objectID).forgetChanges()
-            pairGeneration += 1
+            pendingLinks.notePairChange()
         }
     }
 

@@ -15,10 +15,10 @@ extension ManagedObjectContext {
     func netChanges() throws -> NetChanges {
         foldLinkChanges()
         var changes = NetChanges()
-        for list in [inserted, updated, deleted] {
+        for list in pending.lists {
             for object in list { changes.objects[object.objectID] = try netChange(of: object) }
         }
-        for (id, change) in try netChanges(ofRows: deletedRows.rows.keys) { changes.objects[id] = change }
+        for (id, change) in try netChanges(ofRows: pending.deletedRows.rows.keys) { changes.objects[id] = change }
         changes.pairs = try netPairChanges()
         changes.simplify()
         return changes
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     func netPairChanges() throws -> [PairKey: NetChanges.Places] {
         let gone = deletedObjectIDs
         let hasDeletions = !gone.isEmpty
-        guard pairGeneration != 0 || hasDeletions else { return [:] }
+        guard pendingLinks.pairGeneration != 0 || hasDeletions else { return [:] }
         var pairs: [PairKey: NetChanges.Places] = [:]
         try read { snapshot in
             for change in try pairChanges() {

@@ -32,7 +32,7 @@ struct DeletedRows {
 extension ManagedObjectContext {
     /// The object of an id that was deleted without one; nil for any other id.
     func objectOfDeletedRow(_ id: ObjectID) -> ManagedObject? {
-        deletedRows.contains(id) ? registeredOrFault(id) : nil
+        pending.deletedRows.contains(id) ? registeredOrFault(id) : nil
     }
 
     /// Makes a fault the deleted object that its id stands for.
@@ -42,25 +42,22 @@ extension ManagedObjectContext {
             try binding.store.readRows(at: row.eventNumber, layers: inherited, through: binding.schema) {
                 found = try Self.load(object, from: $0)
             }
-            object._state &= ~ObjectState.fault
+            object.becomeLoaded()
             if found { object.awakeFromFetch() }
         } catch {
             report(Self.typed(error))
         }
-        object._revision = row.revision
-        object._state |= ObjectState.deleted
-        object._flags.insert([.deleted, .deletedAsRow])
-        deleted.append(object)
+        pending.adoptDeletion(of: object, row)
     }
 
     /// What the delete rules of objects deleted as rows still deny.
     func deniedRowDeletions() throws -> [StrataError] {
-        let denying = Set(deletedRows.entities.filter { !(binding.entity($0)?.denyIndexes.isEmpty ?? true) })
+        let denying = Set(pending.deletedRows.entities.filter { !(binding.entity($0)?.denyIndexes.isEmpty ?? true) })
         guard !denying.isEmpty else { return [] }
         var denied: [(id: ObjectID, property: PropertyRuntime)] = []
         foldLinkChanges()
         try read { snapshot in
-            for id in deletedRows.rows.keys.filter({ denying.contains($0.entityID) }).sorted() {
+            for id in pending.deletedRows.rows.keys.filter({ denying.contains($0.entityID) }).sorted() {
                 guard let entity = binding.entity(id.entityID), let row = try snapshot.row(id) else { continue }
                 for property in entity.denyIndexes.map({ entity.properties[$0] }) {
                     if property.isToMany, let link = binding.link(property.id) {
@@ -79,9 +76,9 @@ extension ManagedObjectContext {
 
     /// Notes again, in the owners' sides, that the rows went.
     func noteAllLinkChangesOfDeletedRows() throws {
-        guard !deletedRows.isEmpty else { return }
+        guard !pending.deletedRows.isEmpty else { return }
         try read { snapshot in
-            for id in deletedRows.rows.keys {
+            for id in pending.deletedRows.rows.keys {
                 guard let entity = binding.entity(id.entityID), let row = try snapshot.row(id) else { continue }
                 for index in entity.toOneIndexes {
                     let property = entity.properties[index]
@@ -94,7 +91,7 @@ extension ManagedObjectContext {
 
     /// The owner of a deleted row loses a member. Nobody can look at one that was deleted as a row itself.
     func noteLoss(of id: ObjectID, _ property: PropertyRuntime, _ owner: ObjectID) {
-        guard case .toMany(let link, _) = property.inverse, !deletedRows.contains(owner) else { return }
+        guard case .toMany(let link, _) = property.inverse, !pending.deletedRows.contains(owner) else { return }
         noteLinkChange(link, owner: owner, member: id, isAdded: false)
     }
 }

@@ -29,7 +29,7 @@ struct IdentityMap: ~Copyable {
 
     private static var smallestCapacity: Int { 16 }
     /// What is kept after a sweep: room for the objects that come before the next one.
-    private static var leastSweptCapacity: Int { ManagedObjectContext.leastSweepThreshold * 2 }
+    private static var leastSweptCapacity: Int { ContextMemory.leastSweepThreshold * 2 }
     /// Places that a step of sweeping looks at.
     private static var stepLength: Int { 16 }
 

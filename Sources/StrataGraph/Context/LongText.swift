@@ -36,6 +36,6 @@ extension ManagedObject {
     /// A text of so many bytes that it is worth while to know it again.
     @usableFromInline final func _longText(_ bytes: UnsafeRawBufferPointer) -> String {
         guard let context = _context else { return String(decoding: bytes, as: UTF8.self) }
-        return context.longText.text(of: bytes)
+        return context.memory.longText.text(of: bytes)
     }
 }

@@ -36,9 +36,8 @@ extension ManagedObjectContext {
     /// Takes the parent's present state as the one to stand on.
     func stand(on parent: ManagedObjectContext) throws {
         let layers = try parent.pendingLayers()
-        base = parent.base
-        inherited = parent.inherited + layers
-        baseGeneration += 1
+        standpoint.stand(on: parent.standpoint, under: layers)
+        pendingLinks.forgetMembers()
     }
 
     /// Moves a child to its parent's present state: objects without changes are read again when next used.
@@ -55,12 +54,12 @@ extension ManagedObjectContext {
             changes.refreshed.insert(object)
         }
         for object in changes.refreshed { turnIntoFault(object) }
-        layers = PendingLayers()
+        invalidateLayers()
         try rebuildLinkChanges()
         try showPartners(partners)
         undoManager?.rebase()
         let gone = try read { snapshot in try changes.refreshed.filter { try !snapshot.exists($0.objectID) } }
-        for object in gone { object._state |= ObjectState.inaccessible }
+        for object in gone { object.noteDeletedByOthers() }
         changes.refreshed.subtract(gone)
         changes.deleted = gone
         if !changes.isEmpty { announce(changes) }
@@ -71,7 +70,7 @@ extension ManagedObjectContext {
     /// - Returns: what was saved, for those who listen.
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
         let changes = try netChanges()
-        var records = self.overruled
+        var records = saving.overruled
         let overruled = try parent.applyNotingLinks(changes, isStrict: true, remaking: wholeObject) { conflict in
             let resolution = try mergePolicy.resolution(of: conflict) { [] }
             if let winner = resolution.winner, !conflict.isAgreed {
@@ -80,7 +79,7 @@ extension ManagedObjectContext {
             return resolution
         }
         record(overruled, in: &records, mergePolicy)
-        parent.overruled += records
+        parent.saving.overruled += records
         parent.processPendingChanges()
         let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
         settleWithoutSaving()

@@ -38,9 +38,9 @@ extension ManagedObjectContext {
         guard !isReadOnly else { throw readOnlyError }
         // Two that delete each other there are each told once.
         if object._flags.contains(.preparesDeletion) { return }
-        object._flags.insert(.preparesDeletion)
+        object.beginPreparingDeletion()
         object.prepareForDeletion()
-        object._flags.remove(.preparesDeletion)
+        object.endPreparingDeletion()
         if object._state & ObjectState.fault != 0 { try load(object) }
         if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
         markDeleted(object)
@@ -48,16 +48,7 @@ extension ManagedObjectContext {
     }
 
     private func markDeleted(_ object: ManagedObject) {
-        object._state |= ObjectState.deleted
-        if object._flags.contains(.inserted) {
-            object._flags.remove(.inserted)
-            object._flags.insert(.withdrawn)
-            withdrawnCount += 1
-            touched.append(object)
-        } else {
-            object._flags.insert(.deleted)
-            deleted.append(object)
-        }
+        pending.noteDeleted(object)
         object.announceAllChanged()
     }
 
@@ -90,7 +81,7 @@ extension ManagedObjectContext {
         case .toMany(let link, _):
             noteLinkChange(link, owner: target, member: object.objectID, isAdded: false)
         case .toOne(let inverse):
-            if rule == .nullify, !deletedRows.contains(target) {
+            if rule == .nullify, !pending.deletedRows.contains(target) {
                 try registeredOrFault(target)?.clearReference(inverse, to: object.objectID)
             }
         case .none: break
@@ -108,7 +99,7 @@ extension ManagedObjectContext {
             switch rule {
             case .cascade: waiting += try read { try membersOfDeleted(link, id, $0) }
             case .nullify:
-                for member in try members(toManyState(link, id)) where !deletedRows.contains(member) {
+                for member in try members(toManyState(link, id)) where !pending.deletedRows.contains(member) {
                     guard let member = registeredOrFault(member), let property = member._entity.property(toOne) else {
                         continue
                     }
@@ -148,7 +139,7 @@ extension ManagedObjectContext {
     }
 
     func isDeleted(_ id: ObjectID) -> Bool {
-        if deletedRows.contains(id) { return true }
+        if pending.deletedRows.contains(id) { return true }
         return map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 } ?? false
     }
 }

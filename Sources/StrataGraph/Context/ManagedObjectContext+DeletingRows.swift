@@ -15,16 +15,16 @@ extension ManagedObjectContext {
 
     /// Deletes rows from the end of `waiting`, adding what cascades, until one comes that must be an object.
     func deleteRows(_ waiting: inout [ObjectID]) throws {
-        guard let last = waiting.last, deletedRows.contains(last) || isDeletedAsRow(last) else { return }
+        guard let last = waiting.last, pending.deletedRows.contains(last) || isDeletedAsRow(last) else { return }
         foldLinkChanges()
         var cuts: [CutReference] = []
         try read { snapshot in
-            while let id = waiting.last, deletedRows.contains(id) || isDeletedAsRow(id) {
+            while let id = waiting.last, pending.deletedRows.contains(id) || isDeletedAsRow(id) {
                 waiting.removeLast()
-                guard !deletedRows.contains(id), let entity = binding.entity(id.entityID),
+                guard !pending.deletedRows.contains(id), let entity = binding.entity(id.entityID),
                     let row = try snapshot.row(id)
                 else { continue }
-                deletedRows.add(id, revision: row.revision, at: base)
+                pending.noteDeletedRow(id, revision: row.revision, at: base)
                 try propagateToOnes(of: id, entity, row, &cuts, &waiting)
                 for index in entity.toManyIndexes {
                     guard let link = binding.link(entity.properties[index].id) else { continue }
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
             }
         }
         // Hooks and observers may run here, so not under the read.
-        for cut in cuts where !deletedRows.contains(cut.object) {
+        for cut in cuts where !pending.deletedRows.contains(cut.object) {
             try registeredOrFault(cut.object)?.clearReference(cut.toOne, to: cut.target)
         }
     }
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
             if isCascade, map[member] == nil { continue }
             toManyState(inverse, member).remove(id)
         }
-        pairGeneration += 1
+        pendingLinks.notePairChange()
     }
 
     /// The members of an object that goes, which leaves no list behind: each of them would be looked for in it and taken

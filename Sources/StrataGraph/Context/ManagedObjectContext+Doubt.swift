@@ -10,12 +10,12 @@ extension ManagedObjectContext {
         guard case .saved(let receipt) = try binding.store.save(doubtful) else { return }
         let rest = try netChanges().since(try binding.netChanges(in: receipt.transaction))
         let returned = try objectsThatReturned(doubtful)
-        self.doubtful = nil
+        saving.doubtful = nil
         let links = try doubtful.pairs.map { (key: $0.key, isLinked: try isLinked($0.key)) }
         let revisions = try revisions(of: doubtful, at: receipt.eventNumber)
         let before = base
-        base = max(base, receipt.eventNumber)
-        baseGeneration += 1
+        standpoint.move(to: max(base, receipt.eventNumber))
+        pendingLinks.forgetMembers()
         var saved: [ManagedObject] = []
         for insertion in doubtful.insertions {
             guard let object = map[insertion.id] else { continue }
@@ -29,17 +29,16 @@ extension ManagedObjectContext {
         }
         for object in returned { makeNew(object) }
         for deletion in doubtful.deletions {
-            _ = deletedRows.take(deletion.id)
+            _ = pending.takeDeletedRow(deletion.id)
             guard let object = map[deletion.id], !object._flags.contains(.inserted) else { continue }
-            object._flags = .savedDeletion
-            forget(object)
+            forgetSavedDeletion(object)
             saved.append(object)
         }
-        dropSettledObjects()
+        pending.dropSettled()
         if before < receipt.eventNumber {
             try refreshObjects(changedAfter: before, through: receipt.previousHead)
         }
-        layers = PendingLayers()
+        invalidateLayers()
         try rebuildLinkChanges()
         try settlePairs()
         for link in links { try restore(link.key, isLinked: link.isLinked) }
@@ -47,13 +46,15 @@ extension ManagedObjectContext {
         undoManager?.rebase()
         for object in saved {
             object.didSave()
-            object._flags.remove(.savedDeletion)
+            object.endSavedDeletion()
         }
     }
 
     /// Whether a save was in doubt and is in the store; then only what differs from it is pending now.
     func settleDoubt() throws -> Bool {
-        guard let doubtful, try binding.store.hasTransaction(doubtful.transactionID) else { return false }
+        guard let doubtful = saving.doubtful, try binding.store.hasTransaction(doubtful.transactionID) else {
+            return false
+        }
         try absorb(doubtful)
         return true
     }
@@ -61,7 +62,7 @@ extension ManagedObjectContext {
     /// Objects whose deletion the save holds and that are wanted again, read.
     private func objectsThatReturned(_ doubtful: ChangeSet) throws -> [ManagedObject] {
         var objects: [ManagedObject] = []
-        for deletion in doubtful.deletions where !deletedRows.contains(deletion.id) {
+        for deletion in doubtful.deletions where !pending.deletedRows.contains(deletion.id) {
             guard let object = registeredOrFault(deletion.id), !object._flags.contains(.deleted) else { continue }
             try load(object)
             objects.append(object)
@@ -71,13 +72,8 @@ extension ManagedObjectContext {
 
     /// An object that the store has no more and the context has.
     private func makeNew(_ object: ManagedObject) {
-        RowAllocation.free(object._base)
-        object._base = nil
         object.clearChangedSlots()
-        object._flags = .inserted
-        object._state &= ~(ObjectState.clean | ObjectState.layered)
-        inserted.append(object)
-        noteTouched(object)
+        pending.makeAgain(object)
     }
 
     private func revisions(of changes: ChangeSet, at eventNumber: EventNumber) throws -> [ObjectID: EventNumber] {
@@ -94,15 +90,9 @@ extension ManagedObjectContext {
     private func takeSaved(_ image: RowImage, _ revision: EventNumber?, of object: ManagedObject) {
         let revision = revision ?? object._revision
         if object._flags.contains(.withdrawn) || object._flags.contains(.deleted) {
-            if object._flags.contains(.withdrawn) {
-                withdrawnCount -= 1
-                object._flags.remove(.withdrawn)
-                object._flags.insert(.deleted)
-                deleted.append(object)
-            }
+            pending.noteSaved(deleted: object)
             image.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
-            object._flags.subtract([.inserted, .updated, .revisionUnknown])
-            return
+            return object.noteRevisionKnown()
         }
         guard object._flags.isPending else { return turnIntoFault(object) }
         let mine = object._entity.properties.filter { property in
@@ -110,19 +100,7 @@ extension ManagedObjectContext {
                 && !image.bytes.withUnsafeBytes { object._entity.isEqual(slot: property.slot, $0, object.rowBytes) }
         }
         object.rebase(onto: image, revision: revision, keeping: mine.map(\.slot))
-        object._flags.remove(.inserted)
-        if mine.isEmpty { return object.becomeClean() }
-        object._state &= ~(ObjectState.clean | ObjectState.layered)
-        noteUpdated(object)
-    }
-
-    /// Takes what is saved out of the lists.
-    private func dropSettledObjects() {
-        inserted.removeAll { $0._flags.isDisjoint(with: [.inserted, .withdrawn]) }
-        updated.removeAll { !$0._flags.contains(.updated) }
-        deleted.removeAll { !$0._flags.contains(.deleted) }
-        touched.removeAll { !$0._flags.isPending && !$0._flags.contains(.withdrawn) }
-        observers.forgetAnnounced()
+        if mine.isEmpty { object.becomeClean() } else { pending.noteSavedInPart(object) }
     }
 
     // MARK: Pairs

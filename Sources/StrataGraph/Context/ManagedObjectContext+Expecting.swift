@@ -32,15 +32,15 @@ extension ManagedObjectContext {
     /// - Throws: `persistentStoreSaveConflicts` (134050) with the objects that others changed or deleted; nothing is
     ///   saved then, and the changes stay pending. Else as `save()`.
     public func save(expecting revisions: [ObjectID: EventNumber?]) throws {
-        expectedRevisions = revisions
-        defer { expectedRevisions = [:] }
+        saving.expectedRevisions = revisions
+        defer { saving.expectedRevisions = [:] }
         guard hasChanges else { return try checkExpectations() }
         try save()
     }
 
     /// - Throws: `persistentStoreSaveConflicts` with the objects that are not as expected in the newest state.
     func checkExpectations() throws {
-        guard !expectedRevisions.isEmpty else { return }
-        try binding.read(at: try binding.store.head()) { try $0.check(expectedRevisions) }
+        guard !saving.expectedRevisions.isEmpty else { return }
+        try binding.read(at: try binding.store.head()) { try $0.check(saving.expectedRevisions) }
     }
 }

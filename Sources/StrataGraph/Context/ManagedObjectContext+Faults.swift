@@ -24,8 +24,8 @@ extension ManagedObjectContext {
     /// becomes inaccessible.
     func load(_ object: ManagedObject) throws {
         guard object._state & ObjectState.fault != 0 else { return }
-        if !faultRuns.isEmpty {
-            let following = faultRuns.following(object.objectID)
+        if !memory.faultRuns.isEmpty {
+            let following = memory.faultRuns.following(object.objectID)
             if !following.isEmpty { return try load(object, before: faults(following)) }
         }
         var isThere = false
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     private func faults(_ ids: ArraySlice<ObjectID>) -> ContiguousArray<ManagedObject> {
         var faults: ContiguousArray<ManagedObject> = []
         faults.reserveCapacity(ids.count)
-        for id in ids where !deletedRows.contains(id) {
+        for id in ids where !pending.deletedRows.contains(id) {
             guard let object = map[id] ?? binding.entity(id.entityID).map({ makeFault(id, $0) }) else { continue }
             if object.isFault, !object.isDeleted { faults.append(object) }
         }
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
                         return true
                     }
                     guard try Self.adopt($1, following[$0 - 1]) else { return false }
-                    following[$0 - 1]._state &= ~ObjectState.fault
+                    following[$0 - 1].becomeLoaded()
                     readCount += 1
                     return true
                 }
@@ -74,9 +74,9 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func noteLoaded(_ object: ManagedObject, _ isThere: Bool) {
-        if !isThere { object._state |= ObjectState.inaccessible }
-        object._state &= ~ObjectState.fault
-        if isThere { object.awakeFromFetch() }
+        guard isThere else { return object.becomeGone() }
+        object.becomeLoaded()
+        object.awakeFromFetch()
     }
 
     /// Reads the values of objects that are faults, in one read of the store.
@@ -103,8 +103,7 @@ extension ManagedObjectContext {
                 try faults[index]._withUnsafeGuaranteedRef { object in
                     // The list may name an object twice.
                     guard object.isFault else { return }
-                    if try !Self.adopt(row, object) { object._state |= ObjectState.inaccessible }
-                    object._state &= ~ObjectState.fault
+                    if try Self.adopt(row, object) { object.becomeLoaded() } else { object.becomeGone() }
                     faults[readCount] = faults[index]
                     readCount += 1
                 }
@@ -123,7 +122,7 @@ extension ManagedObjectContext {
         guard !faults.isEmpty else { return }
         do {
             try readRows { rows in
-                for object in faults where try Self.load(object, from: rows) { object._state &= ~ObjectState.fault }
+                for object in faults where try Self.load(object, from: rows) { object.becomeLoaded() }
             }
         } catch {
             report(Self.typed(error))

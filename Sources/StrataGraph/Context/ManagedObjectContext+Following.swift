@@ -2,18 +2,27 @@ import Locking
 public import StrataModel
 import StrataStore
 
-// How a context keeps up with what others save, or stays where it is.
+/// How a context keeps up with what others save, or stays where it is.
+struct ContextFollowing {
+    /// Whether the context moves on without being asked to.
+    var isAutomatic = false
+    var isPinned = false
+    /// Gets the context's isolation to call `mergeWhatOthersSaved()`; nil where only the owner of the context can.
+    var reach: (@Sendable () -> Void)?
+    /// Hears of saves by others while the context follows automatically.
+    var observation: HeadObservation?
+}
 
 extension ManagedObjectContext {
     /// Keeps the context at its moment until `unpin()`: what others save is not shown, however the context is refreshed.
     ///
     /// A save of its own moves it all the same, since it then stands at its own transaction; so does
     /// `mergeChanges(from:)`, which says how far. It is pinned again there.
-    public func pin() { isPinned = true }
+    public func pin() { following.isPinned = true }
 
     /// Lets the context move again; one that merges automatically moves at once.
     public func unpin() {
-        isPinned = false
+        following.isPinned = false
         if automaticallyMergesChangesFromParent { mergeWhatOthersSaved() }
     }
 
@@ -67,13 +76,13 @@ extension ManagedObjectContext {
     }
 
     func followHead() {
-        guard automaticallyMergesChangesFromParent, let reach, !isPast else {
-            headObservation = nil
+        guard automaticallyMergesChangesFromParent, let reach = following.reach, !isPast else {
+            following.observation = nil
             return
         }
-        guard headObservation == nil else { return }
+        guard following.observation == nil else { return }
         do {
-            headObservation = try binding.store.observeHead { _ in reach() }
+            following.observation = try binding.store.observeHead { _ in reach() }
             // What was saved before is news too.
             reach()
         } catch {

@@ -18,17 +18,17 @@ extension ManagedObjectContext {
         }
         for object in settled {
             try adopt(object)
-            overtaken.remove(object.stale.id)
+            pending.noteMerged(object.stale.id)
         }
-        vanished = []
+        pending.settleVanished()
         let before = base
-        base = staleness.head
-        baseGeneration += 1
+        standpoint.move(to: staleness.head)
+        pendingLinks.forgetMembers()
         let news = try refreshRows(changesToShow(after: before, through: staleness.head))
-        layers = PendingLayers()
+        invalidateLayers()
         try rebuildLinkChanges()
         try settlePairs()
-        record(try settlePartners(partners), in: &overruled, mergePolicy)
+        record(try settlePartners(partners), in: &saving.overruled, mergePolicy)
         try cutLinks(staleness.missingTargets)
         for object in settled { try setTargets(of: object) }
         try takeUnforeseenMembers(staleness.members)
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
                 context: .init(
                     entityName: failed[0].entityName, objectID: failed[0].objectID, conflicts: failed))
         }
-        overruled += records
+        saving.overruled += records
         return settled
     }
 
@@ -232,9 +232,9 @@ extension ManagedObjectContext {
 
     /// Drops changes of pairs that others made too.
     func settlePairs() throws {
-        guard pairGeneration != 0 else { return }
-        pairGeneration += 1
-        let states = toManyStates.values.filter { $0.link.isPairs && $0.hasChanges && !isNew($0.owner) }
+        guard pendingLinks.pairGeneration != 0 else { return }
+        pendingLinks.notePairChange()
+        let states = pendingLinks.states.values.filter { $0.link.isPairs && $0.hasChanges && !isNew($0.owner) }
         try read { snapshot in
             for state in states {
                 for (member, change) in state.pending where !isNew(member) {
@@ -258,7 +258,7 @@ extension ManagedObjectContext {
             switch rule(of: owner, for: found.toOne) {
             case .cascade: try deleteAll(from: found.member)
             case .nullify:
-                guard !deletedRows.contains(found.member), let member = registeredOrFault(found.member) else {
+                guard !pending.deletedRows.contains(found.member), let member = registeredOrFault(found.member) else {
                     continue
                 }
                 try member.clearReference(found.toOne, to: found.deleted)

@@ -25,9 +25,8 @@ extension ManagedObjectContext {
     }
 
     func registerInserted(_ object: ManagedObject) {
-        object._flags = .inserted
         map.insert(object)
-        inserted.append(object)
+        pending.noteInserted(object)
         object.awakeFromInsert()
     }
 
@@ -41,10 +40,10 @@ extension ManagedObjectContext {
                 .unknownEntity, "An abstract entity has no objects of its own.", context: .init(entityName: name))
         }
         guard !isReadOnly else { throw readOnlyError }
-        let errors = pendingErrors.count
+        let known = errors.unreported.count
         let object = entity.objectClass.init(seedForNewObject(in: entity))
         guard object._context != nil else {
-            throw pendingErrors.count > errors ? pendingErrors.removeLast() : readOnlyError
+            throw errors.unreported.count > known ? errors.takeLast() ?? readOnlyError : readOnlyError
         }
         registerInserted(object)
         return object
@@ -69,7 +68,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `referentialIntegrity` (133000) when there is no such object, or it is deleted in this context.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
-        if deletedRows.contains(id) { throw Self.noObject(id, binding.entity(id.entityID)?.name) }
+        if pending.deletedRows.contains(id) { throw Self.noObject(id, binding.entity(id.entityID)?.name) }
         if let known = map[id] {
             if known._state & ObjectState.fault != 0 { try load(known) }
             guard known._state & ObjectState.gone == 0 else { throw Self.noObject(id, known._entity.name) }
@@ -113,14 +112,14 @@ extension ManagedObjectContext {
     }
 
     func makeFault(_ id: ObjectID, _ entity: EntityRuntime) -> ManagedObject {
-        if map.count >= sweepThreshold { sweepAhead() }
+        if map.count >= memory.sweepThreshold { sweepAhead() }
         var state = ObjectState.fault | ObjectState.clean
         if observesObjects { state |= ObjectState.observed }
         if isReadOnly { state |= ObjectState.readOnly }
         let object = entity.objectClass.init(
             _ObjectSeed(entity: entity, objectID: id, state: state, context: self, isInserted: false))
         map.insert(object)
-        if let row = deletedRows.take(id) { adoptDeletion(of: object, row) }
+        if let row = pending.takeDeletedRow(id) { adoptDeletion(of: object, row) }
         return object
     }
 
@@ -129,7 +128,7 @@ extension ManagedObjectContext {
     /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of 300,000
     /// movies at random took a tenth longer with 8192.
     private func sweepAhead() {
-        for _ in 0..<Self.sweptAtOnce {
+        for _ in 0..<ContextMemory.sweptAtOnce {
             switch map.sweepStep() {
             case .released: break
             case .nothing: return
@@ -152,10 +151,8 @@ extension ManagedObjectContext {
     }
 
     private func noteSwept(_ heldCount: Int) {
-        sweepThreshold = max(Self.leastSweepThreshold, heldCount * 2)
-        if toManyStates.count >= sweepThreshold {
-            toManyStates = toManyStates.filter { $0.value.hasChanges || map[$0.key.owner] != nil }
-        }
+        memory.noteSwept(heldCount: heldCount)
+        pendingLinks.sweep(from: memory.sweepThreshold) { map[$0] != nil }
     }
 
     /// Takes the object out of the context for good.
@@ -164,15 +161,17 @@ extension ManagedObjectContext {
         object.detach()
     }
 
-    // MARK: Lists
-
-    func noteUpdated(_ object: ManagedObject) {
-        guard object._flags.isDisjoint(with: [.inserted, .updated]) else { return }
-        object._flags.insert(.updated)
-        updated.append(object)
+    /// Takes the object out for good, with what was to be saved of it.
+    func forgetWithChanges(_ object: ManagedObject) {
+        map.remove(object.objectID)
+        object.detachDroppingChanges()
     }
 
-    func noteTouched(_ object: ManagedObject) { touched.append(object) }
+    /// Takes the object out whose deletion is saved.
+    func forgetSavedDeletion(_ object: ManagedObject) {
+        map.remove(object.objectID)
+        object.detachAsSavedDeletion()
+    }
 
     // MARK: Errors
 

@@ -7,15 +7,14 @@ extension ManagedObjectContext {
     /// Drops every change that is not saved: new objects leave the context, deleted ones come back, changed ones show
     /// what they showed when they were read.
     public func rollback() {
-        let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
+        let (newObjects, changedObjects, deletedObjects) = (pending.inserted, pending.updated, pending.deleted)
         var changes = ContextChanges(.objectsDidChange, at: base)
-        if !observers.isEmpty { changes.refreshedRows = Array(deletedRows.rows.keys) }
-        let stale = overtaken
+        if !observers.isEmpty { changes.refreshedRows = Array(pending.deletedRows.rows.keys) }
+        let stale = pending.overtaken
         forgetChanges()
-        pendingErrors = []
+        errors.forget()
         for object in newObjects {
-            object._flags = []
-            forget(object)
+            forgetWithChanges(object)
             changes.deleted.insert(object)
         }
         for list in [changedObjects, deletedObjects] {
@@ -34,19 +33,17 @@ extension ManagedObjectContext {
     /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
     public func reset() {
         map.forEach { object in
-            object._flags = []
-            object.detach()
+            object.detachDroppingChanges()
         }
         map = IdentityMap()
-        faultRuns.removeAll()
-        longText = LongText()
+        memory.forget()
         forgetChanges()
         undoManager?.removeAllActions()
-        pendingErrors = []
-        baseGeneration += 1
+        errors.forget()
+        pendingLinks.forgetMembers()
         if !isPast {
             do {
-                if let parent { try stand(on: parent) } else { base = try binding.store.head() }
+                if let parent { try stand(on: parent) } else { standpoint.move(to: try binding.store.head()) }
             } catch { report(Self.typed(error)) }
         }
         tellFollowers()
@@ -82,7 +79,7 @@ extension ManagedObjectContext {
             if !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
             if !object._flags.isPending { return turnIntoFault(object) }
             guard !mergeChanges else {
-                overtaken.remove(object.objectID)
+                pending.noteMerged(object.objectID)
                 let partners = pendingPartners(changedByOthers: nil)
                 guard try mergeStoredChanges(into: object, where: .always) else { return }
                 try rebuildLinkChanges()
@@ -91,28 +88,16 @@ extension ManagedObjectContext {
             }
             // Its links go at their other ends too.
             let partners = pendingPartners(changedByOthers: nil) { id, _ in id == object.objectID ? .theirs : nil }
-            object.dropChanges()
-            dropPairChanges(of: object.objectID)
-            unlist(object, .updated)
-            unlist(object, .touched)
-            layers = PendingLayers()
+            pending.dropChanges(of: object)
+            pending.forgetTouch(of: object)
+            object.announceAllChanged()
+            pendingLinks.dropPairChanges(of: object.objectID)
+            invalidateLayers()
             try rebuildLinkChanges()
             turnIntoFault(object)
             try showPartners(partners)
         } catch {
             report(Self.typed(error))
-        }
-    }
-
-    /// Takes back the links and unlinks of an object whose truth are pairs, at both ends.
-    private func dropPairChanges(of id: ObjectID) {
-        for state in toManyStates.values where state.link.isPairs && state.owner == id && state.hasChanges {
-            guard case .pairs(_, _, _, let inverse) = state.link.source else { continue }
-            for member in state.pending.keys {
-                toManyStates[ToManyKey(link: inverse, owner: member)]?.settle(id)
-            }
-            state.forgetChanges()
-            pairGeneration += 1
         }
     }
 
@@ -147,7 +132,7 @@ extension ManagedObjectContext {
             if conflicts { return false }
         }
         object.rebase(onto: image, revision: revision, keeping: mine.slots)
-        noteTouched(object)
+        pending.noteTouched(object)
         return true
     }
 
@@ -170,8 +155,8 @@ extension ManagedObjectContext {
         undoManager?.willMove()
         try learnRevisions()
         let before = base
-        base = head
-        baseGeneration += 1
+        standpoint.move(to: head)
+        pendingLinks.forgetMembers()
         try refreshObjects(changedAfter: before, through: head)
         undoManager?.rebase()
     }
@@ -207,25 +192,25 @@ extension ManagedObjectContext {
             if !object._flags.isPending {
                 turnIntoFault(object)
                 if found.deleted.contains(id) {
-                    object._state |= ObjectState.inaccessible
+                    object.noteDeletedByOthers()
                     changes.deleted.insert(object)
                 } else {
                     changes.refreshed.insert(object)
                 }
             } else if object.hasNothingToMerge {
                 object.restoreBase()
-                overtaken.remove(id)
-                object._state &= ~ObjectState.inaccessible
+                pending.noteMerged(id)
+                object.noteMayExist()
                 dropValues(object)
-                layers = PendingLayers()
+                invalidateLayers()
                 changes.refreshed.insert(object)
             } else if try mergeStoredChanges(into: object, where: .nothingConflicts) {
                 changes.refreshed.insert(object)
             } else {
-                overtaken.insert(id)
+                pending.noteOvertaken(id)
             }
         }
-        if hasDeletions { leaving.formUnion(found.updated.lazy.filter { self.isDeleted($0) }) }
+        if pending.hasDeletions { pending.noteLeaving(found.updated.filter(isDeleted)) }
         try settleLinkChanges(found.deleted)
         if observesObjects { try announceMemberships(of: found.all, from: news.first, to: news.last) }
         guard !observers.listening(to: .didMerge).isEmpty else { return nil }
@@ -233,23 +218,19 @@ extension ManagedObjectContext {
         return changes.isEmpty ? nil : changes
     }
 
-    private var hasDeletions: Bool { !deleted.isEmpty || !deletedRows.isEmpty }
-
     /// Holds the links and unlinks that are pending against what others have linked.
     private func settleLinkChanges(_ gone: Set<ObjectID>) throws {
-        guard
-            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !deletedRows.ids.isEmpty || pairGeneration != 0
-        else { return }
+        guard pending.isListing || pendingLinks.pairGeneration != 0 else { return }
         // One that is changed here is shown until the save.
-        vanished.formUnion(gone.lazy.filter { self.map[$0]?._base == nil })
-        layers = PendingLayers()
+        pending.noteVanished(gone.filter { map[$0]?._base == nil })
+        invalidateLayers()
         try rebuildLinkChanges()
         try settlePairs()
     }
 
     /// Lets go of the values of a clean object.
     func turnIntoFault(_ object: ManagedObject) {
-        object._state &= ~ObjectState.inaccessible
+        object.noteMayExist()
         guard !object._flags.isPending else { return }
         // To-manys of a fault may have been read.
         if object._state & ObjectState.fault != 0 { return object.announceAllChanged() }
@@ -260,9 +241,7 @@ extension ManagedObjectContext {
         guard object._state & ObjectState.fault == 0 else { return }
         object.willTurnIntoFault()
         object.announceAllChanged()
-        object.dropRow()
-        object._state |= ObjectState.fault | ObjectState.clean
-        object._flags.remove(.revisionUnknown)
+        object.becomeFault()
         object._extras?.transients.removeAll()
         object.didTurnIntoFault()
     }
@@ -278,9 +257,7 @@ extension ManagedObject {
 
     /// Goes back to the values that were read.
     final func dropChanges() {
-        restoreBase()
-        _flags.subtract([.updated, .deleted, .deletedAsRow])
-        _state = (_state & ~(ObjectState.deleted | ObjectState.layered)) | ObjectState.clean
+        becomeCleanAsRead()
         announceAllChanged()
     }
 
@@ -288,7 +265,7 @@ extension ManagedObject {
     final func rebase(onto image: RowImage, revision: EventNumber, keeping mine: [Int]) {
         let values = mine.map { (slot: $0, value: attributeValue(_entity.property(slot: $0))) }
         image.bytes.withUnsafeBytes { adoptRow($0, revision: revision) }
-        _flags.remove(.revisionUnknown)
+        noteRevisionKnown()
         copyRowForWriting()
         for (slot, value) in values {
             let property = _entity.property(slot: slot)

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     ///   the same property; `constraintMerge` (133021); `modelChanged`; `invalidRequest` within a save, where hooks
     ///   and validations run; what the store throws when it cannot write.
     public func save() throws {
-        guard !isSaving else {
+        guard !saving.isRunning else {
             throw StrataError(.invalidRequest, "save() was called within a save: by willSave, didSave or a validation.")
         }
         try throwPendingErrors()
@@ -36,8 +36,8 @@ extension ManagedObjectContext {
 
     /// - Returns: what was saved, for those who listen; nil when nothing had to be.
     private func saveChanges() throws -> ContextChanges? {
-        isSaving = true
-        defer { isSaving = false }
+        saving.isRunning = true
+        defer { saving.isRunning = false }
         var turn: SaveTurn?
         defer { turn?.end() }
         try showDisplacedPartners()
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     /// - Returns: nil when the changes were mended and must be prepared again.
     private func submit(_ changes: ChangeSet, _ turn: SaveTurn?) throws -> SaveOutcome? {
         var changes = changes
-        if let doubtful {
+        if let doubtful = saving.doubtful {
             if changes.hasSameChanges(as: doubtful) {
                 changes.transactionID = doubtful.transactionID
             } else if try settleDoubt() {
@@ -85,21 +85,20 @@ extension ManagedObjectContext {
         }
         do {
             let outcome = try binding.store.save(changes, turn: turn)
-            doubtful = nil
+            saving.doubtful = nil
             return outcome
         } catch let refusal as StrataError where refusal.code == .constraintMerge {
             try settleClashes(refusal)
             return nil
         } catch let error as StrataError where error.code == .inDoubt {
-            doubtful = changes
+            saving.doubtful = changes
             throw error
         }
     }
 
     func throwPendingErrors() throws {
-        guard let first = pendingErrors.first else { return }
-        let errors = pendingErrors
-        pendingErrors = []
+        let errors = errors.takeAll()
+        guard let first = errors.first else { return }
         if errors.count == 1 { throw first }
         throw StrataError(
             first.code, "\(errors.count) properties could not be read or written.", context: first.context,
@@ -110,55 +109,50 @@ extension ManagedObjectContext {
 
     /// Calls `willSave` on every changed object, and again on those changed by it.
     func prepare() throws {
-        prepared = ChangeCursor()
-        prepared.touched = touched.count
+        pending.rewind(.hooks)
         for _ in 0..<100 {
-            // A hook may refresh objects or roll back: the lists grow shorter then, and the cursor goes back with them.
-            let new = inserted[prepared.inserted...]
-            let changed = updated[prepared.updated...]
-            let gone = deleted[prepared.deleted...]
-            let again = touched[prepared.touched...]
-            if new.isEmpty, changed.isEmpty, gone.isEmpty, again.isEmpty { return }
-            prepared = endOfLists
-            for object in new where object._flags.contains(.inserted) { announceSave(object) }
-            for object in changed where object._flags.contains(.updated) {
+            let news = pending.news(for: .hooks)
+            if news.hasNoObjects { return }
+            for object in news.inserted where object._flags.contains(.inserted) { announceSave(object) }
+            for object in news.updated where object._flags.contains(.updated) {
                 if !object._flags.contains(.deleted) { announceSave(object) }
             }
-            for object in gone where object._flags.contains(.deleted) { announceSave(object) }
-            for object in again where object._flags.isPending { announceSave(object) }
+            for object in news.deleted where object._flags.contains(.deleted) { announceSave(object) }
+            for object in news.touched where object._flags.isPending { announceSave(object) }
         }
         throw StrataError(.persistentStoreSave, "willSave changed objects in a hundred rounds without coming to rest.")
     }
 
     /// A write after this makes the object `touched`, and it hears again.
     private func announceSave(_ object: ManagedObject) {
-        object._state |= ObjectState.layered
+        object.markSeen()
         object.willSave()
     }
 
     // MARK: The change set
 
     private func makeChangeSet() throws -> ChangeSet {
-        var metadata = transactionMetadata
-        metadata[HistoryTransaction.reasonKey] = transactionReason
-        metadata[HistoryTransaction.correlationKey] = transactionCorrelationID
-        if !overruled.isEmpty { metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(overruled) }
+        var metadata = attributes.recordedMetadata
+        if !saving.overruled.isEmpty {
+            metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(saving.overruled)
+        }
         var changes = ChangeSet(
-            base: base, modelVersion: binding.schema.version, author: transactionAuthor, contextName: name,
+            base: base, modelVersion: binding.schema.version, author: attributes.author,
+            contextName: attributes.contextName,
             metadata: metadata)
-        if let savedTransactionID { changes.transactionID = savedTransactionID }
-        changes.expectedRevisions = expectedRevisions
-        changes.insertions.reserveCapacity(inserted.count - withdrawnCount)
+        if let id = saving.transactionID { changes.transactionID = id }
+        changes.expectedRevisions = saving.expectedRevisions
+        changes.insertions.reserveCapacity(pending.inserted.count - pending.withdrawnCount)
         var isSorted = true
         var last = ObjectID(rawValue: 0)
-        for object in inserted where object._flags.contains(.inserted) {
+        for object in pending.inserted where object._flags.contains(.inserted) {
             isSorted = isSorted && last < object.objectID
             last = object.objectID
             changes.insertions.append(.init(id: last, image: try imageToSave(object)))
         }
         if !isSorted { changes.insertions.sort { $0.id < $1.id } }
         try learnRevisions()
-        for object in updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
+        for object in pending.updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
             guard let base = object.baseBytes, object._base != nil else { continue }
             let slots = object.slotsThatDiffer(from: base)
             guard !slots.isEmpty else { continue }
@@ -169,12 +163,14 @@ extension ManagedObjectContext {
         }
         // In the order of the keys neighbours are read and written together.
         changes.updates.sort { $0.id < $1.id }
-        for object in deleted where object._flags.contains(.deleted) {
+        for object in pending.deleted where object._flags.contains(.deleted) {
             changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
         }
-        for (id, row) in deletedRows.rows { changes.deletions.append(.init(id: id, baseRevision: row.revision)) }
+        for (id, row) in pending.deletedRows.rows {
+            changes.deletions.append(.init(id: id, baseRevision: row.revision))
+        }
         changes.deletions.sort { $0.id < $1.id }
-        if pairGeneration != 0 { changes.pairs = try pairChanges() }
+        if pendingLinks.pairGeneration != 0 { changes.pairs = try pairChanges() }
         return changes
     }
 
@@ -186,14 +182,14 @@ extension ManagedObjectContext {
     /// Reads the newest event of rows that this context saved itself and now changes again.
     func learnRevisions() throws {
         var unknown: [ManagedObject] = []
-        for list in [updated, deleted] {
+        for list in [pending.updated, pending.deleted] {
             for object in list where object._flags.contains(.revisionUnknown) { unknown.append(object) }
         }
         guard !unknown.isEmpty else { return }
         try read { snapshot in
             for object in unknown {
                 if let row = try snapshot.row(object.objectID) { object._revision = row.revision }
-                object._flags.remove(.revisionUnknown)
+                object.noteRevisionKnown()
             }
         }
     }
@@ -202,7 +198,7 @@ extension ManagedObjectContext {
 
     /// Lets go of objects that were made and deleted again, where nobody can take the deletion back.
     private func forgetWithdrawn() {
-        if withdrawnCount > 0, undoManager == nil { settleWithoutSaving() }
+        if pending.withdrawnCount > 0, undoManager == nil { settleWithoutSaving() }
     }
 
     func settleWithoutSaving(_ members: KnownMembers = .unknown) {
@@ -216,8 +212,8 @@ extension ManagedObjectContext {
         var revisions: EventNumber? = receipt.previousHead.advanced(by: 1)
         if changes.insertions.isEmpty { revisions = nil }
         let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
-        base = receipt.eventNumber
-        if case .unknown = members { baseGeneration += 1 }
+        standpoint.move(to: receipt.eventNumber)
+        if case .unknown = members { pendingLinks.forgetMembers() }
         settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived, members)
         if map.count > 4096 { sweep(first: changes) }
         do {
@@ -227,14 +223,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What was read of to-manys, when changes have been saved or dropped.
-    enum KnownMembers { case unchanged, unknown }
-
     /// To-manys are as they were where nobody else has saved, and values alone were saved, no links: a walk over a graph
     /// whose values are changed would else read every list again after each save.
     private func knownMembers(after changes: ChangeSet) -> KnownMembers {
-        guard changes.insertions.isEmpty, changes.deletions.isEmpty, changes.pairs.isEmpty, pairGeneration == 0,
-            linkChanges.isEmpty, leaving.isEmpty
+        guard changes.insertions.isEmpty, changes.deletions.isEmpty, changes.pairs.isEmpty,
+            pendingLinks.pairGeneration == 0,
+            pendingLinks.changes.isEmpty, pending.leaving.isEmpty
         else { return .unknown }
         var entity: EntityRuntime?
         for place in changes.updates.indices {
@@ -244,7 +238,7 @@ extension ManagedObjectContext {
                 return .unknown
             }
         }
-        return toManyStates.values.contains(where: \.hasChanges) ? .unknown : .unchanged
+        return pendingLinks.states.values.contains(where: \.hasChanges) ? .unknown : .unchanged
     }
 
     /// Makes every pending object a clean one, and tells it.
@@ -252,10 +246,12 @@ extension ManagedObjectContext {
         insertedRevision: (first: EventNumber, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?,
         _ members: KnownMembers = .unknown
     ) {
-        let (newObjects, changedObjects, deletedObjects) = (inserted, updated, deleted)
+        let (newObjects, changedObjects, deletedObjects) = (pending.inserted, pending.updated, pending.deleted)
         let overwritten = Array(changedObjects.lazy.filter { $0.hasSetDerivedSlots })
         // Others have changed them, and what was changed here is what was there: their rows are no longer the store's.
-        let outdated = changedObjects.filter { overtaken.contains($0.objectID) && !$0._flags.contains(.deleted) }
+        let outdated = changedObjects.filter {
+            pending.overtaken.contains($0.objectID) && !$0._flags.contains(.deleted)
+        }
         if let insertedRevision {
             for (place, insertion) in insertedRevision.insertions.enumerated() {
                 map[insertion.id]?._revision = insertedRevision.first.advanced(by: place)
@@ -269,12 +265,11 @@ extension ManagedObjectContext {
             }
         }
         for object in changedObjects where !object._flags.contains(.deleted) {
-            if object._base != nil, object._flags.contains(.updated) { object._flags.insert(.revisionUnknown) }
+            if object._base != nil, object._flags.contains(.updated) { object.noteRevisionUnknown() }
             object.becomeClean()
         }
         for object in deletedObjects where object._flags.contains(.deleted) {
-            object._flags = .savedDeletion
-            forget(object)
+            forgetSavedDeletion(object)
         }
         forgetChanges(members)
         outdated.forEach(turnIntoFault)
@@ -283,7 +278,7 @@ extension ManagedObjectContext {
         for object in changedObjects where object._state & ObjectState.detached == 0 { object.didSave() }
         for object in deletedObjects where object._flags.contains(.savedDeletion) {
             object.didSave()
-            object._flags = []
+            object.endSavedDeletion()
         }
     }
 
@@ -303,8 +298,8 @@ extension ManagedObjectContext {
         for (id, image) in derived {
             guard let object = map[id], object._state & ObjectState.fault == 0 else { continue }
             image.bytes.withUnsafeBytes { object.adoptRow($0, revision: object._revision) }
-            object._state |= ObjectState.clean
-            if !known.contains(id) { object._flags.insert(.revisionUnknown) }
+            object.noteRowIsStored()
+            if !known.contains(id) { object.noteRevisionUnknown() }
             object.announceAllChanged()
         }
         for object in overwritten where derived[object.objectID] == nil { turnIntoFault(object) }
@@ -312,39 +307,15 @@ extension ManagedObjectContext {
 
     /// Empties the lists; the objects have been seen to.
     func forgetChanges(_ members: KnownMembers = .unknown) {
-        inserted.removeAll(keepingCapacity: true)
-        updated.removeAll(keepingCapacity: true)
-        deleted.removeAll(keepingCapacity: true)
-        touched.removeAll(keepingCapacity: true)
-        deletedRows = DeletedRows()
-        linkChanges.removeAll(keepingCapacity: true)
-        withdrawnCount = 0
-        if case .unknown = members { toManyStates.removeAll(keepingCapacity: false) }
-        pairGeneration = 0
-        overruled = []
-        overtaken = []
-        vanished = []
-        leaving = []
-        displaced = []
-        observers.forgetAnnounced()
-        prepared = ChangeCursor()
-        layers = PendingLayers()
-        blobLease = nil
-        doubtful = nil
+        pending.removeAll()
+        pendingLinks.removeAll(members)
+        invalidateLayers()
+        saving.forget()
         undoManager?.rebase()
     }
 }
 
 extension ManagedObject {
-    /// The values now in memory are the ones in the store.
-    final func becomeClean() {
-        RowAllocation.free(_base)
-        _base = nil
-        clearChangedSlots()
-        _flags.subtract([.inserted, .updated])
-        _state = (_state & ~ObjectState.layered) | ObjectState.clean
-    }
-
     /// Slots whose values are not those of `base`, ascending.
     ///
     /// What the store computes is none of the object's own changes, whoever set it.

@@ -8,13 +8,13 @@ extension ManagedObjectContext {
     func validate() throws {
         var errors: [StrataError] = []
         foldLinkChangesIfBounded()
-        for object in inserted where object._flags.contains(.inserted) {
+        for object in pending.inserted where object._flags.contains(.inserted) {
             Self.collect(object, &errors) { try object.validateForInsert() }
         }
-        for object in updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
+        for object in pending.updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
             Self.collect(object, &errors) { try object.validateForUpdate() }
         }
-        for object in deleted where object._flags.contains(.deleted) {
+        for object in pending.deleted where object._flags.contains(.deleted) {
             Self.collect(object, &errors) { try object.validateForDelete() }
         }
         errors += try deniedRowDeletions()
@@ -47,13 +47,13 @@ extension ManagedObjectContext {
     /// Counts members where the model bounds them: of new objects, and of owners whose members changed.
     private func validateBounds(_ errors: inout [StrataError]) throws {
         var owners: Set<ToManyKey> = []
-        for object in inserted where object._flags.contains(.inserted) {
+        for object in pending.inserted where object._flags.contains(.inserted) {
             for index in object._entity.toManyIndexes {
                 let id = object._entity.properties[index].id
                 if binding.link(id)?.isBounded ?? false { owners.insert(ToManyKey(link: id, owner: object.objectID)) }
             }
         }
-        for (key, state) in toManyStates where state.link.isBounded && state.hasChanges { owners.insert(key) }
+        for (key, state) in pendingLinks.states where state.link.isBounded && state.hasChanges { owners.insert(key) }
         for key in owners.sorted(by: { ($0.owner, $0.link) < ($1.owner, $1.link) }) where !isDeleted(key.owner) {
             guard let link = binding.link(key.link) else { continue }
             let count = try memberCount(toManyState(link, key.owner))

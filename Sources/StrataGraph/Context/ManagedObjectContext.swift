@@ -15,58 +15,32 @@ import StrataStore
 /// ```
 public final class ManagedObjectContext {
     let binding: StoreBinding
-    /// Where the context stands.
-    @exclusivity(unchecked) var base: EventNumber
     /// The context that a child saves into.
     public let parent: ManagedObjectContext?
     /// Whether nothing can be saved from here; see `newScratchContext()`.
     public let isScratch: Bool
-    /// What the parents of a child context have not saved, bottom to top; see `read`.
-    @exclusivity(unchecked) var inherited: [Layer] = []
     /// Whether the context shows a past moment or belongs to a read-only container.
     public let isReadOnly: Bool
     /// Whether it shows a moment that was asked for, and never moves.
     let isPast: Bool
-    @exclusivity(unchecked) var map = IdentityMap()
-    @exclusivity(unchecked) var sweepThreshold = ManagedObjectContext.leastSweepThreshold
-    @exclusivity(unchecked) var faultRuns = FaultRuns()
-    @exclusivity(unchecked) var longText = LongText()
-    @exclusivity(unchecked) private var lastClass: (ObjectIdentifier, EntityRuntime)?
 
-    // Pending changes. The lists only grow until a save or rollback; an object's flags say whether it still counts.
-    @exclusivity(unchecked) var inserted: ContiguousArray<ManagedObject> = []
-    @exclusivity(unchecked) var updated: ContiguousArray<ManagedObject> = []
-    @exclusivity(unchecked) var deleted: ContiguousArray<ManagedObject> = []
-    /// Saved objects that are deleted without having been made.
-    @exclusivity(unchecked) var deletedRows = DeletedRows()
-    /// New objects that were deleted again.
-    @exclusivity(unchecked) var withdrawnCount = 0
-    /// Objects changed again after a layer or a round of `willSave` had seen them.
-    @exclusivity(unchecked) var touched: ContiguousArray<ManagedObject> = []
-    /// Members that came and went, oldest first; folded into states when somebody looks.
-    @exclusivity(unchecked) var linkChanges: ContiguousArray<LinkChange> = []
-    @exclusivity(unchecked) var toManyStates: [ToManyKey: ToManyState] = [:]
-    /// Changed or deleted objects that others changed too, in a way that the next save must settle.
-    @exclusivity(unchecked) var overtaken: Set<ObjectID> = []
-    /// Objects that others deleted while changes were pending here, which may lead to them; the next save settles that.
-    @exclusivity(unchecked) var vanished: Set<ObjectID> = []
-    /// Objects whose deletion is pending and that others linked, or unlinked, by pairs since: nobody's members here.
-    @exclusivity(unchecked) var leaving: Set<ObjectID> = []
-    /// Ends of one-to-ones that a merge has cleared for links of this context; they lead on where these do not stand.
-    @exclusivity(unchecked) var displaced: Set<LinkEnd> = []
-    /// Counts changes of pairs, whose truth is no row.
-    @exclusivity(unchecked) var pairGeneration = 0
-    /// Counts the moves of `base` that may have changed a to-many; what was read of one is good until the next.
-    @exclusivity(unchecked) var baseGeneration = 0
+    @exclusivity(unchecked) var standpoint: Standpoint
+    @exclusivity(unchecked) var map = IdentityMap()
+    @exclusivity(unchecked) var memory = ContextMemory()
+    @exclusivity(unchecked) var pending = PendingChanges()
+    @exclusivity(unchecked) var pendingLinks = PendingLinks()
     var layers = PendingLayers()
-    /// Keeps the files of unsaved large values from being swept.
-    var blobLease: BlobLease?
-    /// Errors that a property could not throw; the next save throws them.
-    var pendingErrors: [StrataError] = []
-    var isSaving = false
-    /// What the save that runs has called `willSave` on.
-    var prepared = ChangeCursor()
+    var saving = PendingSave()
+    var errors = UnreportedErrors()
+    var attributes = TransactionAttributes()
     var observers = ContextObservers()
+    /// Results that follow the context.
+    var followers = ContextFollowers()
+    var following = ContextFollowing()
+    /// Whether objects made from now on announce their changes through the Observation framework.
+    ///
+    /// On by default for the view context. Reading an observed object costs some 15 to 40 ns a property.
+    @exclusivity(unchecked) public var observesObjects = false
     /// Records changes so that they can be undone; none by default.
     public var undoManager: ObjectUndoManager? {
         didSet {
@@ -74,66 +48,10 @@ public final class ManagedObjectContext {
             undoManager?.attach(to: self)
         }
     }
-    /// Results that follow the context.
-    var followers = ContextFollowers()
-    /// What the save that runs relies on; see `save(expecting:)`.
-    var expectedRevisions: [ObjectID: EventNumber?] = [:]
-    /// Changes of which the store could not say whether they are on disk.
-    var doubtful: ChangeSet?
-
-    /// A name that is recorded with each save.
-    public var name: String?
-    /// Who saves; recorded with each save.
-    public var transactionAuthor: String?
-    /// Why; recorded with each save.
-    public var transactionReason: String?
-    /// What the save belongs to: a request, a job, a message; recorded with each save.
-    public var transactionCorrelationID: String?
-    /// Recorded with each save.
-    public var transactionMetadata: [String: String] = [:]
-    /// Who wins when others saved first and changed the same; an error by default.
+    /// Which side wins when others saved first and changed the same; an error by default.
     public var mergePolicy = MergePolicy.error
-    /// What the policy overruled since the last save; recorded with the next.
-    var overruled: [ConflictRecord] = []
-
     /// For the application.
     public var userInfo: [String: any Sendable] = [:]
-    /// Hears of every error that reading or writing a property could not throw, when it happens.
-    ///
-    /// The error is kept all the same, and the next `save()` throws it before it saves anything.
-    public var faultingErrorHandler: ((StrataError) -> Void)?
-    /// Whether a fault whose object is gone counts as deleted and reads as nil, zero and empty (the default, as in
-    /// Core Data), or reports `referentialIntegrity` (133000) too.
-    public var shouldDeleteInaccessibleFaults = true
-    /// Whether the context keeps every object that it has made or read, until `reset()`, as a cache for a graph that is
-    /// walked again and again. Off by default: objects that nobody holds and that have no changes are let go.
-    ///
-    /// Cost: the memory of the objects, some 100 bytes each beside their rows.
-    public var retainsRegisteredObjects = false {
-        didSet { sweepThreshold = retainsRegisteredObjects ? .max : Self.leastSweepThreshold }
-    }
-    static var leastSweepThreshold: Int { 2048 }
-    /// As many blocks of one size the C library keeps at hand.
-    static var sweptAtOnce: Int { 4 }
-    /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved where
-    /// it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does not.
-    public var automaticallyMergesChangesFromParent = false {
-        didSet { followHead() }
-    }
-    /// Whether the context stays at its moment; see `pin()`.
-    public internal(set) var isPinned = false
-    /// Gets the context's isolation to call `mergeWhatOthersSaved()`; nil where nobody but the owner can.
-    var reach: (@Sendable () -> Void)? {
-        didSet { followHead() }
-    }
-    var headObservation: HeadObservation?
-    /// Whether objects made from now on announce their changes through the Observation framework.
-    ///
-    /// On by default for the view context. Reading an observed object costs some 15 to 40 ns a property.
-    @exclusivity(unchecked) public var observesObjects = false
-
-    /// The id of the transaction that the next save makes, where one and the same save may be tried again.
-    var savedTransactionID: UUID?
 
     init(
         binding: StoreBinding, at eventNumber: EventNumber, isPast: Bool = false,
@@ -142,7 +60,7 @@ public final class ManagedObjectContext {
         self.binding = binding
         self.parent = parent
         self.isScratch = isScratch
-        base = eventNumber
+        standpoint = Standpoint(at: eventNumber)
         self.isPast = isPast
         isReadOnly = !isScratch && (isPast || binding.store.isReadOnly)
     }
@@ -152,40 +70,101 @@ public final class ManagedObjectContext {
         map.forEach { $0.detach() }
     }
 
+    // MARK: Where it stands
+
     /// The moment of the store that the context shows.
     public var eventNumber: EventNumber { base }
+    /// The event number that the context reads at.
+    var base: EventNumber { standpoint.eventNumber }
+    /// What the parents of a child context have not saved, bottom to top.
+    var inherited: [Layer] { standpoint.inherited }
+
+    /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved where
+    /// it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does not.
+    public var automaticallyMergesChangesFromParent: Bool {
+        get { following.isAutomatic }
+        set {
+            following.isAutomatic = newValue
+            followHead()
+        }
+    }
+    /// Whether the context stays at its moment; see `pin()`.
+    public var isPinned: Bool { following.isPinned }
+    /// Gets the context's isolation to call `mergeWhatOthersSaved()`; nil where only the owner of the context can.
+    var reach: (@Sendable () -> Void)? {
+        get { following.reach }
+        set {
+            following.reach = newValue
+            followHead()
+        }
+    }
+
+    /// Whether the context keeps every object that it has made or read, until `reset()`, as a cache for a graph that is
+    /// walked again and again. Off by default: objects that the app does not hold and that have no changes are let go.
+    ///
+    /// Cost: the memory of the objects, some 100 bytes each beside their rows.
+    public var retainsRegisteredObjects: Bool {
+        get { memory.retainsObjects }
+        set { memory.retainsObjects = newValue }
+    }
+
+    // MARK: What a save records
+
+    /// A name that is recorded with each save.
+    public var name: String? {
+        get { attributes.contextName }
+        set { attributes.contextName = newValue }
+    }
+    /// Who saves; recorded with each save.
+    public var transactionAuthor: String? {
+        get { attributes.author }
+        set { attributes.author = newValue }
+    }
+    /// Why; recorded with each save.
+    public var transactionReason: String? {
+        get { attributes.reason }
+        set { attributes.reason = newValue }
+    }
+    /// What the save belongs to: a request, a job, a message; recorded with each save.
+    public var transactionCorrelationID: String? {
+        get { attributes.correlationID }
+        set { attributes.correlationID = newValue }
+    }
+    /// Recorded with each save.
+    public var transactionMetadata: [String: String] {
+        get { attributes.metadata }
+        set { attributes.metadata = newValue }
+    }
 
     // MARK: What is pending
 
     /// Whether anything would be saved.
-    public var hasChanges: Bool {
-        inserted.count > withdrawnCount || updated.contains { $0._flags.contains(.updated) }
-            || !deletedRows.isEmpty || deleted.contains { $0._flags.contains(.deleted) } || doubtful != nil
-    }
+    public var hasChanges: Bool { !pending.isEmpty || saving.doubtful != nil }
 
     /// New objects that are not saved.
     public var insertedObjects: Set<ManagedObject> {
-        Set(inserted.lazy.filter { $0._flags.contains(.inserted) })
+        Set(pending.inserted.lazy.filter { $0._flags.contains(.inserted) })
     }
 
     /// Saved objects with changes that are not saved.
     public var updatedObjects: Set<ManagedObject> {
-        Set(updated.lazy.filter { $0._flags.contains(.updated) && !$0._flags.contains(.deleted) })
+        Set(pending.updated.lazy.filter { $0._flags.contains(.updated) && !$0._flags.contains(.deleted) })
     }
 
     /// Saved objects whose deletion is not saved.
     ///
     /// This makes every object that a cascade deleted without making it; `deletedObjectIDs` makes none.
     public var deletedObjects: Set<ManagedObject> {
-        for id in Array(deletedRows.rows.keys) { _ = registeredOrFault(id) }
+        for id in Array(pending.deletedRows.rows.keys) { _ = registeredOrFault(id) }
         return deletedObjectsInMemory
     }
 
-    var deletedObjectsInMemory: Set<ManagedObject> { Set(deleted.lazy.filter { $0._flags.contains(.deleted) }) }
+    var deletedObjectsInMemory: Set<ManagedObject> { Set(pending.deleted.lazy.filter { $0._flags.contains(.deleted) }) }
 
     /// The ids of saved objects whose deletion is not saved.
     public var deletedObjectIDs: Set<ObjectID> {
-        Set(deletedRows.rows.keys).union(deleted.lazy.filter { $0._flags.contains(.deleted) }.map(\.objectID))
+        Set(pending.deletedRows.rows.keys).union(
+            pending.deleted.lazy.filter { $0._flags.contains(.deleted) }.map(\.objectID))
     }
 
     /// Every object in memory.
@@ -199,35 +178,41 @@ public final class ManagedObjectContext {
 
     func entity(of objectClass: ManagedObject.Type) -> EntityRuntime {
         let key = ObjectIdentifier(objectClass)
-        if let lastClass, lastClass.0 == key { return lastClass.1 }
+        if let lastClass = memory.lastClass, lastClass.0 == key { return lastClass.1 }
         guard let entity = binding.entity(of: objectClass) else {
             preconditionFailure(
                 "\(objectClass) is not the class of an entity in this container's model. "
                     + "Name it when the container is made, or use insertNewObject(forEntityName:).")
         }
-        lastClass = (key, entity)
+        memory.lastClass = (key, entity)
         return entity
     }
 
     // MARK: Errors
 
     /// The errors that the next save will throw.
-    public var unreportedErrors: [StrataError] { pendingErrors }
+    public var unreportedErrors: [StrataError] { errors.unreported }
 
-    /// Keeps an error that the caller could not be told of.
+    /// Is called with every error that reading or writing a property could not throw, when it happens.
+    ///
+    /// The error is kept all the same, and the next `save()` throws it before it saves anything.
+    public var faultingErrorHandler: ((StrataError) -> Void)? {
+        get { errors.handler }
+        set { errors.handler = newValue }
+    }
+    /// Whether a fault whose object is gone counts as deleted and reads as nil, zero and empty (the default, as in
+    /// Core Data), or reports `referentialIntegrity` (133000) too.
+    public var shouldDeleteInaccessibleFaults: Bool {
+        get { errors.toleratesGoneObjects }
+        set { errors.toleratesGoneObjects = newValue }
+    }
+
+    /// Keeps an error that could not be thrown to the caller.
     func report(_ error: StrataError) {
-        pendingErrors.append(error)
-        faultingErrorHandler?(error)
+        errors.keep(error)
+        errors.handler?(error)
     }
 }
 
 @available(*, unavailable, message: "A context stays in one isolation; hand it over with sending, or use an actor.")
 extension ManagedObjectContext: @unchecked Sendable {}
-
-extension ManagedObject {
-    /// Cuts the object off from its context.
-    final func detach() {
-        _contextReference = nil
-        _state |= ObjectState.detached
-    }
-}

@@ -68,8 +68,8 @@ extension ManagedObjectContext {
     public func validateChanges() throws {
         try throwPendingErrors()
         guard hasChanges else { return }
-        isSaving = true
-        defer { isSaving = false }
+        saving.isRunning = true
+        defer { saving.isRunning = false }
         try prepare()
         try validate()
     }

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         let conflict = MergeConflict(
             objectID: object.objectID, entityName: object._entity.name, isDeletedInStore: false, isDeletedHere: false,
             properties: properties)
-        overruled.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
+        saving.overruled.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
     }
 
     // MARK: Two objects become one
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     }
 
     private func redirectReferences(from new: ManagedObject, to stored: ManagedObject) throws {
-        for list in [inserted, updated] {
+        for list in [pending.inserted, pending.updated] {
             for object in list where object !== new && object._flags.isPending && !object._flags.contains(.deleted) {
                 for index in object._entity.toOneIndexes {
                     let property = object._entity.properties[index]
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
 
     private func redirectPairs(from new: ManagedObject, to stored: ManagedObject) throws {
         foldLinkChanges()
-        for state in toManyStates.values where state.link.isPairs && state.owner == new.objectID {
+        for state in pendingLinks.states.values where state.link.isPairs && state.owner == new.objectID {
             for member in try members(state) {
                 try unlinkPair(state, member)
                 try linkPair(toManyState(state.link, stored.objectID), member, at: nil)

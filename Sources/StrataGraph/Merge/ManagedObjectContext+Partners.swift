@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         changedByOthers others: Set<ObjectID>?, _ word: (ObjectID, String) -> PartnerMerge.Word? = { _, _ in nil }
     ) -> [LinkEnd: PartnerMerge.End] {
         var ends: [LinkEnd: PartnerMerge.End] = [:]
-        for list in [inserted, updated, deleted] {
+        for list in self.pending.lists {
             for object in list where object._flags.isPending && !object._entity.oneToOneIndexes.isEmpty {
                 for index in object._entity.oneToOneIndexes {
                     let property = object._entity.properties[index]
@@ -33,8 +33,8 @@ extension ManagedObjectContext {
 
     /// Makes objects of what was deleted without, where it may have a partner in a one-to-one by now.
     func makeObjectsOfDeletedPartners(where isWanted: (ObjectID) -> Bool) {
-        guard !deletedRows.isEmpty else { return }
-        let ids = deletedRows.rows.keys.filter {
+        guard !pending.deletedRows.isEmpty else { return }
+        let ids = pending.deletedRows.rows.keys.filter {
             isWanted($0) && !(binding.entity($0.entityID)?.oneToOneIndexes.isEmpty ?? true)
         }
         for id in ids.sorted() { _ = registeredOrFault(id) }
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         state.base = object.baseReference(property.place)
         if !object._flags.contains(.deleted) { state.mine = object.reference(property.place) }
         // Nobody asked for what a merge has cleared.
-        if state.mine.isNil, displaced.contains(end) { state.mine = state.base }
+        if state.mine.isNil, pendingLinks.displaced.contains(end) { state.mine = state.base }
         state.isChanged = state.mine != state.base
         return state
     }
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
         guard !pending.isEmpty else { return [] }
         let merge = PartnerMerge(try completed(pending))
         let settled = try write(merge)
-        displaced = []
+        pendingLinks.settleDisplaced()
         return overruled(merge, settled)
     }
 
@@ -69,9 +69,9 @@ extension ManagedObjectContext {
         let merge = PartnerMerge(try completed(pending), deletions: .cut)
         for (end, target) in try write(merge) {
             if !target.isNil {
-                displaced.remove(end)
+                pendingLinks.noteNotDisplaced(end)
             } else if let state = merge.ends[end], !state.isChanged, !state.theirs.isNil {
-                displaced.insert(end)
+                pendingLinks.noteDisplaced(end)
             }
         }
         // What only they have changed is no conflict any more, and what is changed here from now on is a change of it.
@@ -86,7 +86,9 @@ extension ManagedObjectContext {
     /// Looks again at links that a merge has cut to make room for others, when those may be gone, and lets objects that
     /// others changed too know what they have to say of their partners.
     func showDisplacedPartners() throws {
-        guard !displaced.isEmpty || !overtaken.isEmpty || parent != nil && hasChanges else { return }
+        guard !pendingLinks.displaced.isEmpty || !pending.overtaken.isEmpty || parent != nil && hasChanges else {
+            return
+        }
         try showPartners(pendingPartners(changedByOthers: nil))
     }
 

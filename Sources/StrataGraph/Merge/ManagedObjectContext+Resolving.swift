@@ -37,9 +37,7 @@ extension ManagedObjectContext {
         }
         switch settled.resolution {
         case .allTheirs:
-            object.dropChanges()
-            unlist(object, .updated)
-            object._flags.remove(.updated)
+            pending.dropChanges(of: object)
             takeRow(object, theirs, settled.stale.revision)
         case .allMine:
             object.rebase(
@@ -57,15 +55,15 @@ extension ManagedObjectContext {
                 onto: theirs, revision: settled.stale.revision,
                 keeping: object.slotsThatDiffer(from: try object.baseImage()).slots)
         }
-        noteTouched(object)
+        pending.noteTouched(object)
         try setValues(of: settled, on: object)
     }
 
     /// Takes the row as it is in the store; nothing of the context's own is on top of it.
     private func takeRow(_ object: ManagedObject, _ theirs: RowImage, _ revision: EventNumber) {
         theirs.bytes.withUnsafeBytes { object.adoptRow($0, revision: revision) }
-        object._flags.remove(.revisionUnknown)
-        object._state = (object._state & ~ObjectState.fault) | ObjectState.clean
+        object.noteRevisionKnown()
+        object.noteRowIsStored()
         object.announceAllChanged()
     }
 
@@ -73,35 +71,21 @@ extension ManagedObjectContext {
 
     private func settleDeletedByOthers(_ object: ManagedObject, _ settled: SettledObject) throws {
         guard settled.isMadeAgain else {
-            unlist(object, .updated)
-            unlist(object, .deleted)
-            object._flags = []
-            return forget(object)
+            pending.acceptDeletion(of: object)
+            return forgetWithChanges(object)
         }
         // The object is made again under its own id; others have cut its links.
-        unlist(object, .updated)
-        RowAllocation.free(object._base)
-        object._base = nil
-        object._flags = .inserted
-        inserted.append(object)
-        noteTouched(object)
+        pending.makeAgain(object)
         try setValues(of: settled, on: object)
     }
 
     /// The object is there again. What its deletion did to others (members deleted or cut off) stays done; its partner
     /// in a one-to-one is the merge's to settle.
     func takeBackDeletion(of object: ManagedObject) {
-        unlist(object, .deleted)
-        object._flags.subtract([.deleted, .deletedAsRow])
-        object._state &= ~ObjectState.deleted
-        object.restoreBase()
-        object._flags.remove(.updated)
-        unlist(object, .updated)
-        object._state |= ObjectState.clean
-        object.announceAllChanged()
-        layers = PendingLayers()
         // It is a member again of what others linked it to.
-        if leaving.remove(object.objectID) != nil { baseGeneration += 1 }
+        if pending.takeBackDeletion(of: object) { pendingLinks.forgetMembers() }
+        object.announceAllChanged()
+        invalidateLayers()
         for index in object._entity.toManyIndexes {
             guard let link = binding.link(object._entity.properties[index].id),
                 case .pairs(_, _, _, let inverse) = link.source
@@ -111,10 +95,10 @@ extension ManagedObjectContext {
             let cut = state.pending.filter { $1 == .removed && ($0 == object.objectID || isDeleted($0)) }
             state.forgetChanges()
             for member in cut.keys { state.remove(member) }
-            for other in toManyStates.values where other.link.id == inverse && other !== state {
+            for other in pendingLinks.states.values where other.link.id == inverse && other !== state {
                 if other.pending[object.objectID] == .removed { state.remove(other.owner) }
             }
-            pairGeneration += 1
+            pendingLinks.notePairChange()
         }
     }
 
@@ -158,7 +142,7 @@ extension ManagedObjectContext {
                     toManyState(side, link.source).settle(link.target)
                     toManyState(side, link.target).settle(link.source)
                 }
-                pairGeneration += 1
+                pendingLinks.notePairChange()
             }
         }
     }

@@ -70,13 +70,10 @@ extension ManagedObject {
         if _state & ObjectState.observed != 0 { announceWillSet(index) }
         if _state & ObjectState.clean != 0 {
             copyRowForWriting()
-            _state &= ~ObjectState.clean
-            _context?.noteUpdated(self)
+            _context?.pending.noteUpdated(self)
+            noteRowIsOwn()
         }
-        if _state & ObjectState.layered != 0 {
-            _state &= ~ObjectState.layered
-            _context?.noteTouched(self)
-        }
+        if takeSeenMark() { _context?.pending.noteTouched(self) }
         return true
     }
 

@@ -115,7 +115,9 @@ extension ManagedObject {
             guard let bytes = try reader.bytes(property.slot),
                 bytes.count >= context.binding.externalStorageThreshold
             else { continue }
-            if context.blobLease == nil { context.blobLease = try context.binding.store.beginBlobLease() }
+            if context.saving.blobLease == nil {
+                context.saving.blobLease = try context.binding.store.beginBlobLease()
+            }
             let reference = try context.binding.store.stageBlob(Data(bytes))
             try storeReference(toBlob: reference, property)
         }

@@ -64,14 +64,10 @@ extension ManagedObject {
     /// Sets an attribute without telling observers and without calling `willSave` again.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {
         let property = try declared(key)
-        let isSaving = _context?.isSaving ?? false
-        let hidden = ObjectState.observed | (isSaving ? ObjectState.layered : 0)
-        let kept = _state & hidden
-        _state &= ~hidden
-        defer { _state |= kept }
-        try setValue(value, forKey: property.name)
+        let isSaving = _context?.saving.isRunning ?? false
+        try withoutObservers(isSaving: isSaving) { try setValue(value, forKey: property.name) }
         // Nobody was told, so what a fetch made of the changes so far is not to be trusted.
-        if isSaving { _context?.layers = PendingLayers() }
+        if isSaving { _context?.invalidateLayers() }
     }
 
     // MARK: What changed
@@ -158,7 +154,7 @@ extension ManagedObject {
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.
     private final func throwIfUnreadable() throws {
-        guard isFault, let context = _context, let error = context.pendingErrors.popLast() else { return }
+        guard isFault, let context = _context, let error = context.errors.takeLast() else { return }
         throw error
     }
 

@@ -64,6 +64,12 @@ extension ManagedObject {
         _extras?.decoded.removeAll()
     }
 
+    /// Forgets the row that was read; what the object holds has no base any more.
+    final func dropBase() {
+        RowAllocation.free(_base)
+        _base = nil
+    }
+
     // MARK: Changed slots
 
     @usableFromInline final func _markChanged(slot: Int) {

@@ -59,7 +59,9 @@ extension ManagedObject {
         _ property: PropertyRuntime, _ before: ObjectID, _ target: ManagedObject?, _ inverse: PropertyID
     ) throws {
         guard let context = _context else { return }
-        if !context.displaced.isEmpty, let end = linkEnd(property) { context.displaced.remove(end) }
+        if !context.pendingLinks.displaced.isEmpty, let end = linkEnd(property) {
+            context.pendingLinks.noteNotDisplaced(end)
+        }
         let old = before.isNil ? nil : context.registeredOrFault(before)
         // Both neighbours must be readable before anything changes.
         var partner: ManagedObject?
@@ -75,7 +77,7 @@ extension ManagedObject {
             try partner.storeOtherEnd(ObjectID(rawValue: 0), property.id, ifItWas: target?.objectID)
         }
         if let target { try target.storeOtherEnd(objectID, inverse, ifItWas: nil) }
-        if !context.displaced.isEmpty { try context.showDisplacedPartners() }
+        if !context.pendingLinks.displaced.isEmpty { try context.showDisplacedPartners() }
     }
 
     /// Sets the other end of a one-to-one without looking further.
@@ -125,23 +127,12 @@ extension ManagedObject {
 
     /// Why the row cannot be written: what reading it has just reported, which is thrown instead.
     final func unreadable(_ key: String) -> StrataError {
-        if isFault, let error = _context?.pendingErrors.popLast() { return error }
+        if isFault, let error = _context?.errors.takeLast() { return error }
         return StrataError(.deletedObject, "The object cannot be read any more.", context: place(key))
     }
-}
-
-extension ObjectState {
-    /// An object in one of these states cannot be the target of a link.
-    static let unlinkable = deleted | inaccessible | detached | probe
-    static let unchangeable = readOnly | deleted | inaccessible | detached
 }
 
 extension PropertyRuntime {
     /// The slot of the object's place among the members of the other end.
     var positionSlot: Int? { if case .toMany(_, let slot) = inverse { slot } else { nil } }
-}
-
-extension ObjectFlags {
-    /// Whether the context has something to save for the object.
-    var isPending: Bool { !isDisjoint(with: [.inserted, .updated, .deleted]) }
 }

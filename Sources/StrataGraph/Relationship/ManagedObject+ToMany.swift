@@ -180,7 +180,9 @@ extension ManagedObjectContext {
     @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? { registeredOrFault(id) }
 
     /// Somebody goes through these members, of which the one in that place is the first that has to be read.
-    @usableFromInline func _noteWalk(_ members: [ObjectID], from place: Int) { faultRuns.begin(members, from: place) }
+    @usableFromInline func _noteWalk(_ members: [ObjectID], from place: Int) {
+        memory.faultRuns.begin(members, from: place)
+    }
 
     @usableFromInline func _noMember<Member: ManagedObject>(_ id: ObjectID) -> Member {
         preconditionFailure("The member \(id) is no \(Member.self).")

@@ -11,36 +11,23 @@ extension ManagedObjectContext {
     /// The state of a to-many, up to date with every change.
     func toManyState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
         foldLinkChanges()
-        return rawState(link, owner)
-    }
-
-    private func rawState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
-        let key = ToManyKey(link: link.id, owner: owner)
-        if let state = toManyStates[key] {
-            if state.generation != baseGeneration { state.forgetBase(baseGeneration) }
-            return state
-        }
-        let state = ToManyState(link: link, owner: owner, generation: baseGeneration)
-        toManyStates[key] = state
-        return state
+        return pendingLinks.state(link, owner)
     }
 
     /// The state if there is one, up to date; nil where nothing was changed or looked at.
     func knownState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState? {
-        toManyStates[ToManyKey(link: link.id, owner: owner)].map { _ in rawState(link, owner) }
+        pendingLinks.knownState(link.id, owner)
     }
 
     func noteLinkChange(_ link: PropertyID, owner: ObjectID, member: ObjectID, isAdded: Bool) {
-        linkChanges.append(LinkChange(link: link, isAdded: isAdded, owner: owner, member: member))
+        pendingLinks.note(LinkChange(link: link, isAdded: isAdded, owner: owner, member: member))
     }
 
     func foldLinkChanges() {
-        guard !linkChanges.isEmpty else { return }
-        let changes = linkChanges
-        linkChanges = []
-        for change in changes {
+        guard !pendingLinks.changes.isEmpty else { return }
+        for change in pendingLinks.takeChanges() {
             guard let link = binding.link(change.link) else { continue }
-            let state = rawState(link, change.owner)
+            let state = pendingLinks.state(link, change.owner)
             if change.isAdded {
                 state.add(change.member, at: link.isOrdered ? place(of: change.member, link) : 0)
             } else {
@@ -129,8 +116,8 @@ extension ManagedObjectContext {
     /// Members whose deletion is pending although no change of the to-many says so: others linked them meanwhile. Where
     /// rows are the truth of the link their deletion is such a change.
     private func leavingMembers(of state: ToManyState) -> Set<ObjectID> {
-        if leaving.isEmpty || !state.link.isPairs { return [] }
-        return leaving.filter { state.pending[$0] == nil }
+        if pending.leaving.isEmpty || !state.link.isPairs { return [] }
+        return pending.leaving.filter { state.pending[$0] == nil }
     }
 
     // MARK: Places
@@ -186,7 +173,7 @@ extension ManagedObjectContext {
             guard let property = object._entity.property(toOne), let slot = property.positionSlot else { return }
             object.storePosition(position, slot: slot)
         } else {
-            pairGeneration += 1
+            pendingLinks.notePairChange()
             noteLinksChanged(of: state.owner)
         }
         state.move(member, to: position)
@@ -239,7 +226,7 @@ extension ManagedObjectContext {
     }
 
     private func pairChanged(_ owner: ObjectID, _ member: ObjectID) {
-        pairGeneration += 1
+        pendingLinks.notePairChange()
         noteLinksChanged(of: owner)
         noteLinksChanged(of: member)
     }
@@ -247,18 +234,14 @@ extension ManagedObjectContext {
     /// Both ends of a changed pair count as updated, as their classes expect to hear in `willSave`.
     func noteLinksChanged(of id: ObjectID) {
         guard let object = map[id] ?? registeredOrFault(id) else { return }
-        noteUpdated(object)
-        if object._state & ObjectState.layered != 0 {
-            object._state &= ~ObjectState.layered
-            noteTouched(object)
-        }
+        pending.noteUpdated(object)
+        if object.takeSeenMark() { pending.noteTouched(object) }
     }
 
     /// Works the owners' sides of all to-ones out again, after rows were replaced under them.
     func rebuildLinkChanges() throws {
-        linkChanges = []
-        for state in toManyStates.values where !state.link.isPairs { state.forgetChanges() }
-        for list in [inserted, updated, deleted] {
+        pendingLinks.forgetRowChanges()
+        for list in pending.lists {
             for object in list where object._flags.isPending { noteAllLinkChanges(of: object) }
         }
         try noteAllLinkChangesOfDeletedRows()
@@ -275,7 +258,7 @@ extension ManagedObjectContext {
                 if !now.isNil, property.positionSlot.map(object.isChanged(slot:)) ?? false,
                     let link = binding.link(link), let slot = property.positionSlot
                 {
-                    rawState(link, now).move(object.objectID, to: object.position(slot: slot))
+                    pendingLinks.state(link, now).move(object.objectID, to: object.position(slot: slot))
                 }
                 continue
             }
@@ -286,7 +269,7 @@ extension ManagedObjectContext {
 
     /// Where the store says that a to-one leads: what was read, unless others have changed it since.
     private func storedReference(of object: ManagedObject, _ property: PropertyRuntime) -> ObjectID {
-        guard overtaken.contains(object.objectID) else { return object.baseReference(property.place) }
+        guard pending.overtaken.contains(object.objectID) else { return object.baseReference(property.place) }
         do {
             return try read { try $0.reference(property.id, of: object.objectID) } ?? ObjectID(rawValue: 0)
         } catch {

@@ -29,12 +29,10 @@ public final class ObjectUndoManager {
     private var open: [Group] = []
     /// What the context had not saved when it was last looked at.
     private var seen = NetChanges()
-    var cursor = ChangeCursor()
     private var seenPairGeneration = 0
     /// What the event that goes on has changed until the context last moved.
     private var unfinished = NetChanges()
     private var disabledCount = 0
-    private var nextActionName = ""
 
     public init() {}
 
@@ -208,22 +206,24 @@ public final class ObjectUndoManager {
         var after = NetChanges()
         // An object may be listed twice.
         var looked: Set<ObjectID> = []
-        let firstRow = cursor.deletedRows
-        for object in context.objectsChanged(since: &cursor) where looked.insert(object.objectID).inserted {
+        let news = context.pending.news(for: .undo)
+        for object in news.markedObjects() where looked.insert(object.objectID).inserted {
             let id = object.objectID
             before.objects[id] = seen.objects[id]
             let change = try context.netChange(of: object)
             after.objects[id] = change
             seen.objects[id] = change
         }
-        let rows = context.deletedRows.ids[firstRow...].filter { context.deletedRows.contains($0) }
+        let rows = news.deletedRows.filter { context.pending.deletedRows.contains($0) }
         for (id, change) in try context.netChanges(ofRows: rows) {
             before.objects[id] = seen.objects[id]
             after.objects[id] = change
             seen.objects[id] = change
         }
-        if context.pairGeneration != seenPairGeneration || !before.objects.isEmpty || !after.objects.isEmpty {
-            seenPairGeneration = context.pairGeneration
+        if context.pendingLinks.pairGeneration != seenPairGeneration || !before.objects.isEmpty
+            || !after.objects.isEmpty
+        {
+            seenPairGeneration = context.pendingLinks.pairGeneration
             before.pairs = seen.pairs
             after.pairs = try context.netPairChanges()
             seen.pairs = after.pairs
@@ -234,9 +234,9 @@ public final class ObjectUndoManager {
     /// The context has dropped or saved its changes, or moved: they begin anew from where it stands.
     func rebase() {
         guard let context else { return }
-        cursor = ChangeCursor()
-        _ = context.objectsChanged(since: &cursor)
-        seenPairGeneration = context.pairGeneration
+        context.pending.rewind(.undo)
+        _ = context.pending.news(for: .undo).markedObjects()
+        seenPairGeneration = context.pendingLinks.pairGeneration
         reading { seen = try context.netChanges() }
     }
 

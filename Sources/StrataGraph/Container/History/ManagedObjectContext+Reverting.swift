@@ -31,7 +31,7 @@ extension ManagedObjectContext {
             return resolution
         }
         record(links, in: &records, policy)
-        overruled += records
+        saving.overruled += records
         processPendingChanges()
     }
 

@@ -73,7 +73,7 @@ struct StageRun {
         let context = ManagedObjectContext(binding: binding, at: try store.head())
         context.name = "migration"
         context.transactionMetadata = [Self.labelKey: stage.label]
-        context.savedTransactionID = id
+        context.saving.transactionID = id
         try handler(context)
         if context.hasChanges { try context.save() }
         // Records that the handler ran also if it changed nothing.

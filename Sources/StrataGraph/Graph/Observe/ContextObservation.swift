@@ -82,7 +82,6 @@ struct ContextObservers {
     }
 
     private var entries: [Entry] = []
-    var announced = ChangeCursor()
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -94,8 +93,6 @@ struct ContextObservers {
     func listening(to event: ContextEvent) -> [ContextObservation] {
         entries.compactMap(\.observation).filter { $0.event == event && !$0.isCancelled }
     }
-
-    mutating func forgetAnnounced() { announced = ChangeCursor() }
 }
 
 extension ManagedObjectContext {
@@ -124,10 +121,9 @@ extension ManagedObjectContext {
     private func announceChangesInMemory() {
         guard !observers.isEmpty else { return }
         var changes = ContextChanges(.objectsDidChange, at: base)
-        let firstInserted = min(observers.announced.inserted, inserted.count)
-        let firstRow = observers.announced.deletedRows
-        let isNew = Set(inserted[firstInserted...].map { ObjectIdentifier($0) })
-        for object in objectsChanged(since: &observers.announced) {
+        let news = pending.news(for: .announcements)
+        let isNew = Set(news.inserted.map { ObjectIdentifier($0) })
+        for object in news.markedObjects() {
             if object._flags.contains(.withdrawn) {
                 if !isNew.contains(ObjectIdentifier(object)) { changes.deleted.insert(object) }
             } else if object._flags.contains(.deleted) {
@@ -139,8 +135,8 @@ extension ManagedObjectContext {
                 changes.updated.insert(object)
             }
         }
-        for id in deletedRows.ids[firstRow...] {
-            if deletedRows.contains(id) {
+        for id in news.deletedRows {
+            if pending.deletedRows.contains(id) {
                 changes.deletedRows.append(id)
             } else if let object = map[id], object._flags.contains(.deleted) {
                 changes.deleted.insert(object)
@@ -164,7 +160,7 @@ extension ManagedObjectContext {
         changes.inserted = insertedObjects
         changes.updated = updatedObjects
         changes.deleted = deletedObjectsInMemory
-        changes.deletedRows = Array(deletedRows.rows.keys)
+        changes.deletedRows = Array(pending.deletedRows.rows.keys)
         return changes
     }
 }

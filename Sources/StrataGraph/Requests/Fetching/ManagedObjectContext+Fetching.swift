@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         if !request.returnsObjectsAsFaults, request.includesPropertyValues {
             try fill(objects)
         } else {
-            faultRuns.begin(ids)
+            memory.faultRuns.begin(ids)
         }
         if !request.relationshipKeyPathsForPrefetching.isEmpty {
             try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)

@@ -15,43 +15,66 @@ struct PendingLayers {
         var count: Int { objects.count + absent.count }
     }
 
-    var rows: [Rows] = []
-    var pairs: Layer?
-    var pairGeneration = -1
-    var seen = ChangeCursor()
+    private var rows: [Rows] = []
+    private var pairs: Layer?
+    private var pairGeneration = -1
 
     var all: [Layer] {
         if rows.isEmpty, pairs == nil { return [] }
         return rows.map(\.layer) + (pairs.map { [$0] } ?? [])
     }
+
+    /// Takes the newest layers of rows off that are small beside what a new one is to hold.
+    ///
+    /// - Returns: what they cover, which is the new one's to cover.
+    mutating func takeSmallLayers(
+        under objects: ContiguousArray<ManagedObject>, _ absent: ContiguousArray<ObjectID>
+    ) -> (objects: ContiguousArray<ManagedObject>, absent: ContiguousArray<ObjectID>) {
+        var (objects, absent) = (objects, absent)
+        while let last = rows.last, last.count <= (objects.count + absent.count) * 2 {
+            objects = last.objects + objects
+            absent = last.absent + absent
+            rows.removeLast()
+        }
+        return (objects, absent)
+    }
+
+    mutating func add(_ layer: Rows) { rows.append(layer) }
+
+    func hasPairs(of generation: Int) -> Bool { pairGeneration == generation }
+
+    mutating func setPairs(_ layer: Layer?, of generation: Int) {
+        pairs = layer
+        pairGeneration = generation
+    }
 }
 
 extension ManagedObjectContext {
+    /// The rows under the layers changed, or their revisions did: the next fetch makes them anew.
+    func invalidateLayers() {
+        layers = PendingLayers()
+        pending.rewind(.layers)
+    }
+
     /// Layers that show every unsaved change.
     func pendingLayers() throws -> [Layer] {
         try addRowLayer()
-        if layers.pairGeneration != pairGeneration {
+        let generation = pendingLinks.pairGeneration
+        if !layers.hasPairs(of: generation) {
             foldLinkChanges()
-            layers.pairs = pairGeneration == 0 ? nil : try makePairLayer()
-            layers.pairGeneration = pairGeneration
+            layers.setPairs(generation == 0 ? nil : try makePairLayer(), of: generation)
         }
         return layers.all
     }
 
     private func addRowLayer() throws {
         // Most fetches find the context as the last one did.
-        guard hasNews(since: layers.seen) else { return }
-        let firstRow = layers.seen.deletedRows
-        var fresh = listed(since: &layers.seen)
-        var absent = ContiguousArray(deletedRows.ids[firstRow...])
-        guard !fresh.isEmpty || !absent.isEmpty else { return }
-        while let last = layers.rows.last, last.count <= (fresh.count + absent.count) * 2 {
-            fresh = last.objects + fresh
-            absent = last.absent + absent
-            layers.rows.removeLast()
-        }
-        layers.rows.append(
-            PendingLayers.Rows(layer: try makeLayer(fresh, absent: absent), objects: fresh, absent: absent))
+        guard pending.hasNews(for: .layers) else { return }
+        let news = pending.news(for: .layers)
+        let (objects, absent) = layers.takeSmallLayers(under: news.objects, ContiguousArray(news.deletedRows))
+        guard !objects.isEmpty || !absent.isEmpty else { return }
+        layers.add(
+            PendingLayers.Rows(layer: try makeLayer(objects, absent: absent), objects: objects, absent: absent))
     }
 
     private func makeLayer(
@@ -59,16 +82,16 @@ extension ManagedObjectContext {
     ) throws -> Layer {
         var builder = Layer.Builder(schema: binding.schema)
         // One that has an object by now is among the objects, as what it is.
-        for id in absent where deletedRows.contains(id) { builder.setAbsent(id) }
+        for id in absent where pending.deletedRows.contains(id) { builder.setAbsent(id) }
         for object in objects {
             let flags = object._flags
             if flags.contains(.deleted) || flags.contains(.withdrawn) {
                 builder.setAbsent(object.objectID)
             } else if object._base != nil || flags.contains(.inserted) {
                 builder.setRow(object.objectID, try object.canonicalImage(), revision: object._revision)
-                object._state |= ObjectState.layered
+                object.markSeen()
             } else {
-                object._state |= ObjectState.layered
+                object.markSeen()
             }
         }
         return builder.finish()
@@ -77,7 +100,7 @@ extension ManagedObjectContext {
     private func makePairLayer() throws -> Layer {
         var builder = Layer.Builder(schema: binding.schema)
         for change in try pairChanges()
-        where !vanished.contains(change.key.source) && !vanished.contains(change.key.target) {
+        where !pending.vanished.contains(change.key.source) && !pending.vanished.contains(change.key.target) {
             switch change.kind {
             case .link(let positions), .move(let positions): builder.setPair(change.key, positions)
             case .unlink: builder.setPair(change.key, nil)
@@ -89,7 +112,7 @@ extension ManagedObjectContext {
     /// Every pair that was linked, unlinked or moved, once.
     func pairChanges() throws -> [ChangeSet.PairChange] {
         var found: [PairKey: (change: ToManyState.Pending, inSource: Int64?, inTarget: Int64?)] = [:]
-        for state in toManyStates.values where state.link.isPairs && state.hasChanges {
+        for state in pendingLinks.states.values where state.link.isPairs && state.hasChanges {
             if isGone(state.owner) { continue }
             for (member, change) in state.pending where !isGone(member) {
                 guard let key = state.link.pairKey(owner: state.owner, member: member) else { continue }
@@ -136,7 +159,7 @@ extension ManagedObjectContext {
     }
 
     private func isGone(_ id: ObjectID) -> Bool {
-        if deletedRows.contains(id) { return true }
+        if pending.deletedRows.contains(id) { return true }
         return map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible | ObjectState.detached) != 0 }
             ?? false
     }

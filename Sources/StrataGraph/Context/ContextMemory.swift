@@ -1,0 +1,27 @@
+import StrataModel
+
+/// What a context keeps in memory beside its objects, and how many of these it lets gather.
+struct ContextMemory {
+    /// As many objects are made at least before some of them are swept.
+    static var leastSweepThreshold: Int { 2048 }
+    /// Steps of sweeping for each object that is made: as many blocks of one size the C library keeps at hand.
+    static var sweptAtOnce: Int { 4 }
+
+    private(set) var sweepThreshold = ContextMemory.leastSweepThreshold
+    var faultRuns = FaultRuns()
+    var longText = LongText()
+    /// The class whose entity was asked for last.
+    var lastClass: (ObjectIdentifier, EntityRuntime)?
+    var retainsObjects = false {
+        didSet { sweepThreshold = retainsObjects ? .max : Self.leastSweepThreshold }
+    }
+
+    /// The next sweep comes when the map has twice the objects that were found held.
+    mutating func noteSwept(heldCount: Int) { sweepThreshold = max(Self.leastSweepThreshold, heldCount * 2) }
+
+    /// The objects that lists and texts belong to are forgotten.
+    mutating func forget() {
+        faultRuns.removeAll()
+        longText = LongText()
+    }
+}

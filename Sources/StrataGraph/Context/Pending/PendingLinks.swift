@@ -1,0 +1,99 @@
+import StrataModel
+
+/// What a context knows of to-manys and of links that are not saved. Its methods are the only code that writes it.
+///
+/// A change of members is noted as one entry of a list; the entries are folded into the states of their owners when
+/// a to-many is read.
+struct PendingLinks {
+    /// Members that came and went, oldest first, and are not folded into states yet.
+    private(set) var changes: ContiguousArray<LinkChange> = []
+    /// The to-manys that were read or changed.
+    private(set) var states: [ToManyKey: ToManyState] = [:]
+    /// Ends of one-to-ones that a merge has cleared for links of this context; they lead on where these do not stand.
+    private(set) var displaced: Set<LinkEnd> = []
+    /// Counts changes of pairs, whose truth is no row; 0 where none is pending.
+    private(set) var pairGeneration = 0
+    /// Counts the moves of the context that may have changed a to-many. What was read of one is good until the next.
+    private(set) var memberGeneration = 0
+
+    // MARK: States
+
+    /// The state of a to-many, without the changes that are not folded in yet.
+    @inline(__always)
+    mutating func state(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
+        let key = ToManyKey(link: link.id, owner: owner)
+        if let state = states[key] {
+            if state.generation != memberGeneration { state.forgetBase(memberGeneration) }
+            return state
+        }
+        let state = ToManyState(link: link, owner: owner, generation: memberGeneration)
+        states[key] = state
+        return state
+    }
+
+    /// The state if there is one; nil where the to-many was neither read nor changed.
+    mutating func knownState(_ link: PropertyID, _ owner: ObjectID) -> ToManyState? {
+        guard let state = states[ToManyKey(link: link, owner: owner)] else { return nil }
+        if state.generation != memberGeneration { state.forgetBase(memberGeneration) }
+        return state
+    }
+
+    /// The context shows another state of the store: to-manys are read again.
+    mutating func forgetMembers() { memberGeneration += 1 }
+
+    /// Lets go of states without changes where the table has grown to `threshold`.
+    mutating func sweep(from threshold: Int, keeping isKept: (ObjectID) -> Bool) {
+        guard states.count >= threshold else { return }
+        states = states.filter { $0.value.hasChanges || isKept($0.key.owner) }
+    }
+
+    // MARK: Changes of members
+
+    /// A member came or went because its own row changed.
+    @inline(__always)
+    mutating func note(_ change: LinkChange) { changes.append(change) }
+
+    /// The changes that are not folded into states, which are the caller's to fold now.
+    mutating func takeChanges() -> ContiguousArray<LinkChange> {
+        defer { changes = [] }
+        return changes
+    }
+
+    /// Forgets every change that follows from a row, to be worked out again from the rows.
+    mutating func forgetRowChanges() {
+        changes = []
+        for state in states.values where !state.link.isPairs { state.forgetChanges() }
+    }
+
+    /// A pair was linked, unlinked, moved or settled.
+    mutating func notePairChange() { pairGeneration += 1 }
+
+    /// Takes back the links and unlinks of an object whose truth are pairs, at both ends.
+    mutating func dropPairChanges(of id: ObjectID) {
+        for state in states.values where state.link.isPairs && state.owner == id && state.hasChanges {
+            guard case .pairs(_, _, _, let inverse) = state.link.source else { continue }
+            for member in state.pending.keys { states[ToManyKey(link: inverse, owner: member)]?.settle(id) }
+            state.forgetChanges()
+            notePairChange()
+        }
+    }
+
+    // MARK: One-to-ones
+
+    mutating func noteDisplaced(_ end: LinkEnd) { displaced.insert(end) }
+    mutating func noteNotDisplaced(_ end: LinkEnd) { displaced.remove(end) }
+    mutating func settleDisplaced() { displaced = [] }
+
+    // MARK: After a save or a rollback
+
+    /// Forgets the changes, and what was read of to-manys unless the save left them as they were.
+    mutating func removeAll(_ members: KnownMembers) {
+        changes.removeAll(keepingCapacity: true)
+        if case .unknown = members { states.removeAll(keepingCapacity: false) }
+        pairGeneration = 0
+        displaced = []
+    }
+}
+
+/// Whether what was read of to-manys still holds when changes have been saved or dropped.
+enum KnownMembers { case unchanged, unknown }

@@ -1,0 +1,19 @@
+import StrataModel
+import StrataStore
+
+/// The state that a context reads: the store at one event number, and above it what the context's parents have not saved.
+struct Standpoint {
+    private(set) var eventNumber: EventNumber
+    /// The layers of a child context's parents, bottom to top.
+    private(set) var inherited: [Layer] = []
+
+    init(at eventNumber: EventNumber) { self.eventNumber = eventNumber }
+
+    mutating func move(to eventNumber: EventNumber) { self.eventNumber = eventNumber }
+
+    /// Takes the present state of a parent, whose own changes are `layers`.
+    mutating func stand(on parent: Standpoint, under layers: [Layer]) {
+        eventNumber = parent.eventNumber
+        inherited = parent.inherited + layers
+    }
+}
