@@ -1,212 +1,51 @@
-package import StrataModel
+import StrataModel
 package import StrataStore
 
 // Changes that were made elsewhere (in a child context, by a step of undo, by a transaction that is taken back) become
-// changes of this context. Objects come back under their own ids, then values and to-ones are set, then pairs; what
-// goes is deleted last, by the delete rules, so that also what the changes do not know of is left in order.
+// changes of this context. Conflicts are decided first (`ChangeApplication`). Then objects come back under their own
+// ids, values and to-ones are set, one-to-ones settled, and pairs set. What goes is deleted last, by the delete rules, so
+// that objects which the changes do not know of are left in order too.
 
 extension ManagedObjectContext {
-    /// Makes the changes in this context; what is already so is left alone.
+    /// Makes the changes in this context, whatever it has in their place; what is already so is left alone.
+    package func apply(_ changes: NetChanges) throws { _ = try apply(changes, ChangeApplication.Rules()) }
+
+    /// Makes the changes in this context.
     ///
-    /// - Parameters:
-    ///   - isStrict: an attribute that both changed is a conflict even where both wrote the same.
-    ///   - remake: the whole of a changed object that is gone here and is to be made again; nil leaves it gone.
-    ///   - resolve: is asked about each object that is not as the changes found it; nothing has been done when it is
-    ///     asked. `fail` makes the whole fail.
-    /// - Throws: `merge` with every conflict that came out as `fail`; then nothing was changed.
-    package func apply(
-        _ changes: NetChanges, isStrict: Bool = false,
-        remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
-        resolving resolve: (MergeConflict) throws -> MergeResolution
-    ) throws {
-        _ = try applyNotingLinks(changes, isStrict: isStrict, remaking: remake, resolving: resolve)
+    /// - Returns: what the policy overruled.
+    /// - Throws: `merge` with every conflict that fails; then nothing was changed.
+    func apply(_ changes: NetChanges, _ rules: ChangeApplication.Rules) throws -> [ConflictRecord] {
+        guard !isReadOnly else { throw readOnlyError }
+        let application = try ChangeApplication(changes, rules, in: self)
+        let links = try move(.applied(application))
+        guard let policy = rules.policy else { return [] }
+        var records = application.records
+        record(links, in: &records, policy)
+        return records
     }
 
-    /// The same.
-    ///
-    /// - Returns: links of one-to-ones that were overruled.
-    func applyNotingLinks(
-        _ changes: NetChanges, isStrict: Bool = false, askingForLostTargets asksForLost: Bool = false,
-        remaking remake: (ObjectID) throws -> NetChanges.Object? = { _ in nil },
-        resolving resolve: (MergeConflict) throws -> MergeResolution
-    ) throws -> [OverruledLink] {
-        guard !isReadOnly else { throw readOnlyError }
-        let plan = try applicationPlan(changes, isStrict, asksForLost, remake, resolve)
-        try makeObjects(plan)
-        for id in plan.ids { try setAttributes(of: id, plan) }
-        var isPlaced = false
-        for id in plan.ids where try setTargets(of: id, plan) { isPlaced = true }
-        if isPlaced { try rebuildLinkChanges() }
-        let merge = PartnerMerge(plan.partners)
+    // MARK: The steps, in the order of `ContextMove`
+
+    func makeRows(of application: ChangeApplication) throws {
+        try makeObjects(application)
+        for id in application.ids { try setAttributes(of: id, application) }
+        for id in application.ids { try setTargets(of: id, application) }
+    }
+
+    /// - Returns: links that were overruled.
+    func applyPartners(_ partners: [LinkEnd: PartnerMerge.End]) throws -> [OverruledLink] {
+        let merge = PartnerMerge(partners)
         let settled = try write(merge)
         try showDisplacedPartners()
-        for id in plan.ids { try setGivenValues(of: id, plan) }
-        try setPairs(changes.pairs)
-        for id in plan.ids where !(plan.objects[id]?.existsAfter ?? true) {
-            if let object = try presentObject(id) { delete(object) }
-        }
         return overruled(merge, settled)
     }
 
-    /// What remains to be done once the conflicts are settled.
-    private struct ApplicationPlan {
-        var objects: [ObjectID: NetChanges.Object] = [:]
-        var ids: [ObjectID] = []
-        /// What a custom resolution says instead of both sides.
-        var given: [ObjectID: [String: AttributeValue]] = [:]
-        /// The one-to-ones of the changes.
-        var partners: [LinkEnd: PartnerMerge.End] = [:]
-    }
-
-    // MARK: Conflicts
-
-    private func applicationPlan(
-        _ changes: NetChanges, _ isStrict: Bool, _ asksForLost: Bool,
-        _ remake: (ObjectID) throws -> NetChanges.Object?, _ resolve: (MergeConflict) throws -> MergeResolution
-    ) throws -> ApplicationPlan {
-        var plan = ApplicationPlan()
-        var failed: [MergeConflict] = []
-        var words: [ObjectID: (conflict: MergeConflict, resolution: MergeResolution)] = [:]
-        for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
-            guard let entity = binding.entity(id.entityID) else { continue }
-            let object = try presentObject(id)
-            guard let conflict = try conflict(change, id, entity, object, isStrict) else {
-                if object != nil || !change.existedBefore { plan.objects[id] = change }
-                continue
-            }
-            let resolution = try resolve(conflict)
-            words[id] = (conflict, resolution)
-            if case .values(let values) = resolution {
-                try object?.checkValues(values)
-                plan.given[id] = values
-            }
-            switch resolution {
-            case .fail: failed.append(conflict)
-            case .values where object == nil, .mine, .allMine:
-                plan.objects[id] = object != nil || !change.existedBefore ? change : try remake(id)
-            case .theirs, .values:
-                guard change.existedBefore, change.existsAfter, object != nil else { continue }
-                let contested = Set(conflict.properties.map(\.name))
-                var rest = change
-                rest.values = change.values.filter { property, _ in
-                    !(entity.property(property).map { contested.contains($0.name) } ?? true)
-                }
-                plan.objects[id] = rest
-            case .allTheirs: continue
-            }
+    func finish(_ application: ChangeApplication) throws {
+        for id in application.ids { try setGivenValues(of: id, application) }
+        try setPairs(application.pairs)
+        for id in application.ids where !(application.objects[id]?.existsAfter ?? true) {
+            if let object = try presentObject(id) { delete(object) }
         }
-        for conflict in asksForLost ? try lostTargets(of: changes, plan) : []
-        where words[conflict.objectID] == nil {
-            if try resolve(conflict) == .fail { failed.append(conflict) }
-        }
-        guard failed.isEmpty else {
-            throw StrataError(
-                .merge, "\(failed.count == 1 ? "An object was" : "\(failed.count) objects were") changed since.",
-                context: .init(
-                    entityName: failed[0].entityName, objectID: failed[0].objectID, conflicts: failed))
-        }
-        plan.ids = plan.objects.keys.sorted()
-        try addPartners(of: changes, to: &plan) { id, name in
-            words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
-        }
-        return plan
-    }
-
-    /// Objects that the changes link, and that are not there any more: nothing can lead to them.
-    private func lostTargets(of changes: NetChanges, _ plan: ApplicationPlan) throws -> [MergeConflict] {
-        var targets: Set<ObjectID> = []
-        for (id, change) in plan.objects where change.existsAfter {
-            guard let entity = binding.entity(id.entityID) else { continue }
-            for (property, values) in change.values {
-                guard case .objectID(let target) = values.after, entity.property(property)?.isToOne ?? false else {
-                    continue
-                }
-                targets.insert(target)
-            }
-        }
-        for (pair, places) in changes.pairs where places.after != nil { targets.formUnion([pair.source, pair.target]) }
-        return try targets.sorted().filter { id in
-            try plan.objects[id]?.existsAfter != true && changes.objects[id]?.existsAfter != false
-                && presentObject(id) == nil
-        }.map { id in
-            MergeConflict(
-                objectID: id, entityName: binding.entity(id.entityID)?.name ?? "", isDeletedInStore: true,
-                isDeletedHere: false, properties: [])
-        }
-    }
-
-    /// Notes where the one-to-ones of the changes lead, and where they lead here; see `PartnerMerge`.
-    private func addPartners(
-        of changes: NetChanges, to plan: inout ApplicationPlan, _ word: (ObjectID, String) -> PartnerMerge.Word?
-    ) throws {
-        var ends: [LinkEnd: PartnerMerge.End] = [:]
-        for (id, found) in changes.objects {
-            guard let entity = binding.entity(id.entityID) else { continue }
-            // What is made again is made whole; what the policy took out of the plan is in the question all the same.
-            let isMadeAgain = found.existedBefore && !(plan.objects[id]?.existedBefore ?? true)
-            let change = isMadeAgain ? plan.objects[id] ?? found : found
-            let isNew = change.existsAfter && !change.existedBefore
-            for property in entity.oneToOneIndexes.map({ entity.properties[$0] }) {
-                guard case .toOne(let inverse) = property.inverse else { continue }
-                let values = change.values[property.id]
-                guard values != nil || isNew else { continue }
-                var state = PartnerMerge.End()
-                state.base = values?.before.objectReference ?? state.base
-                if change.existsAfter { state.mine = values?.after.objectReference ?? state.mine }
-                state.isChanged = isNew || state.mine != state.base
-                state.word = word(id, property.name)
-                ends[LinkEnd(object: id, property: property.id, inverse: inverse)] = state
-            }
-        }
-        guard !ends.isEmpty else { return }
-        let planned = plan.objects
-        plan.partners = try completed(ends) { end in
-            guard let object = try presentObject(end.object), let property = object._entity.property(end.property)
-            else { return ObjectID(rawValue: 0) }
-            return object.reference(property.place)
-        } isGone: { id in
-            if let change = planned[id] { return !change.existsAfter }
-            return try presentObject(id) == nil
-        }
-    }
-
-    /// What stands against a change; nil when the object is as the change found it, or already as it leaves it.
-    private func conflict(
-        _ change: NetChanges.Object, _ id: ObjectID, _ entity: EntityRuntime, _ object: ManagedObject?, _ isStrict: Bool
-    ) throws -> MergeConflict? {
-        guard let object else {
-            // Gone, and meant to go: agreed.
-            guard change.existedBefore, change.existsAfter else { return nil }
-            return MergeConflict(
-                objectID: id, entityName: entity.name, isDeletedInStore: true, isDeletedHere: false,
-                properties: properties(change, entity) { _ in .null })
-        }
-        let contested = change.values.filter { number, values in
-            guard let property = entity.property(number), property.isInRow, property.kind != .position,
-                !property.isDerived
-            else {
-                return false
-            }
-            let now = object.attributeValue(property)
-            return !now.isIdentical(to: values.before)
-                && (!now.isIdentical(to: values.after) || isStrict && property.attribute != nil)
-        }
-        guard !contested.isEmpty else { return nil }
-        var reduced = change
-        reduced.values = contested
-        return MergeConflict(
-            objectID: id, entityName: entity.name, isDeletedInStore: false, isDeletedHere: !change.existsAfter,
-            properties: properties(reduced, entity) { object.attributeValue($0) })
-    }
-
-    private func properties(
-        _ change: NetChanges.Object, _ entity: EntityRuntime, theirs: (PropertyRuntime) -> AttributeValue
-    ) -> [MergeConflict.Property] {
-        change.values.compactMap { number, values -> MergeConflict.Property? in
-            guard let property = entity.property(number), property.index < entity.declaredCount else { return nil }
-            return MergeConflict.Property(
-                name: property.name, base: values.before, theirs: theirs(property), mine: values.after)
-        }.sorted { $0.name < $1.name }
     }
 
     // MARK: Objects
@@ -220,10 +59,10 @@ extension ManagedObjectContext {
         }
     }
 
-    private func makeObjects(_ plan: ApplicationPlan) throws {
+    private func makeObjects(_ application: ChangeApplication) throws {
         var isChanged = false
-        for id in plan.ids {
-            guard plan.objects[id]?.existsAfter ?? false, let entity = binding.entity(id.entityID),
+        for id in application.ids {
+            guard application.objects[id]?.existsAfter ?? false, let entity = binding.entity(id.entityID),
                 try presentObject(id) == nil
             else { continue }
             bringBack(id, entity)
@@ -261,18 +100,19 @@ extension ManagedObjectContext {
 
     // MARK: Values
 
-    private func setAttributes(of id: ObjectID, _ plan: ApplicationPlan) throws {
-        guard let change = plan.objects[id], change.existsAfter, let object = try presentObject(id) else { return }
+    private func setAttributes(of id: ObjectID, _ application: ChangeApplication) throws {
+        guard let change = application.objects[id], change.existsAfter, let object = try presentObject(id) else {
+            return
+        }
         for (property, value) in changedProperties(of: object, change) where property.relationship == nil {
             guard property.kind != .position, !object.attributeValue(property).isIdentical(to: value) else { continue }
             try object.write(value, to: property)
         }
     }
 
-    /// - Returns: whether a place in an ordered relationship was set.
-    private func setTargets(of id: ObjectID, _ plan: ApplicationPlan) throws -> Bool {
-        guard let change = plan.objects[id], change.existsAfter, let object = try presentObject(id) else {
-            return false
+    private func setTargets(of id: ObjectID, _ application: ChangeApplication) throws {
+        guard let change = application.objects[id], change.existsAfter, let object = try presentObject(id) else {
+            return
         }
         let properties = changedProperties(of: object, change)
         // A new owner's list is entered at its end; the changes say where, or that the place stays.
@@ -286,19 +126,16 @@ extension ManagedObjectContext {
             let target = try value.objectReference.flatMap { try presentObject($0) }
             try object.changeTarget(target, at: property.index)
         }
-        var isChanged = false
         for (slot, value) in places.sorted(by: { $0.key < $1.key }) {
             guard case .integer(let place) = value,
                 object.attributeValue(object._entity.property(slot: slot)) != value
             else { continue }
             object.storePosition(place, slot: slot)
-            isChanged = true
         }
-        return isChanged
     }
 
-    private func setGivenValues(of id: ObjectID, _ plan: ApplicationPlan) throws {
-        guard let values = plan.given[id], let object = try presentObject(id) else { return }
+    private func setGivenValues(of id: ObjectID, _ application: ChangeApplication) throws {
+        guard let values = application.given[id], let object = try presentObject(id) else { return }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let property = try object.declared(key)
             if property.relationship != nil {
@@ -347,12 +184,5 @@ extension ManagedObjectContext {
                 try setPlace(of: key.source, after.inTarget, toManyState(inverse, key.target))
             }
         }
-    }
-}
-
-extension AttributeValue {
-    /// The object that a to-one's value names.
-    var objectReference: ObjectID? {
-        if case .objectID(let id) = self, !id.isNil { id } else { nil }
     }
 }

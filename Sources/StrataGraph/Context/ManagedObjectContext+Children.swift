@@ -29,57 +29,18 @@ extension ManagedObjectContext {
         let child = ManagedObjectContext(binding: binding, at: base, parent: self, isScratch: isScratch)
         child.mergePolicy = mergePolicy
         child.observesObjects = observesObjects
-        try child.stand(on: self)
+        child.standpoint.stand(on: standpoint, under: try pendingLayers())
+        child.pendingLinks.forgetMembers()
         return child
-    }
-
-    /// Takes the parent's present state as the one to stand on.
-    func stand(on parent: ManagedObjectContext) throws {
-        let layers = try parent.pendingLayers()
-        standpoint.stand(on: parent.standpoint, under: layers)
-        pendingLinks.forgetMembers()
-    }
-
-    /// Moves a child to its parent's present state: objects without changes are read again when next used.
-    func follow(_ parent: ManagedObjectContext) throws {
-        undoManager?.willMove()
-        makeObjectsOfDeletedPartners { _ in true }
-        let partners = pendingPartners(changedByOthers: nil)
-        try stand(on: parent)
-        var changes = ContextChanges(.didMerge, at: base)
-        map.forEach { object in
-            // One that was gone may be back.
-            let isKnown = object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0
-            guard !object._flags.isPending, isKnown else { return }
-            changes.refreshed.insert(object)
-        }
-        for object in changes.refreshed { turnIntoFault(object) }
-        invalidateLayers()
-        try rebuildLinkChanges()
-        try showPartners(partners)
-        undoManager?.rebase()
-        let gone = try read { snapshot in try changes.refreshed.filter { try !snapshot.exists($0.objectID) } }
-        for object in gone { object.noteDeletedByOthers() }
-        changes.refreshed.subtract(gone)
-        changes.deleted = gone
-        if !changes.isEmpty { announce(changes) }
     }
 
     // MARK: Saving into the parent
 
     /// - Returns: what was saved, for those who listen.
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
-        let changes = try netChanges()
-        var records = saving.overruled
-        let overruled = try parent.applyNotingLinks(changes, isStrict: true, remaking: wholeObject) { conflict in
-            let resolution = try mergePolicy.resolution(of: conflict) { [] }
-            if let winner = resolution.winner, !conflict.isAgreed {
-                records.append(ConflictRecord(conflict, winner: winner, policy: mergePolicy.name))
-            }
-            return resolution
-        }
-        record(overruled, in: &records, mergePolicy)
-        parent.saving.overruled += records
+        let rules = ChangeApplication.Rules(policy: mergePolicy, agreement: .conflicts, wholeObject: wholeObject)
+        let records = try parent.apply(try netChanges(), rules)
+        parent.saving.overruled += saving.overruled + records
         parent.processPendingChanges()
         let saved = observers.listening(to: .didSave).isEmpty ? nil : pendingChanges(.didSave)
         settleWithoutSaving()

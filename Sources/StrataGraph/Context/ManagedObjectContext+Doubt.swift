@@ -4,59 +4,71 @@ import StrataStore
 // A save in doubt keeps its changes. When it proves to be in the store, and the context has changed more since, what
 // was saved becomes the base and only what differs from it is still pending: also what was taken back meanwhile.
 
-extension ManagedObjectContext {
-    /// Takes a save that was in doubt and is in the store as what the context stands on; later changes stay on top.
-    func absorb(_ doubtful: ChangeSet) throws {
-        guard case .saved(let receipt) = try binding.store.save(doubtful) else { return }
-        let rest = try netChanges().since(try binding.netChanges(in: receipt.transaction))
-        let returned = try objectsThatReturned(doubtful)
-        saving.doubtful = nil
-        let links = try doubtful.pairs.map { (key: $0.key, isLinked: try isLinked($0.key)) }
-        let revisions = try revisions(of: doubtful, at: receipt.eventNumber)
-        let before = base
-        standpoint.move(to: max(base, receipt.eventNumber))
-        pendingLinks.forgetMembers()
-        var saved: [ManagedObject] = []
-        for insertion in doubtful.insertions {
-            guard let object = map[insertion.id] else { continue }
-            takeSaved(insertion.image, revisions[insertion.id], of: object)
-            saved.append(object)
-        }
-        for update in doubtful.updates {
-            guard let object = map[update.id] else { continue }
-            takeSaved(update.image, revisions[update.id], of: object)
-            saved.append(object)
-        }
-        for object in returned { makeNew(object) }
-        for deletion in doubtful.deletions {
-            _ = pending.takeDeletedRow(deletion.id)
-            guard let object = map[deletion.id], !object._flags.contains(.inserted) else { continue }
-            forgetSavedDeletion(object)
-            saved.append(object)
-        }
-        pending.dropSettled()
-        if before < receipt.eventNumber {
-            try refreshObjects(changedAfter: before, through: receipt.previousHead)
-        }
-        invalidateLayers()
-        try rebuildLinkChanges()
-        try settlePairs()
-        for link in links { try restore(link.key, isLinked: link.isLinked) }
-        try apply(rest) { _ in .mine }
-        undoManager?.rebase()
-        for object in saved {
-            object.didSave()
-            object.endSavedDeletion()
-        }
-    }
+/// A save that was in doubt and is in the store.
+struct SettledDoubt {
+    let saved: ChangeSet
+    let receipt: SaveReceipt
+    /// Of the rows that the save wrote.
+    let revisions: [ObjectID: EventNumber]
+    /// What was changed since.
+    let rest: NetChanges
+    /// Objects whose deletion was saved and that are wanted again.
+    let returned: [ManagedObject]
+    /// The pairs of the save, and whether they are to be linked now.
+    let links: [(key: PairKey, isLinked: Bool)]
+    /// The objects in memory that the save concerned, which hear `didSave`.
+    let objects: [ManagedObject]
+}
 
+extension ManagedObjectContext {
     /// Whether a save was in doubt and is in the store; then only what differs from it is pending now.
     func settleDoubt() throws -> Bool {
         guard let doubtful = saving.doubtful, try binding.store.hasTransaction(doubtful.transactionID) else {
             return false
         }
-        try absorb(doubtful)
+        guard case .saved(let receipt) = try binding.store.save(doubtful) else { return true }
+        let rest = try netChanges().since(try binding.netChanges(in: receipt.transaction))
+        let returned = try objectsThatReturned(doubtful)
+        saving.doubtful = nil
+        let doubt = SettledDoubt(
+            saved: doubtful, receipt: receipt, revisions: try revisions(of: doubtful, at: receipt.eventNumber),
+            rest: rest, returned: returned, links: try doubtful.pairs.map { ($0.key, try isLinked($0.key)) },
+            objects: savedObjects(doubtful))
+        try move(.doubtSettled(doubt))
+        for object in doubt.objects {
+            object.didSave()
+            object.endSavedDeletion()
+        }
         return true
+    }
+
+    /// The objects in memory that the save made, changed or deleted.
+    private func savedObjects(_ doubtful: ChangeSet) -> [ManagedObject] {
+        (doubtful.insertions.map(\.id) + doubtful.updates.map(\.id)).compactMap { map[$0] }
+            + doubtful.deletions.compactMap { deletion in
+                map[deletion.id].flatMap { $0._flags.contains(.deleted) ? $0 : nil }
+            }
+    }
+
+    /// Makes what the save wrote the base of its objects; what they have beyond that is pending again.
+    func settleSaved(_ doubt: SettledDoubt) {
+        for (id, image) in doubt.saved.insertions.map({ ($0.id, $0.image) })
+            + doubt.saved.updates.map({ ($0.id, $0.image) })
+        {
+            if let object = map[id] { takeSaved(image, doubt.revisions[id], of: object) }
+        }
+        for object in doubt.returned { makeNew(object) }
+        for deletion in doubt.saved.deletions {
+            _ = pending.takeDeletedRow(deletion.id)
+            if let object = map[deletion.id], !object._flags.contains(.inserted) { forgetSavedDeletion(object) }
+        }
+        pending.dropSettled()
+    }
+
+    /// What was changed since the save, as changes of the context, when it stands on the saved state.
+    func makeRest(of doubt: SettledDoubt) throws {
+        for link in doubt.links { try restore(link.key, isLinked: link.isLinked) }
+        try apply(doubt.rest)
     }
 
     /// Objects whose deletion the save holds and that are wanted again, read.

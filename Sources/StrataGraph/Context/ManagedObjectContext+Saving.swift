@@ -207,20 +207,17 @@ extension ManagedObjectContext {
 
     /// What cannot be read now is reported: the save itself is done.
     private func didSave(_ changes: ChangeSet, _ receipt: SaveReceipt) {
-        let before = base
+        let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
+        do { try move(.saved(changes, receipt, members)) } catch { report(Self.typed(error)) }
+    }
+
+    /// Makes the pending objects clean ones.
+    func settleSaved(_ changes: ChangeSet, _ receipt: SaveReceipt, _ members: KnownMembers) {
         // The insertions of a save are its first events, in the order given.
         var revisions: EventNumber? = receipt.previousHead.advanced(by: 1)
         if changes.insertions.isEmpty { revisions = nil }
-        let members = receipt.previousHead == base ? knownMembers(after: changes) : .unknown
-        standpoint.move(to: receipt.eventNumber)
-        if case .unknown = members { pendingLinks.forgetMembers() }
         settleObjects(insertedRevision: revisions.map { ($0, changes.insertions) }, derived: receipt.derived, members)
         if map.count > 4096 { sweep(first: changes) }
-        do {
-            try refreshObjects(changedAfter: before, through: receipt.previousHead)
-        } catch {
-            report(Self.typed(error))
-        }
     }
 
     /// To-manys are as they were where nobody else has saved, and values alone were saved, no links: a walk over a graph
@@ -303,15 +300,6 @@ extension ManagedObjectContext {
             object.announceAllChanged()
         }
         for object in overwritten where derived[object.objectID] == nil { turnIntoFault(object) }
-    }
-
-    /// Empties the lists; the objects have been seen to.
-    func forgetChanges(_ members: KnownMembers = .unknown) {
-        pending.removeAll()
-        pendingLinks.removeAll(members)
-        invalidateLayers()
-        saving.forget()
-        undoManager?.rebase()
     }
 }
 

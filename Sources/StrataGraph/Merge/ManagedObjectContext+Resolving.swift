@@ -1,59 +1,56 @@
 import StrataModel
 import StrataStore
 
-// What a merge policy decides for an object in conflict is done here. Theirs is always adopted as the new base, so that
-// the save is checked against it; what differs is which of my changes stay on top.
+// Brings objects to what `RowMerge` and the policy have decided. Theirs is always adopted as the new base, so that the
+// save is checked against it; what differs is which of my changes stay on top.
 
 /// An object that others changed, and what becomes of it here.
 struct SettledObject {
     let stale: Staleness.StaleObject
+    let merge: RowMerge
     /// nil where nothing was in conflict.
     let conflict: MergeConflict?
-    let resolution: MergeResolution
+    var resolution: MergeResolution
 
-    /// Whether others deleted the object and it is to be there again.
-    var isMadeAgain: Bool {
-        guard stale.theirs == nil, conflict != nil else { return false }
-        return switch resolution {
-        case .mine, .allMine, .values: true
-        case .fail, .theirs, .allTheirs: false
-        }
-    }
+    var outcome: RowMerge.Outcome { merge.outcome(of: resolution) }
+
+    /// Which side the policy chose for a property; nil where the property is in no conflict.
+    func word(on name: String) -> PartnerMerge.Word? { conflict.flatMap { resolution.word(on: name, in: $0) } }
 }
 
 extension ManagedObjectContext {
     /// Brings one object to the state its resolution asks for.
     func adopt(_ settled: SettledObject) throws {
+        defer { pending.noteMerged(settled.stale.id) }
         guard let object = map[settled.stale.id] else { return }
-        guard let theirs = settled.stale.theirs else { return try settleDeletedByOthers(object, settled) }
-        if object._flags.contains(.deleted) {
-            if settled.resolution.keepsMyDeletion { return takeRow(object, theirs, settled.stale.revision) }
-            takeBackDeletion(of: object)
-        }
-        guard object._base != nil else {
-            // Only its pairs changed here, or nothing is left of its changes.
-            takeRow(object, theirs, settled.stale.revision)
+        let outcome = settled.outcome
+        guard let theirs = settled.stale.theirs else {
+            guard outcome == .madeAgain else {
+                pending.acceptDeletion(of: object)
+                return forgetWithChanges(object)
+            }
+            // Made again under its own id; others have cut its links.
+            pending.makeAgain(object)
             return try setValues(of: settled, on: object)
         }
-        switch settled.resolution {
-        case .allTheirs:
+        let revision = settled.stale.revision
+        switch outcome {
+        case .fails, .madeAgain: return
+        case .deleted: return takeRow(object, theirs, revision)
+        case .comesBack:
+            takeBackDeletion(of: object)
+            takeRow(object, theirs, revision)
+            return try setValues(of: settled, on: object)
+        case .takesTheirs:
             pending.dropChanges(of: object)
-            takeRow(object, theirs, settled.stale.revision)
-        case .allMine:
-            object.rebase(
-                onto: theirs, revision: settled.stale.revision,
-                keeping: object._entity.slotsInRow.filter { !object._entity.derivedSlots.contains($0) })
-        case .theirs, .values:
-            let names = Set(settled.conflict?.properties.map(\.name) ?? [])
-            let base = try object.baseImage()
-            let mine = object.slotsThatDiffer(from: base).filter {
-                !names.contains(object._entity.property(slot: $0).name)
+            takeRow(object, theirs, revision)
+        case .merges(let kept):
+            // Without a base only its pairs changed here, or nothing is left of its changes.
+            guard object._base != nil else {
+                takeRow(object, theirs, revision)
+                return try setValues(of: settled, on: object)
             }
-            object.rebase(onto: theirs, revision: settled.stale.revision, keeping: mine)
-        case .mine, .fail:
-            object.rebase(
-                onto: theirs, revision: settled.stale.revision,
-                keeping: object.slotsThatDiffer(from: try object.baseImage()).slots)
+            object.rebase(onto: theirs, revision: revision, keeping: kept)
         }
         pending.noteTouched(object)
         try setValues(of: settled, on: object)
@@ -68,16 +65,6 @@ extension ManagedObjectContext {
     }
 
     // MARK: Deletions
-
-    private func settleDeletedByOthers(_ object: ManagedObject, _ settled: SettledObject) throws {
-        guard settled.isMadeAgain else {
-            pending.acceptDeletion(of: object)
-            return forgetWithChanges(object)
-        }
-        // The object is made again under its own id; others have cut its links.
-        pending.makeAgain(object)
-        try setValues(of: settled, on: object)
-    }
 
     /// The object is there again. What its deletion did to others (members deleted or cut off) stays done; its partner
     /// in a one-to-one is the merge's to settle.
@@ -160,15 +147,6 @@ extension ManagedObject {
             } else if property.isToMany || !value.isNull && value.objectReference == nil {
                 throw wrongType(property, value)
             }
-        }
-    }
-}
-
-extension MergeResolution {
-    var keepsMyDeletion: Bool {
-        switch self {
-        case .mine, .allMine, .fail: true
-        case .theirs, .allTheirs, .values: false
         }
     }
 }

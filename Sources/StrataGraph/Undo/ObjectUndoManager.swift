@@ -153,7 +153,7 @@ public final class ObjectUndoManager {
     private func run(_ changes: NetChanges, orElse restore: () -> Void) throws {
         guard let context else { return }
         do {
-            try context.apply(changes) { _ in .mine }
+            try context.apply(changes)
             rebase()
         } catch {
             restore()

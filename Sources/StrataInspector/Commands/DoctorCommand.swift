@@ -121,7 +121,7 @@ struct DoctorCommand: ParsableCommand {
         let context = try PersistentContainer(over: store).newBackgroundContext()
         context.transactionAuthor = "strata doctor"
         context.transactionReason = "what was sound behind a damaged place of the log"
-        try context.apply(changes) { _ in .mine }
+        try context.apply(changes)
         do {
             try context.save()
             return nil

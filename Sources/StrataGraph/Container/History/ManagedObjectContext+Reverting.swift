@@ -20,18 +20,11 @@ extension ManagedObjectContext {
     ///   `futureSequence`, `readOnly`.
     public func revert(_ transaction: TransactionNumber, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted
-        var records: [ConflictRecord] = []
-        let links = try applyNotingLinks(changes, askingForLostTargets: true) { conflict in
-            let resolution = try policy.resolution(of: conflict) {
-                try self.events(of: conflict.objectID, after: transaction)
-            }
-            if let winner = resolution.winner, !conflict.isAgreed {
-                records.append(ConflictRecord(conflict, winner: winner, policy: policy.name))
-            }
-            return resolution
-        }
-        record(links, in: &records, policy)
-        saving.overruled += records
+        saving.overruled += try apply(
+            changes,
+            ChangeApplication.Rules(policy: policy, asksForLostTargets: true) {
+                try self.events(of: $0, after: transaction)
+            })
         processPendingChanges()
     }
 
@@ -53,7 +46,7 @@ extension ManagedObjectContext {
         // Pending changes of the object are undone first: the history describes saved states only.
         var changes = try pendingChanges(of: id).inverted
         changes.append(try binding.store.netChanges(of: id, after: then).inverted)
-        try apply(changes) { _ in .mine }
+        try apply(changes)
         processPendingChanges()
         return try presentObject(id)
     }

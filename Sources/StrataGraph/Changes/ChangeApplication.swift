@@ -1,0 +1,191 @@
+import StrataModel
+import StrataStore
+
+/// Changes by value on their way into a context, with every conflict decided; `ContextMove` makes them.
+struct ChangeApplication {
+    /// How conflicts with the present state are decided.
+    struct Rules {
+        /// nil where the changes stand and nothing is recorded, as for undo.
+        var policy: MergePolicy?
+        /// What it means that an attribute has the value already that the changes give it.
+        var agreement = RowMerge.Agreement.merges
+        /// Whether a link to an object that is gone is a conflict; else it is left out.
+        var asksForLostTargets = false
+        /// The events that made theirs, for a custom policy.
+        var events: (ObjectID) throws -> [HistoryEvent] = { _ in [] }
+        /// The whole object as the changes have it, to be made again or to overwrite; nil where they have only parts.
+        var wholeObject: (ObjectID) throws -> NetChanges.Object? = { _ in nil }
+    }
+
+    let pairs: [PairKey: NetChanges.Places]
+    /// What remains to be done of each object.
+    private(set) var objects: [ObjectID: NetChanges.Object] = [:]
+    private(set) var ids: [ObjectID] = []
+    /// What a custom resolution says instead of both sides.
+    private(set) var given: [ObjectID: [String: AttributeValue]] = [:]
+    /// The one-to-ones of the changes.
+    private(set) var partners: [LinkEnd: PartnerMerge.End] = [:]
+    /// What the policy overrules.
+    private(set) var records: [ConflictRecord] = []
+
+    /// Decides about every object that is not as the changes found it; changes nothing.
+    ///
+    /// - Throws: `merge` with every conflict that fails.
+    init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
+        pairs = changes.pairs
+        var records = ConflictRecords(rules.policy ?? .mergeByPropertyObjectTrump)
+        var words: [ObjectID: (conflict: MergeConflict, resolution: MergeResolution)] = [:]
+        func ask(_ conflict: MergeConflict) throws -> MergeResolution {
+            try rules.policy?.resolution(of: conflict) { try rules.events(conflict.objectID) } ?? .mine
+        }
+        for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
+            guard let entity = context.binding.entity(id.entityID) else { continue }
+            let object = try context.presentObject(id)
+            let merge = RowMerge(change, entity, against: object, rules.agreement)
+            guard let contested = merge.conflict?.slots else {
+                if object != nil || !change.existedBefore { objects[id] = change }
+                continue
+            }
+            let conflict = MergeConflict(id, entity, merge, contested, change.values(over: object))
+            let resolution = try ask(conflict)
+            words[id] = (conflict, resolution)
+            try note(resolution, of: id, object)
+            let whole =
+                try resolution == .allMine && object != nil
+                ? change.widened(rules.wholeObject(id), entity) : change
+            let widened = RowMerge(whole, entity, against: object, rules.agreement)
+            let overruled = resolution == .allMine ? widened.overruled(by: .allMine) : merge.overruled(by: resolution)
+            records.note(MergeConflict(id, entity, merge, overruled, whole.values(over: object)), resolution)
+            switch widened.outcome(of: resolution) {
+            case .fails, .takesTheirs, .comesBack: continue
+            case .deleted: if object != nil { objects[id] = change }
+            case .madeAgain: objects[id] = try rules.wholeObject(id)
+            case .merges(let kept):
+                // What the changes make, and is there already otherwise, is theirs as a whole.
+                guard change.existedBefore || resolution.winner == .mine else { continue }
+                objects[id] = whole.keeping(kept, entity)
+            }
+        }
+        let lost = rules.asksForLostTargets ? try lostTargets(of: changes, in: context) : []
+        for conflict in lost where words[conflict.objectID] == nil {
+            // Nothing links to what is gone, whichever side is to win.
+            records.note(conflict, try ask(conflict) == .fail ? .fail : .theirs)
+        }
+        try records.throwFailed("Others changed", "since")
+        if rules.policy != nil { self.records = records.overruled }
+        ids = objects.keys.sorted()
+        partners = try ends(of: changes, in: context) { id, name in
+            words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
+        }
+    }
+
+    private mutating func note(_ resolution: MergeResolution, of id: ObjectID, _ object: ManagedObject?) throws {
+        guard case .values(let values) = resolution else { return }
+        try object?.checkValues(values)
+        given[id] = values
+    }
+
+    /// Whether the changes may give objects places among the members of ordered relationships.
+    func hasPositions(_ binding: StoreBinding) -> Bool {
+        ids.contains { binding.entity($0.entityID)?.properties.contains { $0.kind == .position } ?? false }
+    }
+
+    /// Objects that the changes link, and that are not there any more.
+    private func lostTargets(of changes: NetChanges, in context: ManagedObjectContext) throws -> [MergeConflict] {
+        var targets: Set<ObjectID> = []
+        for (id, change) in objects where change.existsAfter {
+            guard let entity = context.binding.entity(id.entityID) else { continue }
+            for (property, values) in change.values {
+                guard let target = values.after.objectReference, entity.property(property)?.isToOne ?? false else {
+                    continue
+                }
+                targets.insert(target)
+            }
+        }
+        for (pair, places) in pairs where places.after != nil { targets.formUnion([pair.source, pair.target]) }
+        return try targets.sorted().filter { id in
+            try objects[id]?.existsAfter != true && changes.objects[id]?.existsAfter != false
+                && context.presentObject(id) == nil
+        }.map { id in
+            MergeConflict(
+                objectID: id, entityName: context.binding.entity(id.entityID)?.name ?? "", isDeletedInStore: true,
+                isDeletedHere: false, properties: [])
+        }
+    }
+
+    /// Where the one-to-ones of the changes lead, and where they lead here; see `PartnerMerge`.
+    private func ends(
+        of changes: NetChanges, in context: ManagedObjectContext, _ word: (ObjectID, String) -> PartnerMerge.Word?
+    ) throws -> [LinkEnd: PartnerMerge.End] {
+        var ends: [LinkEnd: PartnerMerge.End] = [:]
+        for (id, found) in changes.objects {
+            guard let entity = context.binding.entity(id.entityID) else { continue }
+            // What is made again is made whole; what the policy took out is in the question all the same.
+            let isMadeAgain = found.existedBefore && !(objects[id]?.existedBefore ?? true)
+            let change = isMadeAgain ? objects[id] ?? found : found
+            let isNew = change.existsAfter && !change.existedBefore
+            for property in entity.oneToOneIndexes.map({ entity.properties[$0] }) {
+                guard case .toOne(let inverse) = property.inverse else { continue }
+                let values = change.values[property.id]
+                guard values != nil || isNew else { continue }
+                var state = PartnerMerge.End()
+                state.base = values?.before.objectReference ?? state.base
+                if change.existsAfter { state.mine = values?.after.objectReference ?? state.mine }
+                state.isChanged = isNew || state.mine != state.base
+                state.word = word(id, property.name)
+                ends[LinkEnd(object: id, property: property.id, inverse: inverse)] = state
+            }
+        }
+        guard !ends.isEmpty else { return [:] }
+        return try context.completed(ends) { end in
+            guard let object = try context.presentObject(end.object),
+                let property = object._entity.property(end.property)
+            else { return ObjectID(rawValue: 0) }
+            return object.reference(property.place)
+        } isGone: { id in
+            if let change = objects[id] { return !change.existsAfter }
+            return try context.presentObject(id) == nil
+        }
+    }
+}
+
+extension NetChanges.Object {
+    /// The three values of a property, where theirs is what an object holds now.
+    fileprivate func values(
+        over object: ManagedObject?
+    ) -> (PropertyRuntime) -> (base: AttributeValue, theirs: AttributeValue, mine: AttributeValue) {
+        { property in
+            let values = self.values[property.id]
+            return (values?.before ?? .null, object?.attributeValue(property) ?? .null, values?.after ?? .null)
+        }
+    }
+
+    /// The change of the whole object: with the values of `whole` that are not changed.
+    fileprivate func widened(_ whole: NetChanges.Object?, _ entity: EntityRuntime) -> NetChanges.Object {
+        guard existsAfter, let whole else { return self }
+        var widened = self
+        for (number, values) in whole.values where widened.values[number] == nil {
+            guard let property = entity.property(number), property.kind != .position, !property.isDerived else {
+                continue
+            }
+            widened.note(number, before: values.after, after: values.after)
+        }
+        return widened
+    }
+
+    /// The change of these slots alone.
+    fileprivate func keeping(_ slots: [Int], _ entity: EntityRuntime) -> NetChanges.Object {
+        var kept = self
+        kept.values = values.filter { number, _ in
+            entity.property(number).map { slots.contains($0.slot) } ?? false
+        }
+        return kept
+    }
+}
+
+extension AttributeValue {
+    /// The object that a to-one's value names.
+    var objectReference: ObjectID? {
+        if case .objectID(let id) = self, !id.isNil { id } else { nil }
+    }
+}

@@ -1,0 +1,61 @@
+import StrataModel
+import StrataStore
+
+extension ManagedObjectContext {
+    /// Drops every change that is not saved: new objects leave the context, deleted ones come back, changed ones show
+    /// what they showed when they were read.
+    public func rollback() {
+        let (newObjects, changedObjects, deletedObjects) = (pending.inserted, pending.updated, pending.deleted)
+        var changes = ContextChanges(.objectsDidChange, at: base)
+        if !observers.isEmpty { changes.refreshedRows = Array(pending.deletedRows.rows.keys) }
+        let stale = pending.overtaken
+        forgetChanges()
+        errors.forget()
+        for object in newObjects {
+            forgetWithChanges(object)
+            changes.deleted.insert(object)
+        }
+        for list in [changedObjects, deletedObjects] {
+            for object in list where object._flags.isPending {
+                object.becomeCleanAsRead()
+                object.announceAllChanged()
+                // What was read is not what the context stands on any more.
+                if stale.contains(object.objectID) { turnIntoFault(object) }
+                changes.refreshed.insert(object)
+            }
+        }
+        undoManager?.removeAllActions()
+        if !changes.isEmpty { announce(changes) }
+        tellFollowers()
+    }
+
+    /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
+    public func reset() {
+        map.forEach { object in object.detachDroppingChanges() }
+        map = IdentityMap()
+        memory.forget()
+        forgetChanges()
+        undoManager?.removeAllActions()
+        errors.forget()
+        pendingLinks.forgetMembers()
+        if !isPast {
+            do {
+                if let parent {
+                    standpoint.stand(on: parent.standpoint, under: try parent.pendingLayers())
+                } else {
+                    standpoint.move(to: try binding.store.head())
+                }
+            } catch { report(Self.typed(error)) }
+        }
+        tellFollowers()
+    }
+
+    /// Empties the lists of changes, when their objects are saved or dropped.
+    func forgetChanges(_ members: KnownMembers = .unknown) {
+        pending.removeAll()
+        pendingLinks.removeAll(members)
+        invalidateLayers()
+        saving.forget()
+        undoManager?.rebase()
+    }
+}

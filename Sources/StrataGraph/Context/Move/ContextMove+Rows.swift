@@ -1,0 +1,163 @@
+import StrataModel
+import StrataStore
+
+// The step of a move that exchanges rows. What is not pending becomes a fault; what is pending keeps its changes on
+// top of the new row, unless that is a conflict (`RowMerge`), which the next save is to find.
+
+extension ContextMove {
+    mutating func exchangeRows() throws {
+        switch reason {
+        case .overtaken(_, let settled):
+            for object in settled { try context.adopt(object) }
+            context.pending.settleVanished()
+            try takeRowsOfOthers()
+        case .saved, .doubtSettled, .refreshed: try takeRowsOfOthers()
+        case .parentMoved: try takeRowsOfParent()
+        case .objectRefreshed(let object, let keepsChanges):
+            if keepsChanges {
+                context.pending.noteMerged(object.objectID)
+                isOver = try !context.mergeStoredRow(into: object, despiteConflict: true)
+            } else {
+                context.dropChanges(of: object)
+            }
+        case .applied(let application): try context.makeRows(of: application)
+        }
+    }
+
+    private mutating func takeRowsOfOthers() throws {
+        guard let news else { return }
+        var changes = ContextChanges(.didMerge, at: context.base)
+        for id in news.changes.all {
+            guard let object = context.map[id] else { continue }
+            if !object._flags.isPending {
+                context.turnIntoFault(object)
+                guard news.changes.deleted.contains(id) else {
+                    changes.refreshed.insert(object)
+                    continue
+                }
+                object.noteDeletedByOthers()
+                changes.deleted.insert(object)
+            } else if object.hasNothingToMerge {
+                context.pending.noteMerged(id)
+                object.restoreBase()
+                context.turnIntoListedFault(object)
+                changes.refreshed.insert(object)
+            } else if try context.mergeStoredRow(into: object, despiteConflict: false) {
+                changes.refreshed.insert(object)
+            } else {
+                context.pending.noteOvertaken(id)
+            }
+        }
+        guard !context.observers.listening(to: .didMerge).isEmpty else { return }
+        changes.merged = (news.changes.inserted, news.changes.updated, news.changes.deleted)
+        announcement = changes
+    }
+
+    /// Nothing tells what the parent changed: every object without changes is read again when it is next used.
+    private mutating func takeRowsOfParent() throws {
+        var changes = ContextChanges(.didMerge, at: context.base)
+        context.map.forEach { object in
+            // One that was gone may be back.
+            let isKnown = object._state & ObjectState.fault == 0 || object._state & ObjectState.inaccessible != 0
+            guard !object._flags.isPending, isKnown else { return }
+            changes.refreshed.insert(object)
+        }
+        for object in changes.refreshed { context.turnIntoFault(object) }
+        let gone = try context.read { snapshot in try changes.refreshed.filter { try !snapshot.exists($0.objectID) } }
+        for object in gone { object.noteDeletedByOthers() }
+        changes.refreshed.subtract(gone)
+        changes.deleted = gone
+        announcement = changes
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes the stored row, with the changes of this context on top.
+    ///
+    /// - Parameter despiteConflict: whether mine stands where both sides changed a slot; else nothing is done then.
+    /// - Returns: whether there was a newer row, and it was taken.
+    func mergeStoredRow(into object: ManagedObject, despiteConflict: Bool) throws -> Bool {
+        guard object._base != nil, !object._flags.contains(.deleted) else { return false }
+        let theirs = try read { snapshot -> (RowImage, EventNumber)? in
+            guard let row = try snapshot.row(object.objectID) else { return nil }
+            return (try row.converted(to: object._entity.schema), row.revision)
+        }
+        guard let (image, revision) = theirs, revision != object._revision else { return false }
+        let merge = try RowMerge(object, against: image)
+        guard despiteConflict || merge.conflict == nil, case .merges(let kept) = merge.outcome(of: .mine) else {
+            return false
+        }
+        object.rebase(onto: image, revision: revision, keeping: kept)
+        pending.noteTouched(object)
+        return true
+    }
+
+    /// Drops the changes of one object, links that are pairs among them.
+    func dropChanges(of object: ManagedObject) {
+        pending.dropChanges(of: object)
+        pending.forgetTouch(of: object)
+        object.announceAllChanged()
+        pendingLinks.dropPairChanges(of: object.objectID)
+        turnIntoFault(object)
+    }
+
+    /// Lets go of the values of a clean object.
+    func turnIntoFault(_ object: ManagedObject) {
+        object.noteMayExist()
+        guard !object._flags.isPending else { return }
+        // To-manys of a fault may have been read.
+        if object._state & ObjectState.fault != 0 { return object.announceAllChanged() }
+        dropValues(object)
+    }
+
+    /// The same for an object that is listed as changed, and whose row holds what was read.
+    func turnIntoListedFault(_ object: ManagedObject) {
+        object.noteMayExist()
+        if object._state & ObjectState.fault == 0 { dropValues(object) }
+    }
+
+    private func dropValues(_ object: ManagedObject) {
+        object.willTurnIntoFault()
+        object.announceAllChanged()
+        object.becomeFault()
+        object._extras?.transients.removeAll()
+        object.didTurnIntoFault()
+    }
+}
+
+extension ManagedObject {
+    /// Whether the context lists the object as changed, but not for a value of its row: only its pairs changed, or what
+    /// was written is what was there.
+    fileprivate final var hasNothingToMerge: Bool {
+        guard _flags.contains(.updated), _flags.isDisjoint(with: [.inserted, .deleted]) else { return false }
+        return baseBytes.map { slotsThatDiffer(from: $0).isEmpty } ?? true
+    }
+
+    /// Takes another row as the base and keeps the values of some slots on top.
+    final func rebase(onto image: RowImage, revision: EventNumber, keeping mine: [Int]) {
+        let values = mine.map { (slot: $0, value: attributeValue(_entity.property(slot: $0))) }
+        image.bytes.withUnsafeBytes { adoptRow($0, revision: revision) }
+        noteRevisionKnown()
+        copyRowForWriting()
+        for (slot, value) in values {
+            let property = _entity.property(slot: slot)
+            switch property.kind {
+            case .reference:
+                if case .objectID(let id) = value {
+                    storeReference(id, property.place)
+                } else {
+                    _storeNull(property.place)
+                }
+            case .position:
+                if case .integer(let position) = value {
+                    _storeScalar(position.littleEndian, property.place)
+                    _didStore(property.place)
+                } else {
+                    _storeNull(property.place)
+                }
+            default: reporting { try store(value, property) }
+            }
+        }
+        announceAllChanged()
+    }
+}

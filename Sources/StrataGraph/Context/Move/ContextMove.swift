@@ -1,0 +1,225 @@
+import StrataModel
+import StrataStore
+
+// In this folder: how a context gets from one state to another. `ContextMove` is the only place that says in which
+// order that is done; `ContextMove+Rows` exchanges the rows of objects, `ManagedObjectContext+Moving` has the callers.
+
+/// Moves a context from one state to another.
+///
+/// A context moves for a reason: others saved first, or the parent changed, or changes are applied to it. Whatever the
+/// reason, the steps and their order are those of `run`. Conflicts are decided before, so that a conflict that fails
+/// leaves everything as it was.
+struct ContextMove {
+    enum Reason {
+        /// Others saved before this save. The policy has decided about each object in conflict.
+        case overtaken(Staleness, [SettledObject])
+        /// The store has taken the save.
+        case saved(ChangeSet, SaveReceipt, KnownMembers)
+        /// A save that was in doubt is in the store.
+        case doubtSettled(SettledDoubt)
+        /// The context goes on to a later state of the store.
+        case refreshed(to: EventNumber)
+        /// The child goes on to the present state of its parent.
+        case parentMoved(ManagedObjectContext)
+        /// One object takes what the store has, and keeps its changes or drops them.
+        case objectRefreshed(ManagedObject, keepsChanges: Bool)
+        /// Changes of another origin become changes of this context: of a child, of undo, revert, restore or what-if.
+        case applied(ChangeApplication)
+    }
+
+    let context: ManagedObjectContext
+    let reason: Reason
+    /// What others did between the two states, where this context may notice; see `look`.
+    private(set) var news: ChangesToShow?
+    /// The one-to-one ends of what is pending, as they were before rows are exchanged.
+    private var partners: [LinkEnd: PartnerMerge.End] = [:]
+    /// Links of one-to-ones that lost.
+    private(set) var overruledLinks: [OverruledLink] = []
+    /// What the observers of the context are to hear.
+    var announcement: ContextChanges?
+    /// Whether there turned out to be nothing to move.
+    var isOver = false
+
+    init(_ context: ManagedObjectContext, _ reason: Reason) {
+        self.context = context
+        self.reason = reason
+    }
+
+    mutating func run() throws {
+        let before = context.base
+        try prepare()
+        try stand()
+        takeSaved()
+        try look(since: before)
+        try exchangeRows()
+        if isOver { return }
+        try settleLinks()
+        try settlePartners()
+        try finishLinks()
+        rebaseUndo()
+        if let announcement, !announcement.isEmpty { context.announce(announcement) }
+    }
+
+    // MARK: Before the move
+
+    /// Keeps apart for undo what was changed until now, and reads what can only be read in the old state.
+    private func prepare() throws {
+        switch reason {
+        case .refreshed:
+            context.undoManager?.willMove()
+            try context.learnRevisions()
+        case .parentMoved:
+            context.undoManager?.willMove()
+            context.makeObjectsOfDeletedPartners { _ in true }
+        case .overtaken, .saved, .doubtSettled, .objectRefreshed, .applied: break
+        }
+    }
+
+    /// The context reads the new state from here on.
+    private func stand() throws {
+        switch reason {
+        case .overtaken(let staleness, _): context.standpoint.move(to: staleness.head)
+        case .refreshed(let head): context.standpoint.move(to: head)
+        case .doubtSettled(let doubt): context.standpoint.move(to: max(context.base, doubt.receipt.eventNumber))
+        case .parentMoved(let parent):
+            context.standpoint.stand(on: parent.standpoint, under: try parent.pendingLayers())
+        case .saved(_, let receipt, let members):
+            context.standpoint.move(to: receipt.eventNumber)
+            if case .unchanged = members { return }
+        case .objectRefreshed, .applied: return
+        }
+        context.pendingLinks.forgetMembers()
+    }
+
+    /// What this context has saved becomes the base of its objects.
+    private func takeSaved() {
+        switch reason {
+        case .saved(let changes, let receipt, let members): context.settleSaved(changes, receipt, members)
+        case .doubtSettled(let doubt): context.settleSaved(doubt)
+        case .overtaken, .refreshed, .parentMoved, .objectRefreshed, .applied: break
+        }
+    }
+
+    /// Finds out what others did, and notes the pending one-to-ones, whose rows may be exchanged.
+    private mutating func look(since before: EventNumber) throws {
+        switch reason {
+        case .overtaken(let staleness, let settled):
+            let words = Dictionary(settled.map { ($0.stale.id, $0) }, uniquingKeysWith: { $1 })
+            partners = context.pendingPartners(changedByOthers: Set(words.keys)) { words[$0]?.word(on: $1) }
+            news = try context.changesToShow(after: before, through: staleness.head)
+        case .saved(_, let receipt, _):
+            try lookAtOthers(after: before, through: receipt.previousHead)
+        case .doubtSettled(let doubt): try lookAtOthers(after: before, through: doubt.receipt.previousHead)
+        case .refreshed(let head): try lookAtOthers(after: before, through: head)
+        case .parentMoved: partners = context.pendingPartners(changedByOthers: nil)
+        case .objectRefreshed(let object, let keepsChanges):
+            // Links of what is dropped go at their other ends too.
+            let dropped = keepsChanges ? nil : object.objectID
+            partners = context.pendingPartners(changedByOthers: nil) { id, _ in id == dropped ? .theirs : nil }
+        case .applied(let application): partners = application.partners
+        }
+    }
+
+    private mutating func lookAtOthers(after first: EventNumber, through last: EventNumber) throws {
+        news = try context.changesToShow(after: first, through: last)
+        guard let news else { return }
+        let others = Set(news.changes.all)
+        context.makeObjectsOfDeletedPartners { others.contains($0) }
+        partners = context.pendingPartners(changedByOthers: others)
+    }
+
+    // MARK: Links
+
+    /// Works out again what follows from the rows: layers, to-manys, and pairs that others linked or cut too.
+    private func settleLinks() throws {
+        switch reason {
+        case .saved, .refreshed:
+            guard let news else { return }
+            noteGone(news)
+            if context.pending.isListing || context.pendingLinks.pairGeneration != 0 { try settleAllLinks() }
+        case .overtaken, .doubtSettled:
+            if let news { noteGone(news) }
+            try settleAllLinks()
+        case .parentMoved, .objectRefreshed: try settleAllLinks()
+        case .applied(let application):
+            if application.hasPositions(context.binding) { try context.rebuildLinkChanges() }
+        }
+        guard let news, context.observesObjects else { return }
+        try context.announceMemberships(of: news.changes.all, from: news.first, to: news.last)
+    }
+
+    private func settleAllLinks() throws {
+        context.invalidateLayers()
+        try context.rebuildLinkChanges()
+        try context.settlePairs()
+    }
+
+    /// Objects that others deleted, or linked while this context deletes them, are hidden until the save.
+    private func noteGone(_ news: ChangesToShow) {
+        if context.pending.hasDeletions {
+            context.pending.noteLeaving(news.changes.updated.filter(context.isDeleted))
+        }
+        guard context.pending.isListing || context.pendingLinks.pairGeneration != 0 else { return }
+        // One that is changed here is shown until the save.
+        context.pending.noteVanished(news.changes.deleted.filter { context.map[$0]?._base == nil })
+    }
+
+    /// Settles one-to-ones for good where the policy was asked; else shows them as this context has them.
+    private mutating func settlePartners() throws {
+        switch reason {
+        case .overtaken: overruledLinks = try context.settlePartners(partners)
+        case .applied: overruledLinks = try context.applyPartners(partners)
+        case .saved, .doubtSettled, .refreshed, .parentMoved, .objectRefreshed: try context.showPartners(partners)
+        }
+    }
+
+    /// Does what only the reason knows of, when everything else is in place.
+    private func finishLinks() throws {
+        switch reason {
+        case .overtaken(let staleness, let settled):
+            try context.cutLinks(staleness.missingTargets)
+            for object in settled { try context.setTargets(of: object) }
+            try context.takeUnforeseenMembers(staleness.members)
+        case .doubtSettled(let doubt): try context.makeRest(of: doubt)
+        case .applied(let application): try context.finish(application)
+        case .saved, .refreshed, .parentMoved, .objectRefreshed: break
+        }
+    }
+
+    // MARK: Afterwards
+
+    /// What the move changed is no step that could be undone.
+    private func rebaseUndo() {
+        switch reason {
+        case .overtaken, .doubtSettled, .refreshed, .parentMoved: context.undoManager?.rebase()
+        // A save has begun anew already; the others are steps like any change.
+        case .saved, .objectRefreshed, .applied: break
+        }
+    }
+}
+
+/// What others did between two moments, for a context that moves from one to the other.
+struct ChangesToShow {
+    let changes: ObjectChanges
+    let first: EventNumber
+    let last: EventNumber
+}
+
+extension ManagedObjectContext {
+    /// Moves the context; see `ContextMove`.
+    ///
+    /// - Returns: links of one-to-ones that were overruled.
+    @discardableResult
+    func move(_ reason: ContextMove.Reason) throws -> [OverruledLink] {
+        var move = ContextMove(self, reason)
+        try move.run()
+        return move.overruledLinks
+    }
+
+    /// What others did, where this context or its observers may notice.
+    func changesToShow(after first: EventNumber, through last: EventNumber) throws -> ChangesToShow? {
+        guard first < last, map.count > 0 || !observers.listening(to: .didMerge).isEmpty else { return nil }
+        let changes = try binding.store.objectChanges(after: first, through: last)
+        return ChangesToShow(changes: changes, first: first, last: last)
+    }
+}

@@ -1,0 +1,54 @@
+import StrataModel
+import StrataStore
+
+// What makes a context move: the app asks it to, a fetch or a notification does, or its parent changed.
+
+extension ManagedObjectContext {
+    /// Moves the context to the newest state: objects in memory that others changed are read again when next used.
+    /// Changes that are not saved stay. A pinned context stays where it is.
+    ///
+    /// An error in reaching the store is reported; see `faultingErrorHandler`.
+    public func refreshAllObjects() { reporting { try moveToHead() } }
+
+    /// Moves the context to the newest state, unless it is pinned, and makes the object a fault that is read again when
+    /// next used.
+    ///
+    /// The whole context moves, since it shows one state of the store. With `mergeChanges` the object keeps its changes
+    /// that are not saved; without, they are dropped.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard object._context === self else {
+            return report(StrataError(.otherContext, "The object belongs to another context.", context: object.place()))
+        }
+        defer { tellFollowers() }
+        reporting {
+            try moveToHead()
+            // A deletion reaches other objects too: only rollback() takes it back.
+            if !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
+            if !object._flags.isPending { return turnIntoFault(object) }
+            try move(.objectRefreshed(object, keepsChanges: mergeChanges))
+        }
+    }
+
+    func moveToHead() throws {
+        guard !isPast, !isPinned else { return }
+        if let parent { try follow(parent) } else { try move(to: try binding.store.head()) }
+        tellFollowers()
+    }
+
+    /// Moves on if others have saved. What this context did meanwhile is not announced for that: a fetch amid changes
+    /// ends no event.
+    func moveIfOthersSaved() throws {
+        if parent == nil, try binding.store.head() <= base { return }
+        try moveToHead()
+    }
+
+    /// Moves on to a later state of the store.
+    func move(to head: EventNumber) throws { if head > base { try move(.refreshed(to: head)) } }
+
+    /// Moves a child to its parent's present state.
+    func follow(_ parent: ManagedObjectContext) throws { try move(.parentMoved(parent)) }
+
+    private func reporting(_ body: () throws -> Void) {
+        do { try body() } catch { report(Self.typed(error)) }
+    }
+}

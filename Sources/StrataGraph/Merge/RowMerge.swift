@@ -1,0 +1,154 @@
+// How two sides of one object are merged. `RowMerge` decides; `RowMerge+Sides` says where its slots come from;
+// `ManagedObjectContext+Resolving` and `+Applying` do what it decides. One-to-ones are settled link by link afterwards
+// (`PartnerMerge`), members of other to-manys one by one (`ManagedObjectContext.settlePairs`).
+
+/// Decides what becomes of one object that two sides changed: a three-way merge of its row, by values and without I/O.
+///
+/// Base is the row as this side had read it, theirs the row now, mine the row here. A slot that only one side changed
+/// is that side's. The two questions are asked here alone: which slots are in conflict (`conflict`), and what becomes
+/// of the object when the policy has answered (`outcome(of:)`). `RowMergeTests` has every case in a table.
+struct RowMerge {
+    /// What a slot holds.
+    enum Kind {
+        case attribute
+        /// The target of a to-one.
+        case link
+        /// Where the object stands among the members of an ordered relationship: a move never conflicts, mine stands.
+        case position
+        /// What the store computes from other values: no side's change.
+        case derived
+    }
+
+    struct Slot {
+        let number: Int
+        let kind: Kind
+        /// Whether theirs differs from the base.
+        let isChangedByThem: Bool
+        /// Whether mine differs from the base.
+        let isChangedHere: Bool
+        /// Whether both sides hold the same.
+        let isAgreed: Bool
+    }
+
+    /// What it means that both sides gave an attribute the same value.
+    enum Agreement {
+        /// A conflict: two sides that each add one to a counter would else add one together.
+        case conflicts
+        /// No conflict: this side only restores what was.
+        case merges
+    }
+
+    /// What is in conflict, by slots.
+    enum Conflict: Equatable {
+        /// Both sides changed these slots.
+        case changes([Int])
+        /// They deleted the object, and I changed these slots.
+        case deletedByThem([Int])
+        /// I delete the object, and they changed these slots.
+        case deletedHere([Int])
+    }
+
+    /// What becomes of the object here.
+    enum Outcome: Equatable {
+        /// Nothing: the save, or the change, fails.
+        case fails
+        /// Theirs, with mine in these slots.
+        case merges(keeping: [Int])
+        /// Theirs alone; my changes are dropped.
+        case takesTheirs
+        /// It is deleted.
+        case deleted
+        /// My deletion is taken back, and the object is as theirs.
+        case comesBack
+        /// They deleted it, and it is made again as mine.
+        case madeAgain
+    }
+
+    var slots: [Slot] = []
+    var isDeletedByThem = false
+    var isDeletedHere = false
+    /// Whether they wrote the row although it holds what it held.
+    var isRewritten = false
+    var agreement = Agreement.conflicts
+
+    // MARK: Is it in conflict?
+
+    /// Whether a slot is in conflict where neither side deletes the object.
+    func isInConflict(_ slot: Slot) -> Bool {
+        guard slot.isChangedByThem, slot.isChangedHere else { return false }
+        return switch slot.kind {
+        case .attribute: !slot.isAgreed || agreement == .conflicts
+        // A link that both made is one link.
+        case .link: !slot.isAgreed
+        case .position, .derived: false
+        }
+    }
+
+    /// What the policy has to be asked; nil where the two sides merge by themselves.
+    var conflict: Conflict? {
+        switch (isDeletedByThem, isDeletedHere) {
+        case (true, true): return nil
+        case (true, false): return .deletedByThem(meaningful.filter(\.isChangedHere).map(\.number))
+        case (false, true):
+            // What they changed would be lost with the object; moves and derived values are no loss.
+            let lost = meaningful.filter(\.isChangedByThem).map(\.number)
+            return lost.isEmpty && !isRewritten ? nil : .deletedHere(lost)
+        case (false, false):
+            let contested = slots.filter(isInConflict).map(\.number)
+            return contested.isEmpty ? nil : .changes(contested)
+        }
+    }
+
+    /// The slots that a user gave values to.
+    private var meaningful: [Slot] { slots.filter { $0.kind == .attribute || $0.kind == .link } }
+
+    // MARK: What becomes of it?
+
+    /// - Parameter resolution: what the policy says of `conflict`; not looked at where there is none.
+    func outcome(of resolution: MergeResolution) -> Outcome {
+        switch conflict {
+        case nil: return isDeletedHere ? .deleted : .merges(keeping: mine)
+        case .deletedByThem?:
+            return switch resolution {
+            case .fail: .fails
+            case .theirs, .allTheirs: .deleted
+            case .mine, .allMine, .values: .madeAgain
+            }
+        case .deletedHere?:
+            return switch resolution {
+            case .fail: .fails
+            case .mine, .allMine: .deleted
+            case .theirs, .allTheirs, .values: .comesBack
+            }
+        case .changes(let contested)?:
+            return switch resolution {
+            case .fail: .fails
+            case .mine: .merges(keeping: mine)
+            case .theirs, .values: .merges(keeping: mine.filter { !contested.contains($0) })
+            case .allMine: .merges(keeping: slots.filter { $0.kind != .derived }.map(\.number))
+            case .allTheirs: .takesTheirs
+            }
+        }
+    }
+
+    /// The slots that I changed.
+    private var mine: [Int] { slots.filter { $0.isChangedHere && $0.kind != .derived }.map(\.number) }
+
+    /// The slots whose values one side loses by the resolution: those in conflict, and where a whole object wins also
+    /// those that only the losing side changed.
+    func overruled(by resolution: MergeResolution) -> [Int] {
+        guard case .changes(let contested)? = conflict else {
+            return switch conflict {
+            case .deletedByThem(let slots)?, .deletedHere(let slots)?, .changes(let slots)?: slots
+            case nil: []
+            }
+        }
+        let lost: [Slot] =
+            switch resolution {
+            case .allMine: meaningful.filter { !$0.isAgreed }
+            case .allTheirs: meaningful.filter { $0.isChangedHere && !$0.isAgreed }
+            case .fail, .mine, .theirs, .values: []
+            }
+        return Set(contested).union(lost.map(\.number)).sorted()
+    }
+}
