@@ -3,8 +3,9 @@ import StrataStore
 
 /// What became of one object between two states: properties with the values before and after, and links made and cut.
 ///
-/// A to-one and the members behind it are told once, by the to-one: a movie that changed its owner is an update of the
-/// movie. Many-to-many links, and those of a to-many without inverse, stand under `links` of one of the two objects.
+/// A link between a to-one and a to-many is reported once, as a change of the to-one: a movie that changed its owner is an
+/// update of the movie. Many-to-many links, and links of a to-many without inverse, are in `links` of one of the two
+/// objects.
 public struct ObjectChange: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         case inserted, updated, deleted
@@ -33,7 +34,9 @@ public struct ObjectChange: Sendable, Hashable {
 extension ObjectChange {
     /// The changes object by object, by id.
     ///
-    /// - Parameter names: of numbers, also of such as have left the model; a hidden place is nobody's word and left out.
+    /// - Parameters:
+    ///   - names: of entities and properties, also of those that are not in the model any more.
+    ///   - isPlace: whether a property is a hidden position, which is left out.
     static func list(_ changes: NetChanges, _ names: RecordedNames, isPlace: (PropertyID) -> Bool) -> [ObjectChange] {
         var links: [ObjectID: [PropertyID: [(ObjectID, NetChanges.Places)]]] = [:]
         for (key, places) in changes.pairs {

@@ -1,25 +1,25 @@
 import StrataModel
 
-/// Lists of objects that somebody may be going through, fetched or members of a to-many, so that their faults are read
-/// several at a time: a read transaction costs a tenth of a fault or more, and one serves all of them.
+/// Lists of objects that the app may be walking through, fetched or members of a to-many. Their faults are read several at
+/// a time: a read transaction costs a tenth of a fault or more, and one serves all of them.
 ///
 /// The first fault of a fetched list is read by itself; from the second in a row on, each is read together with those
-/// that follow it, 8, 16, 32 and then 64. Who goes through a to-many wants its members, so there the first is read
-/// with 16 already. Who looks at one fetched object, or only at ids, reads nothing more.
+/// that follow it, 8, 16, 32 and then 64. A walk through a to-many wants its members, so there the first is read with 16
+/// already. Reading one fetched object, or only ids, reads nothing more.
 ///
 /// A list is kept until its end is read, four others were given out since, or the context is reset. Lists of more than
 /// `longestList` ids, half a megabyte, are not kept: their faults are read one by one.
 struct FaultRuns {
     private struct Run {
         var ids: [ObjectID]
-        /// The place that is expected to be asked for.
+        /// The index in `ids` that is expected to be asked for.
         var next: Int
         /// How many were read with the last one.
         var length: Int
         /// Whether the next fault is read with others.
         var isBegun: Bool
 
-        /// Where the object is, if it is about to be asked for.
+        /// The index of the object, if it is about to be asked for.
         func place(of id: ObjectID) -> Int? {
             let end = min(ids.count, next + FaultRuns.reach)
             var place = next
@@ -30,7 +30,7 @@ struct FaultRuns {
             return nil
         }
 
-        /// What to read with the object in that place.
+        /// The indices to read with the object at `place`.
         mutating func following(_ place: Int) -> Range<Int> {
             guard isBegun else {
                 isBegun = true
@@ -44,9 +44,9 @@ struct FaultRuns {
     }
 
     static let longestList = 1 << 16
-    /// As many walks may be nested.
+    /// How many walks may be nested.
     private static var limit: Int { 4 }
-    /// How far behind the expected place an object is looked for: those between may be in memory already.
+    /// How far behind the expected index an object is looked for: objects between may be in memory already.
     private static var reach: Int { 4 }
     private static var shortest: Int { 8 }
     private static var longest: Int { 64 }
@@ -58,12 +58,12 @@ struct FaultRuns {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Somebody was given these objects, in this order.
+    /// The app was given these objects, in this order.
     mutating func begin(_ ids: [ObjectID]) {
         if ids.count > 2 { keep(Run(ids: ids, next: 0, length: 0, isBegun: false)) }
     }
 
-    /// Somebody goes through these members and meets the first fault in that place.
+    /// The app walks through these members and meets the first fault at `place`.
     mutating func begin(_ members: [ObjectID], from place: Int) {
         if members.count - place > 1 { keep(Run(ids: members, next: place, length: Self.shortest, isBegun: true)) }
     }
@@ -80,7 +80,7 @@ struct FaultRuns {
     /// Forgets the lists.
     mutating func removeAll() { self = FaultRuns() }
 
-    /// What is likely to be asked for after `id`, whose fault fires.
+    /// The ids that are likely to be asked for after `id`, whose fault fires.
     mutating func following(_ id: ObjectID) -> ArraySlice<ObjectID> {
         for index in runs.indices {
             guard let place = runs[index].place(of: id) else { continue }

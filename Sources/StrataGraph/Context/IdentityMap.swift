@@ -117,7 +117,7 @@ struct IdentityMap: ~Copyable {
 
     /// What a step of sweeping came to.
     enum SweepStep {
-        /// An object that nobody else holds, taken out.
+        /// An object that only the map held, taken out.
         case released(ManagedObject)
         /// Objects that are held, or none.
         case nothing
@@ -125,10 +125,10 @@ struct IdentityMap: ~Copyable {
         case end(heldCount: Int)
     }
 
-    /// Looks for an object that nobody else holds in the next few places.
+    /// Looks for an object that only the map holds in the next few places.
     ///
-    /// Whoever makes objects takes as many such steps, so that memory that is let go of is taken again while it lies in the
-    /// processor's cache. The object is let go of by the caller, for what it runs may use the map.
+    /// The context takes a few such steps for each object it makes, so that freed memory is reused while it is in the
+    /// processor's cache. The caller releases the object, because its deinitializer may use the map.
     mutating func sweepStep() -> SweepStep {
         for _ in 0..<Self.stepLength {
             if hand == 0 {
@@ -156,7 +156,7 @@ struct IdentityMap: ~Copyable {
         return max(fitting, min(capacity, Self.leastSweptCapacity))
     }
 
-    /// Lets go of every object that nobody else holds.
+    /// Releases every object that only the map holds.
     ///
     /// Changed objects are held by the context's lists. The table's reference is the only one exactly when nothing can
     /// reach the object any more, so dropping it changes nothing but memory.
@@ -172,7 +172,7 @@ struct IdentityMap: ~Copyable {
         }
     }
 
-    /// Lets go of the object if nobody else holds it; comes before a sweep.
+    /// Releases the object if only the map holds it; a sweep must follow.
     ///
     /// Objects that were made together lie together in memory, in the order of their ids; in the table's order their memory
     /// would be given back here and there.

@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The long text that a context read last: whoever looks at one several times gets it made once.
+/// The long text that a context read last, so that reading it again makes no new string.
 ///
-/// One alone is kept, so that texts do not stand in memory twice.
+/// Only one is kept, so that texts are not in memory twice.
 @usableFromInline struct LongText {
-    /// Shorter ones are made about as soon as they are compared.
+    /// Making a shorter text costs about as much as comparing it.
     @usableFromInline static let fewestBytes = 4096
     private var last: String?
 
@@ -33,7 +33,7 @@ extension String {
 }
 
 extension ManagedObject {
-    /// A text of so many bytes that it is worth while to know it again.
+    /// The text of bytes that are long enough to be worth keeping; see `LongText`.
     @usableFromInline final func _longText(_ bytes: UnsafeRawBufferPointer) -> String {
         guard let context = _context else { return String(decoding: bytes, as: UTF8.self) }
         return context.memory.longText.text(of: bytes)

@@ -36,9 +36,10 @@ extension ManagedObjectContext {
 
     // MARK: Saving into the parent
 
-    /// - Returns: what was saved, for those who listen.
+    /// - Returns: what was saved, if an observer listens.
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
-        let rules = ChangeApplication.Rules(policy: mergePolicy, agreement: .conflicts, wholeObject: wholeObject)
+        let rules = ChangeApplication.Rules(
+            policy: mergePolicy, agreement: .conflicts, asksForLostTargets: true, wholeObject: wholeObject)
         let records = try parent.apply(try netChanges(), rules)
         parent.saving.overruled += saving.overruled + records
         parent.processPendingChanges()

@@ -44,8 +44,8 @@ extension ManagedObjectContext {
         return faults
     }
 
-    /// Reads the object and the faults that follow it in one read; of these, what cannot be read stays a fault, which tells
-    /// when it fires.
+    /// Reads the object and the faults that follow it in one read. A following object that cannot be read stays a fault;
+    /// its error is reported when it fires.
     private func load(_ object: ManagedObject, before following: ContiguousArray<ManagedObject>) throws {
         var isThere = false
         var readCount = 0
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
                     return true
                 }
             } catch {
-                // Nobody asked for the others yet. They stay faults, and whoever asks is told.
+                // The app has not asked for the others yet. They stay faults and report the error when they fire.
                 if !isRead { isThere = try Self.load(object, from: rows) }
             }
         }
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads the faults that somebody still holds, since nobody can when the context is gone.
+    /// Reads the faults that the app still holds, since they cannot fire when the context is gone.
     ///
     /// No code of the app runs here, which could hold on to a context that goes.
     func readHeldFaults() {

@@ -123,7 +123,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Lets go of some clean objects that nobody else holds, so that those that are made next take their place.
+    /// Releases some clean objects that the app does not hold, so that new objects reuse their memory.
     ///
     /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of 300,000
     /// movies at random took a tenth longer with 8192.
@@ -137,9 +137,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets go of all clean objects that nobody else holds, and of what is known of their relationships.
+    /// Releases all clean objects that the app does not hold, and what was read of their relationships.
     ///
-    /// - Parameter saved: what was saved just now, sorted by id.
+    /// - Parameter saved: the changes that were just saved, sorted by id.
     func sweep(first saved: ChangeSet? = nil) {
         guard !retainsRegisteredObjects else { return }
         if let saved {

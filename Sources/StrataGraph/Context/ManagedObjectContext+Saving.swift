@@ -2,9 +2,9 @@ import Foundation
 import StrataModel
 import StrataStore
 
-// A save: `willSave` until quiet, validation that collects every failure, one change set to the store. When others
-// saved meanwhile the store hands back what they did; the context merges, runs hooks and validation over the merged
-// objects and submits again. No code of the application runs inside the store's write transaction.
+// A save calls `willSave` until no object changes any more, validates and collects every failure, and hands one change set
+// to the store. If others have saved first, the store returns what they did: the context merges it (`merge`), runs hooks
+// and validation over the merged objects, and submits again. No code of the app runs inside the write transaction.
 
 extension ManagedObjectContext {
     /// Writes every pending change, or none; without changes it does nothing, and the log stays as it is.
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
         if let saved { announce(saved) }
     }
 
-    /// - Returns: what was saved, for those who listen; nil when nothing had to be.
+    /// - Returns: what was saved, if an observer listens; nil when there was nothing to save.
     private func saveChanges() throws -> ContextChanges? {
         saving.isRunning = true
         defer { saving.isRunning = false }
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
                 didSave(changes, receipt)
                 return saved
             case .stale(let staleness)?:
-                // Who was overtaken twice goes on while the others wait. What they did until then is the next round's.
+                // After two conflicts the save runs exclusively. What others saved until then is merged in the next round.
                 if round >= 2, turn == nil { turn = try binding.store.takeTurn() }
                 try merge(staleness)
             case nil: continue
@@ -70,8 +70,8 @@ extension ManagedObjectContext {
         throw StrataError(.merge, "Others kept changing what this save changes.")
     }
 
-    /// Hands the changes to the store. Changes whose save was in doubt go under the name they had then, so that they are
-    /// saved once; where that save is in the store and more was changed since, only the rest is pending afterwards.
+    /// Hands the changes to the store. Changes whose save was in doubt keep their transaction id, so that they are saved
+    /// once. If that save is in the store and more was changed since, only the rest is pending afterwards.
     ///
     /// - Returns: nil when the changes were mended and must be prepared again.
     private func submit(_ changes: ChangeSet, _ turn: SaveTurn?) throws -> SaveOutcome? {
@@ -123,7 +123,7 @@ extension ManagedObjectContext {
         throw StrataError(.persistentStoreSave, "willSave changed objects in a hundred rounds without coming to rest.")
     }
 
-    /// A write after this makes the object `touched`, and it hears again.
+    /// A write after this makes the object `touched`, and `willSave` is called again.
     private func announceSave(_ object: ManagedObject) {
         object.markSeen()
         object.willSave()
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
         return try object.canonicalImage()
     }
 
-    /// Reads the newest event of rows that this context saved itself and now changes again.
+    /// Reads the newest revision of rows that this context saved itself and now changes again.
     func learnRevisions() throws {
         var unknown: [ManagedObject] = []
         for list in [pending.updated, pending.deleted] {
@@ -196,7 +196,7 @@ extension ManagedObjectContext {
 
     // MARK: Afterwards
 
-    /// Lets go of objects that were made and deleted again, where nobody can take the deletion back.
+    /// Forgets objects that were made and deleted again, where no undo manager could take the deletion back.
     private func forgetWithdrawn() {
         if pending.withdrawnCount > 0, undoManager == nil { settleWithoutSaving() }
     }
@@ -220,8 +220,8 @@ extension ManagedObjectContext {
         if map.count > 4096 { sweep(first: changes) }
     }
 
-    /// To-manys are as they were where nobody else has saved, and values alone were saved, no links: a walk over a graph
-    /// whose values are changed would else read every list again after each save.
+    /// To-manys are as they were if only this context has saved, and only values, no links. Without this a walk over a graph
+    /// that changes values would read every list again after each save.
     private func knownMembers(after changes: ChangeSet) -> KnownMembers {
         guard changes.insertions.isEmpty, changes.deletions.isEmpty, changes.pairs.isEmpty,
             pendingLinks.pairGeneration == 0,
@@ -238,7 +238,7 @@ extension ManagedObjectContext {
         return pendingLinks.states.values.contains(where: \.hasChanges) ? .unknown : .unchanged
     }
 
-    /// Makes every pending object a clean one, and tells it.
+    /// Makes every pending object clean, and calls `didSave` on it.
     private func settleObjects(
         insertedRevision: (first: EventNumber, insertions: [ChangeSet.Insertion])?, derived: [ObjectID: RowImage]?,
         _ members: KnownMembers = .unknown
@@ -284,7 +284,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - derived: the new rows; nil when they are not known.
     ///   - new: objects whose revision is known.
-    ///   - overwritten: objects with a derived attribute that somebody set, which had no effect.
+    ///   - overwritten: objects with a derived attribute that the app set, which had no effect.
     private func showDerived(
         _ derived: [ObjectID: RowImage]?, _ new: some Sequence<ManagedObject>, _ overwritten: [ManagedObject]
     ) {
@@ -306,7 +306,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Slots whose values are not those of `base`, ascending.
     ///
-    /// What the store computes is none of the object's own changes, whoever set it.
+    /// What the store computes is no change of the object, even if the app set it.
     final func slotsThatDiffer(from base: UnsafeRawBufferPointer) -> SlotSet {
         let changed = changedSlots
         var slots = changed
@@ -316,14 +316,14 @@ extension ManagedObject {
         return slots
     }
 
-    /// Whether somebody set what the store computes.
+    /// Whether the app set an attribute that the store computes.
     final var hasSetDerivedSlots: Bool {
         !_entity.derivedSlots.isEmpty && changedSlots.contains(where: _entity.derivedSlots.contains)
     }
 }
 
 extension EntityRuntime {
-    /// Whether two rows of the entity hold the same value, bit for bit.
+    /// Whether two rows of the entity hold the same value in a slot, bit for bit.
     func isEqual(slot: Int, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard let left = left.baseAddress, let right = right.baseAddress else { return false }
         let property = property(slot: slot)

@@ -2,11 +2,11 @@ import Foundation
 public import StrataModel
 import StrataStore
 
-/// A place to work with objects: one state of the store, and the changes made to it that are not saved yet.
+/// A graph of objects over one state of the store, with the changes made to them that are not saved yet.
 ///
-/// A context stands at one moment of the store (`sequence`) and reads everything as it was then, whatever others save
+/// A context stands at one moment of the store (`eventNumber`) and reads everything as it was then, whatever others save
 /// meanwhile; it moves on when it saves, and by `refreshAllObjects()` or `reset()`. It belongs to one isolation, as do
-/// its objects: the view context to the main actor, the others to whoever was given them.
+/// its objects: the view context to the main actor, another context to the actor or task that received it.
 ///
 /// ```swift
 /// let movie = Movie(context: context)
@@ -115,12 +115,12 @@ public final class ManagedObjectContext {
         get { attributes.contextName }
         set { attributes.contextName = newValue }
     }
-    /// Who saves; recorded with each save.
+    /// The user, device or process that saves; recorded with each save.
     public var transactionAuthor: String? {
         get { attributes.author }
         set { attributes.author = newValue }
     }
-    /// Why; recorded with each save.
+    /// Why the changes are made; recorded with each save.
     public var transactionReason: String? {
         get { attributes.reason }
         set { attributes.reason = newValue }

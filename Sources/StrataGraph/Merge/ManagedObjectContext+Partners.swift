@@ -1,15 +1,15 @@
 import StrataModel
 import StrataStore
 
-// What a merge does to one-to-ones: their ends are noted before rows are exchanged, settled as links when the context
-// stands where it goes, and written at both ends.
+// Merging one-to-ones: the context notes their ends before rows are exchanged, lets `PartnerMerge` settle the links when
+// the new rows are in place, and writes both ends of each.
 
 extension ManagedObjectContext {
     /// The one-to-one ends of what is pending, as they are before a merge, without what others made of them.
     ///
     /// - Parameters:
     ///   - others: the objects that others changed; nil when that is not known.
-    ///   - word: what the policy said about a property of an object.
+    ///   - word: the side that the policy chose for a property of an object.
     func pendingPartners(
         changedByOthers others: Set<ObjectID>?, _ word: (ObjectID, String) -> PartnerMerge.Word? = { _, _ in nil }
     ) -> [LinkEnd: PartnerMerge.End] {
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         return ends
     }
 
-    /// Makes objects of what was deleted without, where it may have a partner in a one-to-one by now.
+    /// Makes objects of rows that were deleted without, where others may have given them a partner.
     func makeObjectsOfDeletedPartners(where isWanted: (ObjectID) -> Bool) {
         guard !pending.deletedRows.isEmpty else { return }
         let ids = pending.deletedRows.rows.keys.filter {
@@ -46,13 +46,13 @@ extension ManagedObjectContext {
         var state = PartnerMerge.End()
         state.base = object.baseReference(property.place)
         if !object._flags.contains(.deleted) { state.mine = object.reference(property.place) }
-        // Nobody asked for what a merge has cleared.
+        // A merge has cleared the end; this context did not.
         if state.mine.isNil, pendingLinks.displaced.contains(end) { state.mine = state.base }
         state.isChanged = state.mine != state.base
         return state
     }
 
-    /// Settles the one-to-ones that were pending before the context moved to where it stands now, for good.
+    /// Settles the pending one-to-ones for good, when the context stands at the new state.
     ///
     /// - Returns: the links that were overruled.
     func settlePartners(_ pending: [LinkEnd: PartnerMerge.End]) throws -> [OverruledLink] {
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         return overruled(merge, settled)
     }
 
-    /// Shows them as this context has them, until a save settles them.
+    /// Shows the pending one-to-ones as this context has them, until a save settles them.
     func showPartners(_ pending: [LinkEnd: PartnerMerge.End]) throws {
         guard !pending.isEmpty else { return }
         let merge = PartnerMerge(try completed(pending), deletions: .cut)
@@ -83,8 +83,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Looks again at links that a merge has cut to make room for others, when those may be gone, and lets objects that
-    /// others changed too know what they have to say of their partners.
+    /// Shows links again that a merge has cut to make room for links of this context, if these are gone; and shows partners
+    /// that others gave to objects which are changed here too.
     func showDisplacedPartners() throws {
         guard !pendingLinks.displaced.isEmpty || !pending.overtaken.isEmpty || parent != nil && hasChanges else {
             return
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Adds where the ends lead by the others' word, and the ends of all partners.
+    /// Adds where the ends lead in the state of the others, and the ends of all partners.
     func completed(
         _ pending: [LinkEnd: PartnerMerge.End], theirs: (LinkEnd) throws -> ObjectID,
         isGone: (ObjectID) throws -> Bool
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
             for target in [state.mine, state.theirs] where !target.isNil {
                 let partner = end.partner(target)
                 guard ends[partner] == nil else { continue }
-                // Nobody has touched it here: it led back before if this end led to it.
+                // This context has not changed it: it led back before if this end led to it.
                 var other = PartnerMerge.End()
                 if state.base == target { other.base = end.object }
                 other.mine = other.base
@@ -132,7 +132,7 @@ extension ManagedObjectContext {
         return ends
     }
 
-    /// Lets every row say what is settled.
+    /// Writes what is settled into every row.
     ///
     /// - Returns: where each end leads now.
     func write(_ merge: PartnerMerge) throws -> [LinkEnd: ObjectID] {
@@ -199,7 +199,7 @@ extension ManagedObject {
 }
 
 extension MergeResolution {
-    /// Whose word it gives a property of an object in conflict; nil where the property is in none.
+    /// The side that it chooses for a property of an object in conflict; nil where the property is in none.
     func word(on name: String, in conflict: MergeConflict) -> PartnerMerge.Word? {
         let isNamed = conflict.properties.contains { $0.name == name }
         return switch self {

@@ -66,8 +66,8 @@ extension ManagedObjectContext {
 
     // MARK: Deletions
 
-    /// The object is there again. What its deletion did to others (members deleted or cut off) stays done; its partner
-    /// in a one-to-one is the merge's to settle.
+    /// Takes a pending deletion back. What it did to other objects (members deleted or cut off) stays; the merge settles
+    /// the object's one-to-ones.
     func takeBackDeletion(of object: ManagedObject) {
         // It is a member again of what others linked it to.
         if pending.takeBackDeletion(of: object) { pendingLinks.forgetMembers() }
@@ -123,7 +123,7 @@ extension ManagedObjectContext {
                 guard source.reference(property.place) == link.target else { continue }
                 try source.changeTarget(nil, at: property.index)
             } else if let pairs = binding.link(link.property), case .pairs(_, _, _, let inverse) = pairs.source {
-                // The link was never made: neither end hears of it.
+                // The link was never saved: it is dropped at both ends.
                 for id in Set([pairs.id, inverse]) {
                     guard let side = binding.link(id) else { continue }
                     toManyState(side, link.source).settle(link.target)

@@ -1,11 +1,12 @@
 public import StrataModel
 
-/// Who wins when a save finds that others saved first and changed the same property.
+/// Which side wins when a save finds that others saved first and changed the same property.
 ///
 /// Different properties of one object, and different members of one relationship, never conflict whatever the policy:
-/// they are merged. An attribute that both changed is a conflict even where both wrote the same, or two that add one to
-/// a counter would add one together; a link that both made is one link. The policy decides what remains, and what it overrules is kept with the transaction
-/// (`HistoryTransaction.conflicts`). Core Data's five policies have its names and numbers.
+/// they are merged. An attribute that both changed is a conflict even where both wrote the same: two sides that each add
+/// one to a counter would else add one together. A link that both made is one link, and a move never conflicts. The policy
+/// decides what remains, and what it overrules is kept with the transaction (`HistoryTransaction.conflicts`). Core Data's
+/// five policies have its names and numbers.
 ///
 /// | conflict | error | store trump | object trump | overwrite | rollback |
 /// |---|---|---|---|---|---|
@@ -22,9 +23,9 @@ public import StrataModel
 /// it is among the conflicts of the transaction, with mine as the winner. A member that they moved to another owner
 /// belongs there, and the policy decides about it as about any object.
 ///
-/// A one-to-one is one link, whose ends say the same after every merge. Where two gave somebody another partner, the
-/// policy decides about the object that both changed; a link that loses there is withdrawn at both its ends, and who
-/// loses it has the partner back that the store still gives him, or none.
+/// A one-to-one is one link, whose ends agree after every merge. Where both sides gave an object another partner, the
+/// policy decides about that object. A link that loses is withdrawn at both its ends, and the object at its other end has
+/// the partner again that the store gives it, or none.
 ///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump
@@ -68,7 +69,7 @@ public struct MergePolicy: Sendable {
     /// An object in conflict is left as it is in the store.
     public static let rollback = MergePolicy(.rollback, "rollback")
 
-    /// Asks for each object in conflict.
+    /// Asks the app for each object in conflict.
     ///
     /// - Parameters:
     ///   - name: recorded beside what was overruled.
@@ -113,8 +114,8 @@ extension MergePolicy {
         }
     }
 
-    /// Whether a link to an object that is gone, or a unique value of somebody else, is settled without asking.
+    /// Whether a link to an object that is gone, or a unique value of another object, is settled without an error.
     var settlesSilently: Bool { kind != .error }
-    /// Whether mine are to be kept where only one can be.
+    /// Whether my values are kept where only one side's can be.
     var prefersMine: Bool { kind == .objectTrump || kind == .overwrite }
 }

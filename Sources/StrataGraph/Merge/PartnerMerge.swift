@@ -1,8 +1,8 @@
 import StrataModel
 
 // A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row, and a
-// merge decides row by row, so the links are settled here, whole: three sets of links (base, theirs, mine) and what the
-// policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging one-to-ones".
+// merge of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and what
+// the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging one-to-ones".
 
 /// One end of a one-to-one: a to-one slot of an object.
 struct LinkEnd: Hashable, Comparable {
@@ -67,12 +67,12 @@ struct PartnerMerge {
     init(_ ends: [LinkEnd: End], deletions: Deletions = .ruled) {
         self.ends = ends
         self.deletions = deletions
-        // A conflict about which nobody was asked yet is shown as it is here.
+        // A conflict that the policy was not asked about yet is shown as it is here.
         for (end, state) in ends where state.isContested && state.word == nil { self.ends[end]?.word = .mine }
     }
 
-    /// Where each end leads that is there, 0 for nowhere. No two ends lead to the same, and who is led to leads back; but
-    /// a slot of theirs that nothing leads back to, as a delete rule of no action leaves one, stays as they have it.
+    /// Where each end leads whose object is there, 0 for nowhere. No two ends lead to the same object, and each partner leads
+    /// back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one, stays as it is.
     func settled() -> [LinkEnd: ObjectID] {
         let theirs = links(\.theirs) { _ in true }
         let mine = links(\.mine) { $0.isChanged || $0.word == .mine }
@@ -100,7 +100,7 @@ struct PartnerMerge {
             })
     }
 
-    /// Links that one side made and that do not stand, end by end, with who won there; nil where neither did.
+    /// Links that one side made and that do not stand, end by end, with the side that won; nil if neither did.
     func overruled(by settled: [LinkEnd: ObjectID]) -> [(end: LinkEnd, winner: Word?)] {
         settled.keys.sorted().compactMap { end in
             guard let state = ends[end], let now = settled[end] else { return nil }

@@ -241,7 +241,7 @@ final class PropertyRuntime: Sendable {
         return relationship?.description.validate(count: value.isNull ? 0 : 1, entityName: entityName) ?? []
     }
 
-    /// Why nobody but the store sets a derived attribute.
+    /// The reason given when the app sets a derived attribute.
     func derivedRefusal(_ context: StrataError.Context) -> StrataError {
         let source = attribute?.derivationExpression.map { " from \($0)" } ?? ""
         return StrataError(.readOnly, "\(name) is derived\(source); the store computes it.", context: context)

@@ -78,7 +78,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
 
     // MARK: Inside
 
-    /// Runs `body` over an object of its own, which is let go of before anybody else can see it.
+    /// Runs `body` over a temporary object that is released afterwards.
     private func withObject<Result>(_ body: (Object) -> Result) -> Result {
         let object = entity.objectClass.init(
             _ObjectSeed(

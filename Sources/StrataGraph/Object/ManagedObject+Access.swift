@@ -1,7 +1,7 @@
 import Observation
 public import StrataModel
 
-// The slow halves of reading and writing: a fault fires, a first change copies the row, observers hear of it.
+// The slow halves of reading and writing: a fault fires, a first change copies the row, observers are notified.
 
 extension ManagedObject {
     @usableFromInline final func _willRead(_ index: Int) {

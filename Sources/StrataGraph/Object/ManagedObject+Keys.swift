@@ -66,7 +66,7 @@ extension ManagedObject {
         let property = try declared(key)
         let isSaving = _context?.saving.isRunning ?? false
         try withoutObservers(isSaving: isSaving) { try setValue(value, forKey: property.name) }
-        // Nobody was told, so what a fetch made of the changes so far is not to be trusted.
+        // The change was not noted, so layers that a fetch made before may be stale.
         if isSaving { _context?.invalidateLayers() }
     }
 

@@ -188,6 +188,6 @@ extension ManagedObject {
         (error as? StrataError) ?? StrataError(.corrupt, "The object's row is damaged.", context: place(), cause: error)
     }
 
-    /// Tells the context of an error that the caller cannot be told of.
+    /// Reports an error to the context that cannot be thrown to the caller.
     final func report(_ error: StrataError) { _context?.report(error) }
 }

@@ -6,7 +6,7 @@ public import StrataModel
 /// the isolation of their context and cannot be sent elsewhere; send `objectID` instead.
 ///
 /// Reading never fails: when a row cannot be read (a damaged page, a missing file) the property reads as nil, zero or
-/// empty, the context's `faultingErrorHandler` hears of it and the next `save()` throws it. The same holds for a
+/// empty, the context's `faultingErrorHandler` is called and the next `save()` throws the error. The same holds for a
 /// write that is refused (another context's object, a deleted object, a read-only context): the value stays as it was.
 open class ManagedObject {
     // Memory: `_row` is this object's own when `_capacity` is not 0, else the entity's blank row, which is never
@@ -96,7 +96,7 @@ open class ManagedObject {
     open func awakeFromFetch() {}
     /// Called before each save that writes or deletes the object; changes made here are saved too.
     ///
-    /// It is called again for objects that were changed meanwhile, until a round changes nothing.
+    /// It is called again for objects that a round of these calls has changed, until a round changes nothing.
     open func willSave() {}
     /// Called after the save; `isDeleted` still says whether the save deleted the object.
     open func didSave() {}

@@ -28,24 +28,30 @@ enum ObjectLife: String {
     /// Stands for a key path and belongs to no store.
     case probe
 
-    /// The lives that may follow this one.
-    var successors: [ObjectLife] {
-        switch self {
-        case .unborn: [.new, .detached]
-        case .new: [.clean, .changed, .withdrawn, .detached]
-        case .fault: [.clean, .gone, .changed, .deleted, .detached]
-        case .clean: [.fault, .gone, .changed, .new, .deleted, .detached]
-        // Made again when others deleted it.
-        case .changed: [.clean, .fault, .new, .deleted, .detached]
-        case .deleted: [.clean, .fault, .savedDeletion, .detached]
-        case .withdrawn: [.new, .deleted, .detached]
-        case .gone: [.fault, .clean, .detached]
-        case .savedDeletion: [.detached]
-        case .detached, .probe: []
+    /// Whether an object may go from this life to another.
+    func mayBecome(_ next: ObjectLife) -> Bool {
+        switch (self, next) {
+        case (.unborn, .new),
+            (.new, .clean), (.new, .changed), (.new, .withdrawn),
+            (.fault, .clean), (.fault, .gone), (.fault, .changed), (.fault, .deleted),
+            (.clean, .fault), (.clean, .gone), (.clean, .changed), (.clean, .deleted),
+            // Saved, refreshed or rolled back. Only its pairs were changed if it is gone.
+            (.changed, .clean), (.changed, .fault), (.changed, .gone), (.changed, .deleted),
+            // Made again when others deleted it.
+            (.clean, .new), (.changed, .new),
+            // Taken back.
+            (.deleted, .clean), (.deleted, .fault), (.withdrawn, .new),
+            (.deleted, .savedDeletion),
+            // The insertion of a withdrawn object was saved after all.
+            (.withdrawn, .deleted),
+            // There again, as far as the context knows.
+            (.gone, .fault), (.gone, .clean):
+            true
+        case (.probe, _): next == .probe
+        case (_, .detached): true
+        default: self == next
         }
     }
-
-    func mayBecome(_ next: ObjectLife) -> Bool { self == next || successors.contains(next) }
 }
 
 extension ManagedObject {
@@ -259,7 +265,7 @@ extension ManagedObject {
     /// This context saved the row; which event that made is read when it is needed.
     final func noteRevisionUnknown() { _flags.insert(.revisionUnknown) }
 
-    /// Runs `body` as if nobody watched the object; inside a save it does not count as touched either.
+    /// Runs `body` without observers of the object; inside a save the object does not count as touched either.
     final func withoutObservers(isSaving: Bool, _ body: () throws -> Void) rethrows {
         let hidden = ObjectState.observed | (isSaving ? ObjectState.layered : 0)
         let kept = _state & hidden

@@ -25,7 +25,7 @@ extension ManagedObject {
                 .invalidRequest, "\(key) has \(count - moved.count) other members, and no place \(position).",
                 context: place(key))
         }
-        // Who stands in front of the place would else move the others when it leaves.
+        // A member in front of the position would else shift the others when it leaves.
         for member in moved { try addMember(member, at: property.index, position: count - 1) }
         for (number, member) in members.enumerated() {
             try addMember(member, at: property.index, position: position + number)

@@ -9,7 +9,7 @@ extension ManagedObject {
         return context.toManyState(link, objectID)
     }
 
-    /// Runs `body` and tells the context of what it throws.
+    /// Runs `body` and reports what it throws to the context.
     final func reporting(_ body: () throws -> Void) {
         do { try body() } catch { report(ManagedObjectContext.typed(error)) }
     }
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
 
     @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? { registeredOrFault(id) }
 
-    /// Somebody goes through these members, of which the one in that place is the first that has to be read.
+    /// The app walks through these members; the one at `place` is the first fault.
     @usableFromInline func _noteWalk(_ members: [ObjectID], from place: Int) {
         memory.faultRuns.begin(members, from: place)
     }

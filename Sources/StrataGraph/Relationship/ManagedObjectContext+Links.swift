@@ -2,8 +2,8 @@ import StrataModel
 import StrataStore
 
 // Both ends of a relationship agree at once. For one-to-many the member's slot is the truth and the owner's side is
-// derived: a change is one entry in a list, folded into the owner's state when somebody looks. Pairs change both
-// states when they happen.
+// derived: a change is one entry in a list, folded into the owner's state when the to-many is read. A change of a pair
+// changes the states of both ends at once.
 
 extension ManagedObjectContext {
     // MARK: States
@@ -88,8 +88,8 @@ extension ManagedObjectContext {
         return list
     }
 
-    /// Whoever goes through the members gets objects of their class, whatever the file says: a link that leads elsewhere is
-    /// passed over, and told.
+    /// A walk over members yields objects of their class only, also in a damaged file: a link to an object of another entity
+    /// is skipped and reported.
     private func mayBeMember(_ member: ObjectID, _ state: ToManyState) -> Bool {
         let entity = binding.schema.entity(state.link.memberEntity)
         if entity?.concreteEntityIDs.contains(member.entityID) ?? false { return true }
@@ -113,8 +113,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Members whose deletion is pending although no change of the to-many says so: others linked them meanwhile. Where
-    /// rows are the truth of the link their deletion is such a change.
+    /// Members whose deletion is pending although the to-many has no change for it, since others linked them later. Where
+    /// rows are the truth of the link, their deletion is such a change.
     private func leavingMembers(of state: ToManyState) -> Set<ObjectID> {
         if pending.leaving.isEmpty || !state.link.isPairs { return [] }
         return pending.leaving.filter { state.pending[$0] == nil }
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
 
     static let placeGap: Int64 = 1 << 32
 
-    /// The place behind the last member.
+    /// The position behind the last member.
     func placeAtEnd(_ state: ToManyState) throws -> Int64 {
         if state.lastPosition == nil {
             var last = Int64.min
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
         return last == .min ? 0 : last + Self.placeGap
     }
 
-    /// The place between the members at `index - 1` and `index`; makes room first when there is none.
+    /// The position between the members at `index - 1` and `index`; makes room first when there is none.
     func place(at index: Int, _ state: ToManyState) throws -> Int64 {
         let count = try members(state).count
         guard index < count else { return try placeAtEnd(state) }
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
         return try placeAtEnd(state)
     }
 
-    /// Gives every member a new place with room between.
+    /// Gives every member a new position with room between.
     private func spreadOut(_ state: ToManyState) throws {
         for (index, member) in try members(state).enumerated() {
             try setPlace(of: member, Int64(index) * Self.placeGap, state)
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
         state.move(member, to: position)
     }
 
-    /// The place that a member's own row gives it.
+    /// The position that a member's own row gives it.
     private func place(of member: ObjectID, _ link: LinkRuntime) -> Int64 {
         guard case .rows(let toOne) = link.source, let object = map[member],
             let slot = object._entity.property(toOne)?.positionSlot
@@ -231,7 +231,7 @@ extension ManagedObjectContext {
         noteLinksChanged(of: member)
     }
 
-    /// Both ends of a changed pair count as updated, as their classes expect to hear in `willSave`.
+    /// Both ends of a changed pair count as updated, so that `willSave` is called on them.
     func noteLinksChanged(of id: ObjectID) {
         guard let object = map[id] ?? registeredOrFault(id) else { return }
         pending.noteUpdated(object)

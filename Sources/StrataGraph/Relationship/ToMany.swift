@@ -135,7 +135,7 @@ extension ToMany: RandomAccessCollection {
         }
     }
 
-    /// Goes over the members as they are now; changes made meanwhile do not matter to it.
+    /// Iterates over the members as they are now; changes during the iteration do not affect it.
     @inlinable public func makeIterator() -> Iterator {
         switch storage {
         case .list(let list): Iterator(context: nil, members: list.members, ids: [])

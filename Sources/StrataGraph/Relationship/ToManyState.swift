@@ -1,13 +1,13 @@
 import StrataModel
 
-/// What a context knows of one to-many of one owner: what it changed, and what it has counted or listed already.
+/// What a context knows of one to-many of one owner: pending changes, and what it has counted or listed already.
 ///
-/// It is made when somebody looks at the relationship, never by a change of the members alone.
+/// It is made when the relationship is read or a change is folded in; see `PendingLinks`.
 final class ToManyState {
     enum Pending: Equatable {
         case added(Int64)
         case removed
-        /// Linked before; only its place is new.
+        /// Linked before; only its position is new.
         case moved(Int64)
     }
 
@@ -22,11 +22,11 @@ final class ToManyState {
     var baseCount: Int?
     /// Members that were counted and are not listed, since the file is damaged; part of `baseCount`.
     private(set) var lostCount = 0
-    /// All members in order, changes included; nil until somebody iterates.
+    /// All members in order, changes included; nil until they are listed.
     private(set) var members: [ObjectID]?
-    /// The places of `members`, for ordered relationships.
+    /// The positions of `members`, for ordered relationships.
     private(set) var positions: [Int64] = []
-    /// The last place taken, once known.
+    /// The last position taken, once known.
     var lastPosition: Int64?
 
     init(link: LinkRuntime, owner: ObjectID, generation: Int) {
@@ -85,7 +85,7 @@ final class ToManyState {
         takeFromMembers(member)
     }
 
-    /// Gives a member another place.
+    /// Gives a member another position.
     func move(_ member: ObjectID, to position: Int64) {
         if case .added? = pending[member] {
             pending[member] = .added(position)
@@ -107,7 +107,7 @@ final class ToManyState {
         members = nil
     }
 
-    /// The store has made the link meanwhile; what is left of the change is the member's place.
+    /// The link is in the store by now; what is left of the change is the member's position.
     func settleAsMoved(_ member: ObjectID) {
         guard case .added(let position)? = pending[member] else { return }
         pending[member] = .moved(position)
@@ -149,7 +149,7 @@ final class ToManyState {
         positions = []
     }
 
-    /// Where (position, id) belongs among the members.
+    /// The index where (position, id) belongs among the members.
     private func place(_ member: ObjectID, _ position: Int64, in members: [ObjectID]) -> Int {
         var low = 0
         var high = members.count
@@ -196,8 +196,8 @@ struct ToManyKey: Hashable {
     let link: PropertyID
     let owner: ObjectID
 
-    // Looked up for each walk over members. The numbers are the store's own, so nobody chooses them to collide, and one
-    // multiplication spreads them as well as the hash function that it spares.
+    // Looked up for each walk over members. The store chooses the ids, so no attacker can make them collide, and one
+    // multiplication spreads them well enough.
     func _rawHashValue(seed: Int) -> Int {
         let mixed =
             (owner.rawValue ^ UInt64(link.rawValue) << 40 ^ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
@@ -205,7 +205,7 @@ struct ToManyKey: Hashable {
     }
 }
 
-/// A member that came or went, noted where nobody has looked at the owner yet.
+/// A member that came or went, and is not folded into the owner's state yet.
 struct LinkChange {
     let link: PropertyID
     let isAdded: Bool

@@ -3,8 +3,8 @@ import StrataStore
 
 /// Undo and redo of a context's changes, in groups, across saves.
 ///
-/// A group holds what changed between its beginning and its end, as values: undoing it sets what was, whatever was saved
-/// meanwhile, and the result is changes that are not saved, like any others. Objects that were deleted come back under
+/// A group holds what changed between its beginning and its end, as values. Undoing it sets the values from before, even
+/// if they were saved, and the result is unsaved changes like any others. Objects that were deleted come back under
 /// their own ids. A group of its own is made for each event: what changed until
 /// `ManagedObjectContext.processPendingChanges()`, a save, or `undo()`; `beginUndoGrouping()` makes larger ones.
 ///
@@ -127,7 +127,7 @@ public final class ObjectUndoManager {
 
     // MARK: Undo
 
-    /// Takes the last group back; groups that are open are ended first. What others deleted meanwhile stays deleted.
+    /// Takes the last group back; groups that are open are ended first. What others deleted since stays deleted.
     ///
     /// - Throws: `readOnly`, `corrupt`, when the objects cannot be changed.
     public func undo() throws {
@@ -169,7 +169,7 @@ public final class ObjectUndoManager {
         rebase()
     }
 
-    /// An event has ended, or somebody asks: what changed since becomes a group, or part of the open one.
+    /// Makes a group of what changed since the last look, or adds it to the open group.
     ///
     /// - Parameter joins: adds it to the newest group, as what a save's hooks changed.
     /// - Complexity: O(objects changed since the last look).

@@ -157,22 +157,22 @@ final class MergeTable: Sendable {
             name: "Table", model: try Self.model(), at: .inMemory, options: .init(durability: .disposable))
         try container.loadPersistentStores()
         MadeStores.current?.add(container)
-        theirs = container.newBackgroundContext()
+        let first = container.newBackgroundContext()
         var ids: [String: ObjectID] = [:]
-        func make(_ entity: String, _ names: String...) throws {
+        for (entity, names) in [
+            ("Team", ["red", "blue", "green"]), ("Person", ["Ann", "Bob", "Cid"]), ("Card", ["1", "2", "3"]),
+            ("Club", ["chess"]),
+        ] {
             for name in names {
-                let object = try theirs.insertNewObject(forEntityName: entity)
+                let object = try first.insertNewObject(forEntityName: entity)
                 try object.setValue(name == "Ann" ? "base" : name, forKey: "name")
                 ids[name] = object.objectID
             }
         }
-        try make("Team", "red", "blue", "green")
-        try make("Person", "Ann", "Bob", "Cid")
-        try make("Card", "1", "2", "3")
-        try make("Club", "chess")
         self.ids = ids
-        context = theirs
-        mine = theirs
+        theirs = first
+        context = first
+        mine = first
         for name in ["Ann", "Bob", "Cid"] {
             try set(name, "age", 0)
             try link(name, "team", "red")
@@ -180,7 +180,7 @@ final class MergeTable: Sendable {
         try link("Ann", "card", "1")
         try add("chess", "people", "Ann")
         try theirs.save()
-        mine = way == .child ? try theirs.newChildContext() : container.newBackgroundContext()
+        mine = try way == .child ? theirs.newChildContext() : container.newBackgroundContext()
         mine.mergePolicy = policy
     }
 

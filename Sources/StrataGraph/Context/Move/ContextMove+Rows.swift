@@ -53,7 +53,7 @@ extension ContextMove {
         announcement = changes
     }
 
-    /// Nothing tells what the parent changed: every object without changes is read again when it is next used.
+    /// A parent does not say what it changed, so every object without changes is read again when it is next used.
     private mutating func takeRowsOfParent() throws {
         var changes = ContextChanges(.didMerge, at: context.base)
         context.map.forEach { object in

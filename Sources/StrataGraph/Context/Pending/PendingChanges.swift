@@ -2,8 +2,8 @@ import StrataModel
 
 /// The objects of a context with changes that are not saved. Its methods are the only code that writes these lists.
 ///
-/// The lists only grow until a save or a rollback empties them, but for single objects that are taken out. Whether an
-/// entry still counts is told by the object itself; see `ObjectLife`.
+/// The lists grow until a save or a rollback empties them; single objects may be taken out before. An entry counts as long
+/// as the object's own flags say so; see `ObjectLife`.
 struct PendingChanges {
     private(set) var inserted: ContiguousArray<ManagedObject> = []
     private(set) var updated: ContiguousArray<ManagedObject> = []
@@ -106,7 +106,7 @@ struct PendingChanges {
 
     /// The object is as it was read, and there again.
     ///
-    /// - Returns: whether it was hidden from to-manys meanwhile.
+    /// - Returns: whether it was hidden from to-manys.
     mutating func takeBackDeletion(of object: ManagedObject) -> Bool {
         unlist(object, .deleted)
         object.becomeCleanAsRead()
