@@ -67,14 +67,14 @@ extension Store {
             let isSmall = count <= file.options.migration.limits.objectsInOneCommit
             let lastOfOld = head.event
             try append(schema, isSmall, histories, &head, transaction)
-            var place = run?.start
-            while let here = place, let run, isSmall {
-                place = try run.step(here, &head, fillsWithModel: true, transaction)
+            var progress = run?.start
+            while let here = progress, let run, isSmall {
+                progress = try run.step(here, &head, fillsWithModel: true, transaction)
             }
-            guard let place, let run else { return }
+            guard let progress, let run else { return }
             let mark = MigrationMark(
                 head: head, from: run.migration.old.version, to: schema.version, lastOfOld: lastOfOld,
-                valuesDigest: file.options.migration.valuesDigest, place: place)
+                valuesDigest: file.options.migration.valuesDigest, progress: progress)
             try file.writeMark(mark, transaction)
         }
     }
@@ -190,9 +190,9 @@ extension Store {
                 file: file, migration: Migration(from: old, to: new, values: options.values, blobs: blobs),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
             var head = mark.head
-            let next = try run.step(mark.place, &head, fillsWithModel: false, transaction)
+            let next = try run.step(mark.progress, &head, fillsWithModel: false, transaction)
             options.progress?(
-                StoreProgress(phase: "migrating", done: mark.place.pass, total: run.migration.passes.count))
+                StoreProgress(phase: "migrating", done: mark.progress.pass, total: run.migration.passes.count))
             guard let next else {
                 try file.writeHead(head, transaction)
                 return false
@@ -200,7 +200,7 @@ extension Store {
             try file.writeMark(
                 MigrationMark(
                     head: head, from: mark.from, to: mark.to, lastOfOld: mark.lastOfOld,
-                    valuesDigest: mark.valuesDigest, place: next),
+                    valuesDigest: mark.valuesDigest, progress: next),
                 transaction)
             return true
         }

@@ -20,11 +20,11 @@ extension UnsafeRawBufferPointer {
     func contains(_ part: UnsafeRawBufferPointer) -> Bool {
         guard count >= part.count else { return false }
         guard let base = baseAddress, let start = part.baseAddress, let first = part.first else { return true }
-        var place = 0
-        while place <= count - part.count {
-            guard let found = memchr(base + place, Int32(first), count - part.count - place + 1) else { return false }
+        var offset = 0
+        while offset <= count - part.count {
+            guard let found = memchr(base + offset, Int32(first), count - part.count - offset + 1) else { return false }
             if memcmp(found, start, part.count) == 0 { return true }
-            place = UnsafeRawPointer(found) - base + 1
+            offset = UnsafeRawPointer(found) - base + 1
         }
         return false
     }

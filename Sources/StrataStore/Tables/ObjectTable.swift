@@ -5,63 +5,63 @@ import StrataModel
 /// The ids of eight consecutive rows hash to neighbours, because the ids in a log come roughly in that order (linear
 /// probing after D. E. Knuth, "The Art of Computer Programming", vol. 3, 6.4). Single objects are never removed.
 struct ObjectTable<Value: BitwiseCopyable>: ~Copyable {
-    private struct Place: BitwiseCopyable {
+    private struct Slot: BitwiseCopyable {
         /// 0 in an empty slot: no object has this id.
         var id: UInt64
         var value: Value
     }
 
-    private let empty: Place
-    private var places = UnsafeMutableBufferPointer<Place>(start: nil, count: 0)
+    private let empty: Slot
+    private var slots = UnsafeMutableBufferPointer<Slot>(start: nil, count: 0)
     private(set) var count = 0
 
     /// - Parameter filler: any value; it fills empty slots.
-    init(filler: Value) { empty = Place(id: 0, value: filler) }
+    init(filler: Value) { empty = Slot(id: 0, value: filler) }
 
-    deinit { places.deallocate() }
+    deinit { slots.deallocate() }
 
     subscript(_ id: ObjectID) -> Value? {
         guard count > 0 else { return nil }
-        let place = places[index(of: id.rawValue)]
-        return place.id == 0 ? nil : place.value
+        let slot = slots[index(of: id.rawValue)]
+        return slot.id == 0 ? nil : slot.value
     }
 
     /// - Returns: the object's previous value.
     @discardableResult
     mutating func set(_ id: ObjectID, to value: Value) -> Value? {
-        if count * 2 >= places.count { grow() }
+        if count * 2 >= slots.count { grow() }
         let index = index(of: id.rawValue)
-        let before = places[index]
+        let before = slots[index]
         if before.id == 0 { count += 1 }
-        places[index] = Place(id: id.rawValue, value: value)
+        slots[index] = Slot(id: id.rawValue, value: value)
         return before.id == 0 ? nil : before.value
     }
 
     /// Removes all values and keeps the memory.
     mutating func removeAll() {
-        if count > 0 { places.update(repeating: empty) }
+        if count > 0 { slots.update(repeating: empty) }
         count = 0
     }
 
     /// In no particular order.
     func forEach(_ body: (ObjectID, Value) throws -> Void) rethrows {
-        for place in places where place.id != 0 { try body(ObjectID(rawValue: place.id), place.value) }
+        for slot in slots where slot.id != 0 { try body(ObjectID(rawValue: slot.id), slot.value) }
     }
 
     /// The slot of an id, or the empty slot where it would stand.
     private func index(of id: UInt64) -> Int {
-        let mask = places.count - 1
+        let mask = slots.count - 1
         let block = (id >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32
         var index = Int(truncatingIfNeeded: block << 3 | id & 7) & mask
-        while places[index].id != 0, places[index].id != id { index = (index + 1) & mask }
+        while slots[index].id != 0, slots[index].id != id { index = (index + 1) & mask }
         return index
     }
 
     private mutating func grow() {
-        let old = places
-        places = .allocate(capacity: max(64, old.count * 2))
-        places.initialize(repeating: empty)
-        for place in old where place.id != 0 { places[index(of: place.id)] = place }
+        let old = slots
+        slots = .allocate(capacity: max(64, old.count * 2))
+        slots.initialize(repeating: empty)
+        for slot in old where slot.id != 0 { slots[index(of: slot.id)] = slot }
         old.deallocate()
     }
 }

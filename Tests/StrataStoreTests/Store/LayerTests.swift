@@ -31,20 +31,20 @@ struct LayerTests {
                 rows.setAbsent(id)
                 expected[id] = .some(nil)
             case 1:
-                let place = rows.beginDelta(of: id, revision: .zero)
+                let index = rows.beginDelta(of: id, revision: .zero)
                 expected[id] = .some([:])
-                #expect(!rows.hasValue(Self.property, at: place))
+                #expect(!rows.hasValue(Self.property, at: index))
             default:
-                let place = rows.delta(of: id, revision: .zero)
-                #expect((place == nil) == (expected[id].map { $0 == nil } ?? false))
-                guard let place else { continue }
+                let index = rows.delta(of: id, revision: .zero)
+                #expect((index == nil) == (expected[id].map { $0 == nil } ?? false))
+                guard let index else { continue }
                 let property = PropertyID(rawValue: UInt32.random(in: 1...4, using: &random))
                 var values = expected[id].flatMap { $0 } ?? [:]
-                #expect(rows.hasValue(property, at: place) == (values[property] != nil))
+                #expect(rows.hasValue(property, at: index) == (values[property] != nil))
                 if values[property] == nil {
                     let value = AttributeValue.integer(Int64.random(in: 0..<9, using: &random))
                     values[property] = value
-                    try bytes(value).withUnsafeBytes { rows.add($0, of: property, at: place) }
+                    try bytes(value).withUnsafeBytes { rows.add($0, of: property, at: index) }
                 }
                 expected[id] = .some(values)
             }

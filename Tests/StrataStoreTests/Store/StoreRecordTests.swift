@@ -63,10 +63,10 @@ struct StoreRecordTests {
     }
 
     @Test func goldenBytesOfTheMarksOfUnfinishedWork() throws {
-        let place = MigrationMark.Place(pass: 1, next: ObjectID(entity: EntityID(rawValue: 3), row: 5))
+        let progress = MigrationMark.Progress(pass: 1, next: ObjectID(entity: EntityID(rawValue: 3), row: 5))
         let migration = MigrationMark(
             head: Self.head, from: ModelVersion(rawValue: 2), to: ModelVersion(rawValue: 3),
-            lastOfOld: EventNumber(rawValue: 30), valuesDigest: 0xABCD, place: place
+            lastOfOld: EventNumber(rawValue: 30), valuesDigest: 0xABCD, progress: progress
         ).encoded()
         #expect(
             hex(migration)
@@ -74,7 +74,7 @@ struct StoreRecordTests {
                 + "0500000000000300" + "e4697384" + "00000000")
         // The last four bytes mean nothing.
         try expectDamageIsFound(Array(migration.dropLast(4))) { bytes in
-            try (Array(bytes) + [0, 0, 0, 0]).withUnsafeBytes { try MigrationMark($0)?.place == place }
+            try (Array(bytes) + [0, 0, 0, 0]).withUnsafeBytes { try MigrationMark($0)?.progress == progress }
         }
         let rebuild = RebuildMark(head: Self.head, applied: EventNumber(rawValue: 30)).encoded()
         #expect(hex(rebuild) == Self.headHex + "1e00000000000000" + "cf584a1d" + "00000000")

@@ -27,8 +27,8 @@ package final class LiveQuery: Sendable {
         observesWholeRows = keyPaths == nil
         conditions = RowFilter.conjunction(query.conditions)
         var byEntity: [EntityID: [Int]] = [:]
-        for (place, reading) in readings.readings.enumerated() {
-            for entity in reading.entities { byEntity[entity, default: []].append(place) }
+        for (index, reading) in readings.readings.enumerated() {
+            for entity in reading.entities { byEntity[entity, default: []].append(index) }
         }
         self.byEntity = byEntity
     }
@@ -62,8 +62,8 @@ package final class LiveQuery: Sendable {
     ) throws -> Concerned {
         var found = Concerned()
         for id in difference.rows {
-            guard let places = byEntity[id.entityID] else { continue }
-            try compare(id, places, old, new, &found)
+            guard let indices = byEntity[id.entityID] else { continue }
+            try compare(id, indices, old, new, &found)
         }
         for key in difference.pairs { try compare(key, old, new, &found) }
         return found
@@ -72,13 +72,13 @@ package final class LiveQuery: Sendable {
     // MARK: Rows
 
     private func compare(
-        _ id: ObjectID, _ places: [Int], _ old: Snapshot, _ new: Snapshot, _ found: inout Concerned
+        _ id: ObjectID, _ indices: [Int], _ old: Snapshot, _ new: Snapshot, _ found: inout Concerned
     ) throws {
         let (before, after) = (try old.row(id), try new.row(id))
         guard let before, let after else {
             guard before != nil || after != nil else { return }
-            for place in places {
-                let reading = readings.readings[place]
+            for index in indices {
+                let reading = readings.readings[index]
                 if reading.isSettling { try add(id, reading.hops, isSettling: true, old, new, &found) }
                 if reading.isObserved { try add(id, reading.hops, isSettling: false, old, new, &found) }
             }
@@ -87,8 +87,8 @@ package final class LiveQuery: Sendable {
         if before.layout === after.layout, before.image.isSame(as: after.image) { return }
         try before.withNewestReader(id, old.schema) { before in
             try after.withNewestReader(id, new.schema) { after in
-                for place in places {
-                    let reading = readings.readings[place]
+                for index in indices {
+                    let reading = readings.readings[index]
                     if try differs(reading.settling, id, before, after, new.schema) {
                         try add(id, reading.hops, isSettling: true, old, new, &found)
                     }

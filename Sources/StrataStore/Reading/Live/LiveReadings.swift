@@ -62,7 +62,7 @@ struct LiveReadings: Sendable {
             }
             note(condition, variables.merging([variable: members]) { $1 })
             return members
-        case .element(let list, _): obstacle = "\(list) is read by place"
+        case .element(let list, _): obstacle = "\(list) is read by index"
         case .function(let function, _):
             if [.now, .random, .randomBelow, .elementAt].contains(function) {
                 obstacle = "\(function.rawValue) is not a function of the objects alone"
@@ -130,23 +130,23 @@ struct LiveReadings: Sendable {
     // MARK: Readings
 
     private mutating func add(_ property: PropertyID, at position: LivePosition) {
-        let place = reading(at: position)
-        if isSettling { readings[place].settling.insert(property) } else { readings[place].observed.insert(property) }
+        let index = reading(at: position)
+        if isSettling { readings[index].settling.insert(property) } else { readings[index].observed.insert(property) }
     }
 
     private mutating func touch(_ position: LivePosition) { _ = reading(at: position) }
 
     private mutating func reading(at position: LivePosition) -> Int {
-        let place: Int
+        let index: Int
         if let known = readings.firstIndex(where: { $0.hops == position.hops }) {
-            place = known
+            index = known
         } else {
-            place = readings.count
+            index = readings.count
             readings.append(
                 LiveReading(
                     hops: position.hops, entities: Set(schema.entity(position.entity)?.entityIDs ?? [])))
         }
-        if isSettling { readings[place].isSettling = true } else { readings[place].isObserved = true }
-        return place
+        if isSettling { readings[index].isSettling = true } else { readings[index].isObserved = true }
+        return index
     }
 }

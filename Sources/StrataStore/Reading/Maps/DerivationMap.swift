@@ -88,19 +88,19 @@ final class DerivationMap: Sendable {
         }
 
         mutating func add(_ description: AttributeDescription, _ property: PropertySchema, _ entity: EntitySchema) {
-            let place = attributes.count
+            let index = attributes.count
             let attribute = DerivedAttribute(description, property, entity, schema)
             attributes.append(attribute)
-            for id in attribute.entities { byEntity[id, default: []].append(place) }
+            for id in attribute.entities { byEntity[id, default: []].append(index) }
             guard let path = description.derivationExpression.flatMap(AttributeDerivation.init)?.path else { return }
             let found = LiveReadings(paths: [path], entity, schema)
             for reading in found.readings {
                 for id in reading.entities {
                     readings[id, default: []].append(
-                        Reading(attribute: place, hops: reading.hops, properties: reading.settling))
+                        Reading(attribute: index, hops: reading.hops, properties: reading.settling))
                 }
             }
-            for link in found.pairs { pairs[link.canonical, default: []].append((place, link)) }
+            for link in found.pairs { pairs[link.canonical, default: []].append((index, link)) }
             if case .count(_, let link) = attribute.computation { count(link, found) }
         }
 

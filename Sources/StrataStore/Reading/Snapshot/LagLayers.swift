@@ -146,7 +146,7 @@ struct LagBuilder {
 
     /// The events' bytes are valid until the read transaction ends.
     private mutating func note(_ events: inout [(event: EventView, eventNumber: EventNumber)]) throws {
-        layer.rows.fetchPlaces(of: events)
+        layer.rows.fetchSlots(of: events)
         for (event, eventNumber) in events { try note(event, eventNumber) }
         events.removeAll(keepingCapacity: true)
     }
@@ -188,11 +188,11 @@ struct LagBuilder {
         }
         guard isKnown else { return layer.setAbsent(id) }
         let previous = event.header.previous
-        guard let place = layer.rows.delta(of: id, revision: previous) else { return }
+        guard let index = layer.rows.delta(of: id, revision: previous) else { return }
         try event.forEachBeforeImage { property, value in
-            if layer.rows.hasValue(property, at: place) { return }
-            if let value { return layer.rows.add(value, of: property, at: place) }
-            try layer.rows.add(try reader.value(of: property, id, asOf: previous), of: property, at: place)
+            if layer.rows.hasValue(property, at: index) { return }
+            if let value { return layer.rows.add(value, of: property, at: index) }
+            try layer.rows.add(try reader.value(of: property, id, asOf: previous), of: property, at: index)
         }
     }
 

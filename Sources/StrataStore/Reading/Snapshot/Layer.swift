@@ -93,15 +93,15 @@ package final class Layer: Sendable {
     /// This layer with `older`, which lies above it, merged into one.
     func merged(under older: Layer) throws -> Layer {
         var rows = rows
-        for place in older.rows.places { try Self.lay(older.rows, place, over: &rows, schema) }
+        for entry in older.rows.indices { try Self.lay(older.rows, entry, over: &rows, schema) }
         return Layer(schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, plan: plan)
     }
 
     private static func lay(
-        _ older: LayerRows, _ place: Int, over rows: inout LayerRows, _ schema: Schema
+        _ older: LayerRows, _ entry: Int, over rows: inout LayerRows, _ schema: Schema
     ) throws {
-        let id = older.id(at: place)
-        switch try older.state(at: place) {
+        let id = older.id(at: entry)
+        switch try older.state(at: entry) {
         case .absent: rows.setAbsent(id)
         case .row(let image, let layout, let revision): rows.setRow(id, image, layout, revision: revision)
         case .delta(let delta):
@@ -138,23 +138,23 @@ package final class Layer: Sendable {
 
     /// Whether the object's key in an index may differ from that below the layer.
     func touches(_ id: ObjectID, _ index: IndexSchema) -> Bool {
-        rows.place(of: id).map { touches($0, index) } ?? false
+        rows.index(of: id).map { touches($0, index) } ?? false
     }
 
-    private func touches(_ place: Int, _ index: IndexSchema) -> Bool {
-        guard rows.isDelta(at: place), index.partialPredicate == nil else { return true }
-        return index.elements.contains { rows.hasValue($0.propertyID, at: place) }
+    private func touches(_ entry: Int, _ index: IndexSchema) -> Bool {
+        guard rows.isDelta(at: entry), index.partialPredicate == nil else { return true }
+        return index.elements.contains { rows.hasValue($0.propertyID, at: entry) }
     }
 
     /// Whether one of these properties may differ from its value below the layer.
     func touches(_ id: ObjectID, _ properties: [PropertyID]) -> Bool {
-        guard let place = rows.place(of: id) else { return false }
-        return !rows.isDelta(at: place) || properties.contains { rows.hasValue($0, at: place) }
+        guard let entry = rows.index(of: id) else { return false }
+        return !rows.isDelta(at: entry) || properties.contains { rows.hasValue($0, at: entry) }
     }
 
     /// Whether the layer may insert or remove the object.
     func changesExistence(of id: ObjectID) -> Bool {
-        rows.place(of: id).map { !rows.isDelta(at: $0) } ?? false
+        rows.index(of: id).map { !rows.isDelta(at: $0) } ?? false
     }
 
     /// A row already assembled from a delta.
@@ -163,7 +163,7 @@ package final class Layer: Sendable {
     func keep(_ image: RowImage, of id: ObjectID) { derived.withLock { $0.images[id] = image } }
 
     func isAbsent(_ id: ObjectID) -> Bool {
-        rows.place(of: id).map { rows.isAbsent(at: $0) } ?? false
+        rows.index(of: id).map { rows.isAbsent(at: $0) } ?? false
     }
 
     /// The objects of exactly this entity that the layer covers, present or not, sorted.
@@ -180,7 +180,7 @@ package final class Layer: Sendable {
     var absentObjects: [ObjectID] {
         derived.withLock { derived in
             if let absent = derived.absent { return absent }
-            let absent = rows.places.filter { rows.isAbsent(at: $0) }.map { rows.id(at: $0) }.sorted()
+            let absent = rows.indices.filter { rows.isAbsent(at: $0) }.map { rows.id(at: $0) }.sorted()
             derived.absent = absent
             return absent
         }
@@ -234,9 +234,9 @@ package final class Layer: Sendable {
         _ rowLink: LinkPlan.RowLink, of id: ObjectID, _ row: SnapshotRow, _ schema: Schema,
         to keys: inout SortedKeys.Builder
     ) throws {
-        guard let place = row.layout.slotNumber(rowLink.slot, of: schema, id) else { return }
+        guard let ownSlot = row.layout.slotNumber(rowLink.slot, of: schema, id) else { return }
         let reader = try row.reader
-        let owner = reader.reference(place)
+        let owner = reader.reference(ownSlot)
         guard !owner.isNil else { return }
         let position = rowLink.positionSlot.flatMap { row.layout.slotNumber($0, of: schema, id) }
             .map { reader.position($0) ?? 0 }
@@ -255,21 +255,21 @@ package final class Layer: Sendable {
         var entity: EntitySchema?
         var elements: [DeltaElement]?
         var values: [AttributeValue] = []
-        for place in rows.places {
-            let id = rows.id(at: place)
+        for entry in rows.indices {
+            let id = rows.id(at: entry)
             if entity?.id != id.entityID {
                 entity = covered.contains(id.entityID) ? schema.entity(id.entityID) : nil
                 elements = entity.flatMap { Self.deltaElements(prepared, $0) }
             }
             guard let entity else { continue }
-            if let elements, rows.isDelta(at: place) {
-                try rows.read(elements, at: place, into: &values)
+            if let elements, rows.isDelta(at: entry) {
+                try rows.read(elements, at: entry, into: &values)
                 if values.isEmpty { continue }
                 if values.count == elements.count, Self.write(values, prepared, id, into: &writer) {
                     keys.append(writer.bytes)
                     continue
                 }
-            } else if !touches(place, index) {
+            } else if !touches(entry, index) {
                 continue
             }
             guard let row = try snapshot.row(id, below: level),

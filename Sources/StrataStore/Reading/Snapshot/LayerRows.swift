@@ -35,7 +35,7 @@ struct LayerRows: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     /// Every object, in no particular order.
     var ids: some Collection<ObjectID> { entries.lazy.map(\.id) }
-    var places: Range<Int> { entries.indices }
+    var indices: Range<Int> { entries.indices }
 
     init() {}
 
@@ -49,38 +49,38 @@ struct LayerRows: Sendable {
 
     // MARK: Finding
 
-    func contains(_ id: ObjectID) -> Bool { place(of: id) != nil }
+    func contains(_ id: ObjectID) -> Bool { index(of: id) != nil }
 
     @inline(__always)
-    func id(at place: Int) -> ObjectID { entries[place].id }
-    func isAbsent(at place: Int) -> Bool { entries[place].kind == .absent }
-    func isDelta(at place: Int) -> Bool { entries[place].kind == .delta }
+    func id(at index: Int) -> ObjectID { entries[index].id }
+    func isAbsent(at index: Int) -> Bool { entries[index].kind == .absent }
+    func isDelta(at index: Int) -> Bool { entries[index].kind == .delta }
 
     /// Prefetches the slots of these objects. Without this each event would wait for memory, a third of the time that a
     /// large layer takes.
-    func fetchPlaces(of events: [(event: EventView, eventNumber: EventNumber)]) {
+    func fetchSlots(of events: [(event: EventView, eventNumber: EventNumber)]) {
         guard !table.isEmpty else { return }
         var sum = 0
         for (event, _) in events { sum += Int(table[start(of: event.header.object)]) }
         precondition(sum >= -events.count, "An index in the table is below -1.")
     }
 
-    func place(of id: ObjectID) -> Int? {
+    func index(of id: ObjectID) -> Int? {
         guard !table.isEmpty else { return nil }
         var slot = start(of: id)
         while true {
-            let place = Int(table[slot])
-            if place < 0 { return nil }
-            if entries[place].id == id { return place }
+            let index = Int(table[slot])
+            if index < 0 { return nil }
+            if entries[index].id == id { return index }
             slot = (slot + 1) & (table.count - 1)
         }
     }
 
     /// - Throws: `CorruptRecord` if a value cannot be decoded.
-    func state(of id: ObjectID) throws -> Layer.State? { try place(of: id).map { try state(at: $0) } }
+    func state(of id: ObjectID) throws -> Layer.State? { try index(of: id).map { try state(at: $0) } }
 
-    func state(at place: Int) throws -> Layer.State {
-        let entry = entries[place]
+    func state(at index: Int) throws -> Layer.State {
+        let entry = entries[index]
         switch entry.kind {
         case .absent: return .absent
         case .row:
@@ -99,20 +99,20 @@ struct LayerRows: Sendable {
     }
 
     /// Whether a delta replaces this property.
-    func hasValue(_ property: PropertyID, at place: Int) -> Bool { find(property, at: place) != nil }
+    func hasValue(_ property: PropertyID, at index: Int) -> Bool { find(property, at: index) != nil }
 
     /// The values of these elements in a delta, in their order.
-    func read(_ elements: [DeltaElement], at place: Int, into values: inout [AttributeValue]) throws {
+    func read(_ elements: [DeltaElement], at index: Int, into values: inout [AttributeValue]) throws {
         values.removeAll(keepingCapacity: true)
         for element in elements {
-            guard let value = find(element.property, at: place) else { continue }
+            guard let value = find(element.property, at: index) else { continue }
             values.append(try decoded(value).fitting(element.slot))
         }
     }
 
-    private func find(_ property: PropertyID, at place: Int) -> Value? {
-        guard entries[place].kind == .delta else { return nil }
-        var next = entries[place].first
+    private func find(_ property: PropertyID, at index: Int) -> Value? {
+        guard entries[index].kind == .delta else { return nil }
+        var next = entries[index].first
         while next >= 0 {
             let value = values[Int(next)]
             if value.property == property { return value }
@@ -132,58 +132,58 @@ struct LayerRows: Sendable {
     // MARK: Noting
 
     mutating func setAbsent(_ id: ObjectID) {
-        let place = makePlace(id)
-        entries[place].kind = .absent
-        entries[place].first = -1
+        let index = makeEntry(id)
+        entries[index].kind = .absent
+        entries[index].first = -1
     }
 
     /// The object was inserted after the layer's point. An object with a whole row existed before, and was deleted in
     /// between.
     mutating func setAbsent(unlessWhole id: ObjectID) {
-        if let place = place(of: id), entries[place].kind == .row { return }
+        if let index = index(of: id), entries[index].kind == .row { return }
         setAbsent(id)
     }
 
     mutating func setRow(_ id: ObjectID, _ image: RowImage, _ layout: RowLayout, revision: EventNumber) {
-        let place = makePlace(id)
-        entries[place].kind = .row
-        entries[place].revision = revision
-        entries[place].first = Int32(images.count)
+        let index = makeEntry(id)
+        entries[index].kind = .row
+        entries[index].revision = revision
+        entries[index].first = Int32(images.count)
         images.append((image, layout))
     }
 
     /// Begins an empty delta, whatever was known of the object.
     mutating func beginDelta(of id: ObjectID, revision: EventNumber) -> Int {
-        let place = makePlace(id)
-        entries[place].kind = .delta
-        entries[place].revision = revision
-        entries[place].first = -1
-        return place
+        let index = makeEntry(id)
+        entries[index].kind = .delta
+        entries[index].revision = revision
+        entries[index].first = -1
+        return index
     }
 
     /// The index of the object's delta, a new one if nothing is known of the object; nil if it is absent or whole.
     mutating func delta(of id: ObjectID, revision: EventNumber) -> Int? {
         let known = entries.count
-        let place = makePlace(id)
-        if place == known {
-            entries[place].kind = .delta
-            entries[place].revision = revision
+        let index = makeEntry(id)
+        if index == known {
+            entries[index].kind = .delta
+            entries[index].revision = revision
         }
-        return entries[place].kind == .delta ? place : nil
+        return entries[index].kind == .delta ? index : nil
     }
 
     /// Adds a value that the delta does not have, encoded by `ValueCodec`.
-    mutating func add(_ value: UnsafeRawBufferPointer, of property: PropertyID, at place: Int) {
+    mutating func add(_ value: UnsafeRawBufferPointer, of property: PropertyID, at index: Int) {
         values.append(
-            Value(property: property, next: entries[place].first, offset: bytes.count, count: value.count))
+            Value(property: property, next: entries[index].first, offset: bytes.count, count: value.count))
         bytes.append(contentsOf: value)
-        entries[place].first = Int32(values.count - 1)
+        entries[index].first = Int32(values.count - 1)
     }
 
-    mutating func add(_ value: AttributeValue, of property: PropertyID, at place: Int) throws {
+    mutating func add(_ value: AttributeValue, of property: PropertyID, at index: Int) throws {
         var writer = ByteWriter()
         try ValueCodec.encode(value, into: &writer)
-        add(writer.bytes, of: property, at: place)
+        add(writer.bytes, of: property, at: index)
     }
 
     // MARK: The table
@@ -194,13 +194,13 @@ struct LayerRows: Sendable {
     }
 
     /// The index of the object's entry, of a new one if it has none.
-    private mutating func makePlace(_ id: ObjectID) -> Int {
+    private mutating func makeEntry(_ id: ObjectID) -> Int {
         if entries.count * 2 >= table.count { grow() }
         var slot = start(of: id)
         while true {
-            let place = Int(table[slot])
-            if place < 0 { break }
-            if entries[place].id == id { return place }
+            let index = Int(table[slot])
+            if index < 0 { break }
+            if entries[index].id == id { return index }
             slot = (slot + 1) & (table.count - 1)
         }
         table[slot] = Int32(entries.count)
@@ -212,10 +212,10 @@ struct LayerRows: Sendable {
         let size = max(8, table.count * 2)
         shift = 64 - size.trailingZeroBitCount
         table = [Int32](repeating: -1, count: size)
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             var slot = start(of: entry.id)
             while table[slot] >= 0 { slot = (slot + 1) & (size - 1) }
-            table[slot] = Int32(place)
+            table[slot] = Int32(index)
         }
     }
 }

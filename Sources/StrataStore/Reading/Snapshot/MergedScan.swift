@@ -44,18 +44,18 @@ struct MergedScan {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Bool
     ) throws {
         var hasBase = startsWithBase
-        var places = added.levels.map(range)
+        var ranges = added.levels.map(range)
         while true {
-            let level = nextLevel(added, places, hasBase ? cursor.key : nil)
+            let level = nextLevel(added, ranges, hasBase ? cursor.key : nil)
             guard let level else { return }
             if level == 0 {
                 if !isHidden(cursor.key, 0), try !body(cursor.key, cursor.value) { return }
                 hasBase = try cursor.advance() && isInside(cursor)
             } else {
                 let keys = added.levels[level - 1]
-                let index = isDescending ? places[level - 1].upperBound - 1 : places[level - 1].lowerBound
-                places[level - 1] =
-                    isDescending ? places[level - 1].dropLast() : places[level - 1].dropFirst()
+                let index = isDescending ? ranges[level - 1].upperBound - 1 : ranges[level - 1].lowerBound
+                ranges[level - 1] =
+                    isDescending ? ranges[level - 1].dropLast() : ranges[level - 1].dropFirst()
                 let goesOn = try keys.withKey(index) { try isHidden($0, level) || body($0, nil) }
                 if !goesOn { return }
             }
@@ -64,17 +64,17 @@ struct MergedScan {
 
     /// 0 for the base, or 1 + the layer whose key comes next; nil at the end.
     private func nextLevel(
-        _ added: LayeredKeys, _ places: [Range<Int>], _ baseKey: UnsafeRawBufferPointer?
+        _ added: LayeredKeys, _ ranges: [Range<Int>], _ baseKey: UnsafeRawBufferPointer?
     ) -> Int? {
         var best: Int? = baseKey == nil ? nil : 0
-        for level in places.indices where !places[level].isEmpty {
+        for level in ranges.indices where !ranges[level].isEmpty {
             guard let current = best else {
                 best = level + 1
                 continue
             }
-            let comesFirst = withNextKey(added, places, level) { key in
+            let comesFirst = withNextKey(added, ranges, level) { key in
                 if current == 0 { return baseKey.map { isBefore(key, $0) } ?? true }
-                return withNextKey(added, places, current - 1) { isBefore(key, $0) }
+                return withNextKey(added, ranges, current - 1) { isBefore(key, $0) }
             }
             if comesFirst { best = level + 1 }
         }
@@ -82,10 +82,10 @@ struct MergedScan {
     }
 
     private func withNextKey<R>(
-        _ added: LayeredKeys, _ places: [Range<Int>], _ level: Int, _ body: (UnsafeRawBufferPointer) -> R
+        _ added: LayeredKeys, _ ranges: [Range<Int>], _ level: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) -> R {
         added.levels[level].withKey(
-            isDescending ? places[level].upperBound - 1 : places[level].lowerBound, body)
+            isDescending ? ranges[level].upperBound - 1 : ranges[level].lowerBound, body)
     }
 
     private func isBefore(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {

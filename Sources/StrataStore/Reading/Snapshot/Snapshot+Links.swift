@@ -79,9 +79,9 @@ extension Snapshot {
         case .rows(let toOne, _, _)?:
             guard let row = try row(member), try self.owner(of: member, toOne, below: layers.count) == owner,
                 let slot = plan.rowLinks(of: member.entityID).first(where: { $0.link == relationship })?.positionSlot,
-                let place = row.layout.slotNumber(slot, of: schema, member)
+                let ownSlot = row.layout.slotNumber(slot, of: schema, member)
             else { return nil }
-            return try row.reader.position(place) ?? 0
+            return try row.reader.position(ownSlot) ?? 0
         case .pairs(let canonical, let isForward, let isSymmetric, _)?:
             let key = Self.key(canonical, isForward, isSymmetric, owner, member)
             guard let positions = try pair(key, below: layers.count) else { return nil }
@@ -236,9 +236,9 @@ extension SnapshotRow {
     /// The target of a to-one of the row, whatever model version the row is of.
     package func reference(_ toOne: PropertyID, of schema: Schema, _ id: ObjectID) throws -> ObjectID? {
         guard let slot = schema.entity(id.entityID)?.slot(of: toOne),
-            let place = layout.slotNumber(slot, of: schema, id)
+            let ownSlot = layout.slotNumber(slot, of: schema, id)
         else { return nil }
-        let reference = try reader.reference(place)
+        let reference = try reader.reference(ownSlot)
         return reference.isNil ? nil : reference
     }
 }

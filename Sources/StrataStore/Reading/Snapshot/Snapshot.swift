@@ -268,10 +268,10 @@ package final class Snapshot {
 
     /// The value of a slot of the newest layout. A property that the row is too old to hold has its first default.
     func value(_ slot: Int, of row: SnapshotRow, _ reader: RowReader, _ entity: EntitySchema) throws -> AttributeValue {
-        guard let place = row.layout.slotNumber(slot, of: entity) else {
+        guard let ownSlot = row.layout.slotNumber(slot, of: entity) else {
             return schema.assignment.bornDefaults[entity.properties[slot].id] ?? .null
         }
-        let value = try reader.value(place)
+        let value = try reader.value(ownSlot)
         return row.layout === entity.layout ? value : value.fitting(entity.layout.slots[slot])
     }
 

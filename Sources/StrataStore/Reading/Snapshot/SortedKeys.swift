@@ -4,19 +4,19 @@ import StrataModel
 /// Sorted keys, packed into one buffer.
 struct SortedKeys: Sendable {
     private let bytes: [UInt8]
-    private let places: [Range<Int>]
+    private let ranges: [Range<Int>]
 
-    var count: Int { places.count }
+    var count: Int { ranges.count }
 
     /// The key at `index`, valid inside `body`.
     func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[places[index]])) }
+        try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[ranges[index]])) }
     }
 
     /// The number of keys before `bound`.
     func lowerBound(_ bound: UnsafeRawBufferPointer) -> Int {
         var low = 0
-        var high = places.count
+        var high = ranges.count
         while low < high {
             let middle = (low + high) / 2
             if withKey(middle, { $0.compare(with: bound) < 0 }) { low = middle + 1 } else { high = middle }
@@ -26,26 +26,26 @@ struct SortedKeys: Sendable {
 
     struct Builder {
         private var bytes: [UInt8] = []
-        private var places: [Range<Int>] = []
+        private var ranges: [Range<Int>] = []
 
         mutating func append(_ key: UnsafeRawBufferPointer) {
             let start = bytes.count
             bytes.append(contentsOf: key)
-            places.append(start..<bytes.count)
+            ranges.append(start..<bytes.count)
         }
 
         /// Most keys of an access path begin alike; the eight bytes after that settle nearly every comparison.
         consuming func finish() -> SortedKeys {
-            let (buffer, places) = (bytes, places)
+            let (buffer, ranges) = (bytes, ranges)
             let sorted = buffer.withUnsafeBytes { raw in
-                let prefix = Self.commonPrefix(of: places, in: raw)
-                var order = places.enumerated().map { index, place in
-                    Word(word: Self.word(raw, place, at: prefix), index: Int32(index))
+                let prefix = Self.commonPrefix(of: ranges, in: raw)
+                var order = ranges.enumerated().map { index, range in
+                    Word(word: Self.word(raw, range, at: prefix), index: Int32(index))
                 }
                 func isBefore(_ left: Word, _ right: Word) -> Bool {
                     if left.word != right.word { return left.word < right.word }
-                    return UnsafeRawBufferPointer(rebasing: raw[places[Int(left.index)]])
-                        .compare(with: UnsafeRawBufferPointer(rebasing: raw[places[Int(right.index)]])) < 0
+                    return UnsafeRawBufferPointer(rebasing: raw[ranges[Int(left.index)]])
+                        .compare(with: UnsafeRawBufferPointer(rebasing: raw[ranges[Int(right.index)]])) < 0
                 }
                 if order.count < Self.fewKeys {
                     order.sort(by: isBefore)
@@ -53,9 +53,9 @@ struct SortedKeys: Sendable {
                     Self.sortByWords(&order)
                     Self.sortEqualWords(&order, isBefore)
                 }
-                return order.map { places[Int($0.index)] }
+                return order.map { ranges[Int($0.index)] }
             }
-            return SortedKeys(bytes: buffer, places: sorted)
+            return SortedKeys(bytes: buffer, ranges: sorted)
         }
 
         private struct Word {
@@ -95,27 +95,27 @@ struct SortedKeys: Sendable {
         }
 
         /// The number of bytes that all keys have in common at their beginning.
-        private static func commonPrefix(of places: [Range<Int>], in raw: UnsafeRawBufferPointer) -> Int {
-            guard let first = places.first else { return 0 }
+        private static func commonPrefix(of ranges: [Range<Int>], in raw: UnsafeRawBufferPointer) -> Int {
+            guard let first = ranges.first else { return 0 }
             var length = first.count
-            for place in places.dropFirst() where length > 0 {
-                length = min(length, place.count)
+            for range in ranges.dropFirst() where length > 0 {
+                length = min(length, range.count)
                 var equal = 0
-                while equal < length, raw[first.lowerBound + equal] == raw[place.lowerBound + equal] { equal += 1 }
+                while equal < length, raw[first.lowerBound + equal] == raw[range.lowerBound + equal] { equal += 1 }
                 length = equal
             }
             return length
         }
 
         /// The eight bytes at `offset` as a number with the same order; missing bytes count as 0.
-        private static func word(_ raw: UnsafeRawBufferPointer, _ place: Range<Int>, at offset: Int) -> UInt64 {
-            let start = place.lowerBound + offset
-            if start + 8 <= place.upperBound {
+        private static func word(_ raw: UnsafeRawBufferPointer, _ range: Range<Int>, at offset: Int) -> UInt64 {
+            let start = range.lowerBound + offset
+            if start + 8 <= range.upperBound {
                 return UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: start, as: UInt64.self))
             }
             var word: UInt64 = 0
             for index in 0..<8 {
-                word = word << 8 | (start + index < place.upperBound ? UInt64(raw[start + index]) : 0)
+                word = word << 8 | (start + index < range.upperBound ? UInt64(raw[start + index]) : 0)
             }
             return word
         }

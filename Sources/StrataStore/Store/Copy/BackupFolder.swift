@@ -16,12 +16,12 @@ struct BackupFolder {
     private static let isAbandoned = Locked(false)
 
     init(for target: URL) throws {
-        let place = target.standardizedFileURL
-        let parent = place.deletingLastPathComponent()
-        self.target = Self.path(place)
+        let destination = target.standardizedFileURL
+        let parent = destination.deletingLastPathComponent()
+        self.target = Self.path(destination)
         self.parent = Self.path(parent)
         Self.sweepLeftovers(for: target)
-        let name = "\(Self.prefix(place.lastPathComponent))\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let name = "\(Self.prefix(destination.lastPathComponent))\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let frame = Self.path(parent.appending(path: name, directoryHint: .isDirectory))
         self.frame = frame
         url = URL(filePath: frame + "/store", directoryHint: .isDirectory)
@@ -96,9 +96,9 @@ struct BackupFolder {
     /// Removes the copies that this process is making for a place; it makes no more. Each is renamed first, so that
     /// nothing can be added by its path.
     static func abandon(for target: URL) {
-        let place = target.standardizedFileURL
-        let parent = place.deletingLastPathComponent()
-        let own = "\(prefix(place.lastPathComponent))\(getpid())-"
+        let destination = target.standardizedFileURL
+        let parent = destination.deletingLastPathComponent()
+        let own = "\(prefix(destination.lastPathComponent))\(getpid())-"
         let asides = isAbandoned.withLock { isAbandoned in
             isAbandoned = true
             return BlobFile.names(in: path(parent)).filter { $0.hasPrefix(own) }.compactMap { name -> String? in
@@ -114,9 +114,9 @@ struct BackupFolder {
 
     /// Removes what processes that died have left of their copies to a place.
     static func sweepLeftovers(for target: URL) {
-        let place = target.standardizedFileURL
-        let parent = place.deletingLastPathComponent()
-        let prefix = prefix(place.lastPathComponent)
+        let destination = target.standardizedFileURL
+        let parent = destination.deletingLastPathComponent()
+        let prefix = prefix(destination.lastPathComponent)
         for found in BlobFile.names(in: path(parent)) where found.hasPrefix(prefix) {
             let process = found.dropFirst(prefix.count).split(separator: "-").first.flatMap { Int32($0) }
             guard let process, process > 0, kill(process, 0) != 0, errno == ESRCH else { continue }

@@ -16,7 +16,7 @@ struct LogCopy {
     private static let stepInBytes = 32 << 20
 
     /// How far the copy has come.
-    private struct Place {
+    private struct State {
         var transaction = TransactionNumber.zero
         var event = EventNumber.zero
         var histories = SchemaHistory([])
@@ -43,21 +43,21 @@ struct LogCopy {
 
     private func copy(_ log: ReadTransaction, into target: Environment, _ made: StoreTables) throws {
         var counter = ProgressCounter("replaying events", total: Int(end?.lastEvent.rawValue ?? 0), progress)
-        var place = Place()
-        while place.transaction < last {
-            place = try target.write { try step(place, log, made, $0, &counter) }
+        var state = State()
+        while state.transaction < last {
+            state = try target.write { try step(state, log, made, $0, &counter) }
         }
         try target.write { transaction in
             let head =
                 end.map { end in
                     LogHead(
-                        modelVersion: place.histories.newest?.version ?? ModelVersion(rawValue: 0),
+                        modelVersion: state.histories.newest?.version ?? ModelVersion(rawValue: 0),
                         event: end.lastEvent, transaction: end.number, microseconds: end.microseconds,
                         digest: end.digest, firstKeptEvent: EventNumber(rawValue: 1))
                 } ?? .start
             try Self.put(header.encoded(), "header", made, transaction)
             try Self.put(head.encoded(), "head", made, transaction)
-            for (name, eventNumber) in place.tags {
+            for (name, eventNumber) in state.tags {
                 try Bookmark.tag.put(name, eventNumber.rawValue, transaction, made)
             }
         }
@@ -75,14 +75,14 @@ struct LogCopy {
 
     /// Copies some transactions with their events, and makes the views of them.
     private func step(
-        _ start: Place, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction,
+        _ start: State, _ log: ReadTransaction, _ made: StoreTables, _ transaction: WriteTransaction,
         _ counter: inout ProgressCounter
-    ) throws -> Place {
+    ) throws -> State {
         let reader = LogReader(log, tables, SchemaHistory([]))
-        var place = start
+        var state = start
         var written = 0
-        while place.transaction < last, written < Self.stepInBytes {
-            let next = TransactionNumber(rawValue: place.transaction.rawValue + 1)
+        while state.transaction < last, written < Self.stepInBytes {
+            let next = TransactionNumber(rawValue: state.transaction.rawValue + 1)
             guard let record = try reader.transaction(next),
                 let bytes = try log.get(tables.transactions, next.rawValue)
             else { throw StrataError(.corrupt, "A transaction of the log is missing: \(next).") }
@@ -96,14 +96,14 @@ struct LogCopy {
                 }
                 try transaction.append(made.events, number, event)
                 written += event.count
-                try Self.note(try EventView(event), in: &place.tags)
+                try Self.note(try EventView(event), in: &state.tags)
             }
-            place.transaction = next
-            place.event = record.lastEvent
+            state.transaction = next
+            state.event = record.lastEvent
         }
         let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
-        place.histories = try replay.run(reader, through: place.event, into: transaction, &counter).histories
-        return place
+        state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
+        return state
     }
 
     private static func note(_ event: EventView, in tags: inout [String: EventNumber]) throws {

@@ -98,7 +98,7 @@ extension Store {
                 try file.environment.write(timeout: file.options.writerLockTimeout) { try body($0) }
             }
         } catch {
-            throw file.publicError(error, during: "noting a place in the log")
+            throw file.publicError(error, during: "recording a tag or subscription")
         }
     }
 

@@ -15,13 +15,13 @@ struct EntityMigration {
             /// An attribute with narrower rules.
             case validate(slot: Int)
             /// A to-one that gets its target from former links.
-            case point(OldLinks.Place?, back: OldLinks.Place?)
+            case point(OldLinks.Storage?, back: OldLinks.Storage?)
             /// A to-one that may no longer be nil, or whose destination is narrower than before.
             case checkTarget(slot: Int)
             /// A to-many with a narrower range of member counts, under the number it has kept.
             case checkCount
             /// A relationship that replaces another of the same name, and does not take over its links.
-            case refuseLinks(OldLinks.Place)
+            case refuseLinks(OldLinks.Storage)
             /// The entity may have no objects.
             case refuse
         }
@@ -110,12 +110,12 @@ struct EntityMigration {
     ) -> [PropertyStep.Kind] {
         let description = relationship.description
         guard let earlier = old.property(property.id), let before = earlier.relationship else {
-            if let lost = links.placeOfLost(by: property, of: entity, before: old) { return [.refuseLinks(lost)] }
-            let place = links.place(of: property)
-            if description.isToMany || place == nil && description.isOptional { return [] }
+            if let lost = links.storageOfLost(by: property, of: entity, before: old) { return [.refuseLinks(lost)] }
+            let storage = links.storage(of: property)
+            if description.isToMany || storage == nil && description.isOptional { return [] }
             let inverse = relationship.inverse.flatMap { links.new.property($0) }
             let isBackToMany = inverse?.relationship?.isToMany ?? false
-            return [.point(place, back: isBackToMany ? inverse.flatMap(links.place) : nil)]
+            return [.point(storage, back: isBackToMany ? inverse.flatMap(links.storage) : nil)]
         }
         if description.isToMany {
             let isNarrower =
@@ -146,12 +146,12 @@ struct EntityMigration {
             case .refuse:
                 failures.add(.migration, "\(entity.name) is abstract and may have no objects.", entity, id)
             case .checkCount: try checkCount(step, id, snapshot, &failures)
-            case .refuseLinks(let place): try refuseLinks(step, place, id, row, snapshot, &failures)
+            case .refuseLinks(let storage): try refuseLinks(step, storage, id, row, snapshot, &failures)
             case .checkTarget(let slot):
                 let value = try snapshot.value(slot, of: row, reader, old)
                 try checkTargets(step, id, value.objectID.map { [$0] } ?? [], &failures)
-            case .point(let place, let back):
-                try point(step, place, back, id, row, snapshot, &changes, &failures)
+            case .point(let storage, let back):
+                try point(step, storage, back, id, row, snapshot, &changes, &failures)
             default:
                 try fill(step, id, row, reader, snapshot, object, &changes, &failures)
             }
@@ -241,12 +241,13 @@ struct EntityMigration {
 
 extension EntityMigration {
     private func point(
-        _ step: PropertyStep, _ place: OldLinks.Place?, _ back: OldLinks.Place?, _ id: ObjectID, _ row: SnapshotRow,
+        _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
+        _ row: SnapshotRow,
         _ snapshot: Snapshot,
         _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        let targets = try place.map { try links.targets($0, of: id, row, old, snapshot, limit: 3).map(\.id) } ?? []
+        let targets = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3).map(\.id) } ?? []
         if targets.count > 1 {
             let names = targets.map { String(describing: $0) }.joined(separator: ", ")
             return failures.add(
@@ -277,11 +278,11 @@ extension EntityMigration {
     }
 
     private func refuseLinks(
-        _ step: PropertyStep, _ place: OldLinks.Place, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
+        _ step: PropertyStep, _ storage: OldLinks.Storage, _ id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot,
         _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property else { return }
-        let targets = try links.targets(place, of: id, row, old, snapshot, limit: 1)
+        let targets = try links.targets(storage, of: id, row, old, snapshot, limit: 1)
         guard let target = targets.first?.id else {
             if property.relationship?.isToMany == false { try checkTargets(step, id, [], &failures) }
             return

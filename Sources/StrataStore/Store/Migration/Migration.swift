@@ -64,13 +64,13 @@ struct Migration {
     /// Whether the pairs of a relationship must be written again, under a new number.
     private static func isRelinked(_ property: PropertySchema, _ old: Schema, _ links: OldLinks) -> Bool {
         guard case .pair(let canonical)? = property.relationship?.truth, canonical == property.id else { return false }
-        return old.property(canonical) == nil && links.place(of: property) != nil
+        return old.property(canonical) == nil && links.storage(of: property) != nil
     }
 
     /// Whether a derived attribute of the entity is new, or derived from something else than before.
     private static func isDerivedAnew(_ entity: EntitySchema, _ old: Schema, _ new: Schema) -> Bool {
-        LinkPlan.of(new).derivations.attributes(of: entity.id).contains { place in
-            let property = LinkPlan.of(new).derivations.attributes[place].property
+        LinkPlan.of(new).derivations.attributes(of: entity.id).contains { index in
+            let property = LinkPlan.of(new).derivations.attributes[index].property
             let before = old.entity(entity.id)?.property(property)?.attribute?.derivationExpression
             return before != entity.property(property)?.attribute?.derivationExpression
         }

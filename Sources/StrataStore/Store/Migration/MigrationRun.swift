@@ -25,11 +25,11 @@ struct MigrationRun {
     }
 
     /// The first object that a pass goes through; nil if there is nothing to do.
-    var start: MigrationMark.Place? { place(at: 0) }
+    var start: MigrationMark.Progress? { progress(at: 0) }
 
-    private func place(at pass: Int) -> MigrationMark.Place? {
+    private func progress(at pass: Int) -> MigrationMark.Progress? {
         guard pass < migration.passes.count else { return nil }
-        return MigrationMark.Place(pass: pass, next: ObjectID(entity: migration.passes[pass].entity.id, row: 0))
+        return MigrationMark.Progress(pass: pass, next: ObjectID(entity: migration.passes[pass].entity.id, row: 0))
     }
 
     /// Goes through about as many objects as a step has, from a position on.
@@ -39,30 +39,31 @@ struct MigrationRun {
     ///   - fillsWithModel: whether installing the model has filled its indexes and links already.
     /// - Returns: the next position; nil when the migration is done.
     func step(
-        _ place: MigrationMark.Place, _ head: inout LogHead, fillsWithModel: Bool, _ transaction: WriteTransaction
-    ) throws -> MigrationMark.Place? {
-        guard migration.passes.indices.contains(place.pass) else {
+        _ progress: MigrationMark.Progress, _ head: inout LogHead, fillsWithModel: Bool, _ transaction: WriteTransaction
+    ) throws -> MigrationMark.Progress? {
+        guard migration.passes.indices.contains(progress.pass) else {
             throw StrataError(
                 .corrupt, "The mark of a migration is beyond its last pass.", context: .init(path: file.path))
         }
-        let pass = migration.passes[place.pass]
+        let pass = migration.passes[progress.pass]
         let next: ObjectID?
         switch pass {
         case .fillLinks(let entity):
-            next = fillsWithModel ? nil : try fill(migration.filling.linksOnly, entity, place.next, transaction)
+            next = fillsWithModel ? nil : try fill(migration.filling.linksOnly, entity, progress.next, transaction)
         case .fillIndexes(let entity):
-            next = fillsWithModel ? nil : try fill(migration.filling.indexesOnly, entity, place.next, transaction)
+            next = fillsWithModel ? nil : try fill(migration.filling.indexesOnly, entity, progress.next, transaction)
         case .link(let property, let entity):
-            next = try write(entity, place.next, &head, transaction) { id, row, snapshot, step in
+            next = try write(entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try link(property, of: id, entity, row, snapshot, &step)
             }
         case .rewrite(let migration):
-            next = try write(migration.entity, place.next, &head, transaction) { id, row, snapshot, step in
+            next = try write(migration.entity, progress.next, &head, transaction) { id, row, snapshot, step in
                 try rewrite(id, migration, row, snapshot, &step)
             }
-        case .derive(let entity): next = try derive(entity, place.next, &head, transaction)
+        case .derive(let entity): next = try derive(entity, progress.next, &head, transaction)
         }
-        return next.map { MigrationMark.Place(pass: place.pass, next: $0) } ?? self.place(at: place.pass + 1)
+        return next.map { MigrationMark.Progress(pass: progress.pass, next: $0) }
+            ?? self.progress(at: progress.pass + 1)
     }
 
     private func fill(
@@ -163,19 +164,19 @@ struct MigrationRun {
         _ property: PropertySchema, of id: ObjectID, _ entity: EntitySchema, _ row: SnapshotRow, _ snapshot: Snapshot,
         _ step: inout StepOutput
     ) throws {
-        guard let relationship = property.relationship, let place = migration.links.place(of: property),
+        guard let relationship = property.relationship, let storage = migration.links.storage(of: property),
             let old = migration.old.entity(id.entityID)
         else { return }
         let isSymmetric = relationship.inverse == property.id
         let inverse = relationship.inverse.flatMap { migration.new.property($0) }
         let isInverseOrdered = relationship.isInverseOrdered
-        let back = isInverseOrdered ? inverse.flatMap { migration.links.place(of: $0) } : nil
+        let back = isInverseOrdered ? inverse.flatMap { migration.links.storage(of: $0) } : nil
         let allowed = migration.new.entity(relationship.destination)?.entityIDs ?? []
-        for target in try migration.links.targets(place, of: id, row, old, snapshot) {
+        for target in try migration.links.targets(storage, of: id, row, old, snapshot) {
             guard allowed.contains(target.id.entityID) else { continue }
             let key = Snapshot.key(property.id, true, isSymmetric, id, target.id)
             // If two ends lead to each other the one with the smaller id writes the pair.
-            if isSymmetric, key.source != id, try leads(target.id, to: id, place, snapshot) { continue }
+            if isSymmetric, key.source != id, try leads(target.id, to: id, storage, snapshot) { continue }
             let own = relationship.description.isOrdered ? target.position : 0
             let other =
                 isSymmetric ? own : try migration.links.position(back, of: id, at: target.id, snapshot)
@@ -189,9 +190,9 @@ struct MigrationRun {
     }
 
     private func leads(
-        _ source: ObjectID, to target: ObjectID, _ place: OldLinks.Place, _ snapshot: Snapshot
+        _ source: ObjectID, to target: ObjectID, _ storage: OldLinks.Storage, _ snapshot: Snapshot
     ) throws -> Bool {
-        switch place {
+        switch storage {
         case .slot(let number): try snapshot.row(source)?.reference(number, of: migration.old, source) == target
         case .members(let number): try snapshot.isMember(target, of: number, owner: source)
         }

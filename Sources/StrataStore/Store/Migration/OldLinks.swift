@@ -5,7 +5,7 @@ struct OldLinks {
     let old: Schema
     let new: Schema
 
-    enum Place: Sendable, Hashable {
+    enum Storage: Sendable, Hashable {
         /// In the slot of a to-one of the object's own row.
         case slot(PropertyID)
         /// In `links`, under this number.
@@ -13,7 +13,7 @@ struct OldLinks {
     }
 
     /// Nil if there were no such links.
-    func place(of property: PropertySchema) -> Place? {
+    func storage(of property: PropertySchema) -> Storage? {
         if let number = new.assignment.replaced[property.id]?.first { return forward(number) }
         guard let inverse = property.relationship?.inverse else { return nil }
         if let number = new.assignment.replaced[inverse]?.first { return backward(number) }
@@ -23,20 +23,20 @@ struct OldLinks {
     /// The links of another relationship of the same name, which this one replaces without taking them over: an
     /// entity's own relationship under a parent that has one of that name, the reverse, or that of one parent after
     /// another's.
-    func placeOfLost(by property: PropertySchema, of entity: EntitySchema, before: EntitySchema) -> Place? {
+    func storageOfLost(by property: PropertySchema, of entity: EntitySchema, before: EntitySchema) -> Storage? {
         guard let lost = before.property(named: property.name),
             new.isSuccessor(property, withoutLinksOf: lost, in: entity)
         else { return nil }
         return forward(lost.id)
     }
 
-    private func forward(_ number: PropertyID) -> Place? {
+    private func forward(_ number: PropertyID) -> Storage? {
         guard let relationship = old.property(number)?.relationship else { return nil }
         return relationship.isToMany ? .members(number) : .slot(number)
     }
 
     /// The links of an old relationship, from its other end.
-    private func backward(_ number: PropertyID) -> Place? {
+    private func backward(_ number: PropertyID) -> Storage? {
         guard let relationship = old.property(number)?.relationship else { return nil }
         if let inverse = relationship.inverse { return forward(inverse) }
         return .members(number.hiddenInverse)
@@ -44,10 +44,10 @@ struct OldLinks {
 
     /// The former targets of an object, each with its position if the links were ordered.
     func targets(
-        _ place: Place, of id: ObjectID, _ row: SnapshotRow, _ entity: EntitySchema, _ snapshot: Snapshot,
+        _ storage: Storage, of id: ObjectID, _ row: SnapshotRow, _ entity: EntitySchema, _ snapshot: Snapshot,
         limit: Int = .max
     ) throws -> [(id: ObjectID, position: Int64)] {
-        switch place {
+        switch storage {
         case .slot(let number):
             guard let slot = entity.slot(of: number),
                 case .objectID(let target) = try snapshot.value(slot, of: row, row.reader, entity)
@@ -64,8 +64,8 @@ struct OldLinks {
     }
 
     /// The object's position among those that led to `target`.
-    func position(_ place: Place?, of id: ObjectID, at target: ObjectID, _ snapshot: Snapshot) throws -> Int64 {
-        guard case .members(let number)? = place else { return 0 }
+    func position(_ storage: Storage?, of id: ObjectID, at target: ObjectID, _ snapshot: Snapshot) throws -> Int64 {
+        guard case .members(let number)? = storage else { return 0 }
         return try snapshot.position(of: id, in: number, owner: target) ?? 0
     }
 }

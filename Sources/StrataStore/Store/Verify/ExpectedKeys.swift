@@ -37,9 +37,9 @@ struct ExpectedKeys: ~Copyable {
         }
         try table.withCursors(transaction) { main, buffer in
             var ahead = RunAhead()
-            for place in list.indices {
-                WriteBatch.prefetchKey(behind: place, list, arena.start)
-                let key = arena.bytes(at: Int(list[place].keyOffset), count: Int(list[place].keySize))
+            for index in list.indices {
+                WriteBatch.prefetchKey(behind: index, list, arena.start)
+                let key = arena.bytes(at: Int(list[index].keyOffset), count: Int(list[index].keySize))
                 if try main.seek(to: key) {
                     ahead.note(main.cursor)
                     foundCount += 1

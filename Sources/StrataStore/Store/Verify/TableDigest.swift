@@ -27,14 +27,14 @@ package struct TableDigest: Sendable, Hashable {
             let queue = Locked(views.indices.sorted { sizes[$0] < sizes[$1] })
             let digests = Locked([TableDigest?](repeating: nil, count: views.count))
             func work() throws {
-                while let place = queue.withLock({ $0.popLast() }) {
-                    let name = views[place].name
+                while let index = queue.withLock({ $0.popLast() }) {
+                    let name = views[index].name
                     let digest =
-                        switch walks[place] {
+                        switch walks[index] {
                         case .entries(let cursor): try of(name, cursor)
                         case .counters(let cursor): try of(name, cursor)
                         }
-                    digests.withLock { $0[place] = digest }
+                    digests.withLock { $0[index] = digest }
                 }
             }
             try BackgroundThread.run("strata.digest", work, beside: work)

@@ -22,7 +22,7 @@ struct MigrationMark {
     static let size = LogHead.size + 40
 
     /// The pass of a migration and the object where it continues.
-    struct Place: Sendable, Hashable {
+    struct Progress: Sendable, Hashable {
         var pass: Int
         var next: ObjectID
     }
@@ -34,18 +34,18 @@ struct MigrationMark {
     let lastOfOld: EventNumber
     /// The attributes with a rule of the app's, which the passes depend on beside the two models.
     let valuesDigest: UInt32
-    let place: Place
+    let progress: Progress
 
     init(
         head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventNumber, valuesDigest: UInt32,
-        place: Place
+        progress: Progress
     ) {
         self.head = head
         self.from = from
         self.to = to
         self.lastOfOld = lastOfOld
         self.valuesDigest = valuesDigest
-        self.place = place
+        self.progress = progress
     }
 
     /// Nil for a plain head.
@@ -63,7 +63,7 @@ struct MigrationMark {
         lastOfOld = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
         let pass = Int(try reader.readInteger(as: UInt32.self))
         valuesDigest = try reader.readInteger(as: UInt32.self)
-        place = Place(pass: pass, next: ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))
+        progress = Progress(pass: pass, next: ObjectID(rawValue: try reader.readInteger(as: UInt64.self)))
     }
 
     func encoded() -> [UInt8] {
@@ -72,9 +72,9 @@ struct MigrationMark {
         writer.append(littleEndian: from.rawValue)
         writer.append(littleEndian: to.rawValue)
         writer.append(littleEndian: lastOfOld.rawValue)
-        writer.append(littleEndian: UInt32(place.pass))
+        writer.append(littleEndian: UInt32(progress.pass))
         writer.append(littleEndian: valuesDigest)
-        writer.append(littleEndian: place.next.rawValue)
+        writer.append(littleEndian: progress.next.rawValue)
         let sum = Self.checksum(UnsafeRawBufferPointer(rebasing: writer.bytes[LogHead.size...]))
         writer.append(littleEndian: sum)
         writer.append(littleEndian: UInt32(0))

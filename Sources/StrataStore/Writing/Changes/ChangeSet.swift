@@ -118,8 +118,8 @@ package struct ChangeSet: Sendable {
         // For each changed property its number and two values, each a tag and eight bytes.
         let difference = 4 + 2 * 9
         var size = 0
-        for place in insertions.indices { size += insertions[place].image.count }
-        for place in updates.indices { size += 2 + difference * updates[place].changedSlots.count }
+        for index in insertions.indices { size += insertions[index].image.count }
+        for index in updates.indices { size += 2 + difference * updates[index].changedSlots.count }
         return size
     }
 

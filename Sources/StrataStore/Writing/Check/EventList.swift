@@ -10,7 +10,7 @@ import StrataModel
 
 /// The encoded events of one save, in one buffer; `seal` completes them for the log.
 struct EventList: ~Copyable {
-    private struct Place {
+    private struct Span {
         let offset: Int
         let size: Int
         /// The image of the row that the event changes or removes, in the map.
@@ -18,7 +18,7 @@ struct EventList: ~Copyable {
     }
 
     private var arena: Arena
-    private var places: [Place] = []
+    private var spans: [Span] = []
     /// Whether views can be made of all events on rows without reading rows other than `rowBefore`.
     private(set) var hasRowsBefore = true
     private let transaction: TransactionNumber
@@ -27,18 +27,18 @@ struct EventList: ~Copyable {
     init(transaction: TransactionNumber, count: Int = 0, sizeInBytes: Int = 0) {
         self.transaction = transaction
         arena = Arena(capacity: max(1 << 12, sizeInBytes + count * EventHeader.size))
-        places.reserveCapacity(count)
+        spans.reserveCapacity(count)
     }
 
-    var count: Int { places.count }
+    var count: Int { spans.count }
     var sizeInBytes: Int { arena.count }
 
     func event(_ index: Int) -> UnsafeRawBufferPointer {
-        arena.bytes(at: places[index].offset, count: places[index].size)
+        arena.bytes(at: spans[index].offset, count: spans[index].size)
     }
 
     /// The row before an event if the check has read it; valid until the transaction writes.
-    func rowBefore(_ index: Int) -> UnsafeRawBufferPointer? { places[index].before }
+    func rowBefore(_ index: Int) -> UnsafeRawBufferPointer? { spans[index].before }
 
     /// Encodes an event without its salt, digest and checksum.
     mutating func append(
@@ -46,14 +46,14 @@ struct EventList: ~Copyable {
         _ payload: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer? = nil
     ) {
         let payloadSize = payload.count
-        let place = arena.allocate(EventHeader.size + payloadSize)
-        guard let base = place.bytes.baseAddress else { return }
+        let room = arena.allocate(EventHeader.size + payloadSize)
+        guard let base = room.bytes.baseAddress else { return }
         EventHeader(
             kind: kind, flags: flags, object: object, transaction: transaction, previous: previous,
             payloadSize: payloadSize
         ).encode(into: base)
-        UnsafeMutableRawBufferPointer(rebasing: place.bytes[EventHeader.size...]).copyMemory(from: payload)
-        places.append(Place(offset: place.offset, size: place.bytes.count, before: before))
+        UnsafeMutableRawBufferPointer(rebasing: room.bytes[EventHeader.size...]).copyMemory(from: payload)
+        spans.append(Span(offset: room.offset, size: room.bytes.count, before: before))
         switch kind {
         case .inserted: break
         case .updated, .deleted: if before == nil { hasRowsBefore = false }
@@ -74,8 +74,8 @@ struct EventList: ~Copyable {
     /// Two threads may seal two ranges at once.
     private func seal(_ range: Range<Int>) {
         var salts = SaltSource(expected: range.count)
-        for place in places[range] {
-            let event = arena.mutableBytes(at: place.offset, count: place.size)
+        for span in spans[range] {
+            let event = arena.mutableBytes(at: span.offset, count: span.size)
             guard let base = event.baseAddress else { continue }
             salts.next(into: base + EventHeader.saltOffset)
             EventDigest.write(

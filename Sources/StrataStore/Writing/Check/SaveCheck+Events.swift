@@ -7,9 +7,9 @@ extension SaveCheck {
     mutating func writeInsertions(to events: inout EventList) throws {
         let mayExist = try idsThatMayExist()
         let insertions = changes.insertions
-        for place in insertions.indices {
-            let id = insertions[place].id
-            let image = insertions[place].image.unsafeBytes
+        for index in insertions.indices {
+            let id = insertions[index].id
+            let image = insertions[index].image.unsafeBytes
             let entity = try checkedEntity(of: id)
             var previous = EventNumber.zero
             if !mayExist.isEmpty, mayExist.contains(id.entityID) {
@@ -33,8 +33,8 @@ extension SaveCheck {
         var found: Set<EntityID> = []
         var least: ObjectID?
         // Insertions are sorted by id, so the first of an entity is nearly always the smallest.
-        for place in changes.insertions.indices {
-            let id = changes.insertions[place].id
+        for index in changes.insertions.indices {
+            let id = changes.insertions[index].id
             if let least, least.entityID == id.entityID, least < id { continue }
             least = id
             for table in [snapshot.tables.objects, snapshot.tables.tombstones] {
@@ -60,16 +60,16 @@ extension SaveCheck {
     mutating func writeUpdates(to events: inout EventList) throws {
         var payload = ByteWriter()
         let (updates, rows) = (changes.updates, updatedRows)
-        for place in updates.indices {
-            guard let row = rows[place] else { continue }
-            let id = updates[place].id
+        for index in updates.indices {
+            guard let row = rows[index] else { continue }
+            let id = updates[index].id
             let entity = try checkedEntity(of: id)
-            if !entity.externalSlots.isDisjoint(with: updates[place].changedSlots) {
-                try checkBlobs(id, updates[place].image.unsafeBytes, entity, updates[place].changedSlots)
+            if !entity.externalSlots.isDisjoint(with: updates[index].changedSlots) {
+                try checkBlobs(id, updates[index].image.unsafeBytes, entity, updates[index].changedSlots)
             }
             guard
                 try writeDifferences(
-                    updates[place].image.unsafeBytes, updates[place].changedSlots, row, entity, to: &payload)
+                    updates[index].image.unsafeBytes, updates[index].changedSlots, row, entity, to: &payload)
             else { continue }
             events.append(.updated, id, previous: row.revision, payload, before: row.imageInMap)
         }

@@ -46,7 +46,7 @@ struct SaveCheck: ~Copyable {
         guard changes.modelVersion == schema.version else { throw modelChanged() }
         try checkExpectations()
         if !changes.deletions.isEmpty || schema.indexes.contains(where: \.isUnique) {
-            for place in changes.updates.indices { updates[changes.updates[place].id] = place }
+            for index in changes.updates.indices { updates[changes.updates[index].id] = index }
         }
         deletions = Set(changes.deletions.map(\.id))
         try checkRevisions()
@@ -103,8 +103,8 @@ struct SaveCheck: ~Copyable {
         deletedRows.reserveCapacity(deletions.count)
         try snapshot.findRows(updates.count + deletions.count) { rows in
             // By index, because copying a change would retain its row.
-            for place in updates.indices {
-                updatedRows.append(try checkedRow(updates[place].id, updates[place].baseRevision, &rows))
+            for index in updates.indices {
+                updatedRows.append(try checkedRow(updates[index].id, updates[index].baseRevision, &rows))
             }
             for deletion in deletions {
                 deletedRows.append(try checkedRow(deletion.id, deletion.baseRevision, &rows))
@@ -139,19 +139,19 @@ struct SaveCheck: ~Copyable {
         var targets: [Staleness.MissingTarget] = []
         let (insertions, updates) = (changes.insertions, changes.updates)
         targets.reserveCapacity(insertions.count)
-        for place in insertions.indices {
-            let id = insertions[place].id
+        for index in insertions.indices {
+            let id = insertions[index].id
             let entity = try checkedEntity(of: id)
             for link in entity.links {
-                try Self.addTarget(of: id, insertions[place].image.unsafeBytes, link, entity, to: &targets)
+                try Self.addTarget(of: id, insertions[index].image.unsafeBytes, link, entity, to: &targets)
             }
         }
-        for place in updates.indices {
-            let id = updates[place].id
+        for index in updates.indices {
+            let id = updates[index].id
             let entity = try checkedEntity(of: id)
-            if updates[place].changedSlots.isDisjoint(with: entity.linkSlots) { continue }
-            for link in entity.links where updates[place].changedSlots.contains(link.slot) {
-                try Self.addTarget(of: id, updates[place].image.unsafeBytes, link, entity, to: &targets)
+            if updates[index].changedSlots.isDisjoint(with: entity.linkSlots) { continue }
+            for link in entity.links where updates[index].changedSlots.contains(link.slot) {
+                try Self.addTarget(of: id, updates[index].image.unsafeBytes, link, entity, to: &targets)
             }
         }
         for pair in changes.pairs {

@@ -86,13 +86,13 @@ struct SaveDerivation {
         guard !derived.isEmpty else { return }
         let own = Set(derived.map { plan.attributes[$0].property })
         let isWritten = !changed.isSubset(of: own)
-        for place in derived {
-            let attribute = plan.attributes[place]
+        for index in derived {
+            let attribute = plan.attributes[index]
             if case .now = attribute.computation {
-                if isWritten { concerned[id, default: []].insert(place) }
+                if isWritten { concerned[id, default: []].insert(index) }
             } else if changed.contains(attribute.property) {
                 // The app set a derived attribute; it is computed again.
-                concerned[id, default: []].insert(place)
+                concerned[id, default: []].insert(index)
             }
         }
         for reading in plan.readings(of: id.entityID)
@@ -111,12 +111,12 @@ struct SaveDerivation {
         }
     }
 
-    private mutating func note(_ place: Int, leadingTo id: ObjectID, through hops: [LiveHop]) throws {
-        let attribute = plan.attributes[place]
+    private mutating func note(_ index: Int, leadingTo id: ObjectID, through hops: [LiveHop]) throws {
+        let attribute = plan.attributes[index]
         var sources = try head.sources(of: id, through: hops)
         sources.formUnion(try snapshotAfter().sources(of: id, through: hops))
         for source in sources where attribute.entities.contains(source.entityID) {
-            concerned[source, default: []].insert(place)
+            concerned[source, default: []].insert(index)
         }
     }
 
@@ -132,14 +132,14 @@ struct SaveDerivation {
 
     private mutating func note(_ key: PairKey, difference: Int) throws {
         guard difference != 0 else { return }
-        for (place, pairs) in plan.pairs(of: key.property) {
+        for (index, pairs) in plan.pairs(of: key.property) {
             for owner in Set(pairs.owners(of: key)) {
                 if pairs.hops.isEmpty {
-                    if plan.attributes[place].entities.contains(owner.entityID) {
-                        concerned[owner, default: []].insert(place)
+                    if plan.attributes[index].entities.contains(owner.entityID) {
+                        concerned[owner, default: []].insert(index)
                     }
                 } else {
-                    try note(place, leadingTo: owner, through: pairs.hops)
+                    try note(index, leadingTo: owner, through: pairs.hops)
                 }
             }
         }
@@ -196,27 +196,29 @@ struct SaveDerivation {
         let run = try makeRun()
         var inserted: [ObjectID: Int] = [:]
         var updated: [ObjectID: Int] = [:]
-        for (place, insertion) in changes.insertions.enumerated() where concerned[insertion.id] != nil {
-            inserted[insertion.id] = place
+        for (index, insertion) in changes.insertions.enumerated() where concerned[insertion.id] != nil {
+            inserted[insertion.id] = index
         }
-        for (place, update) in changes.updates.enumerated() where concerned[update.id] != nil {
-            updated[update.id] = place
+        for (index, update) in changes.updates.enumerated() where concerned[update.id] != nil {
+            updated[update.id] = index
         }
-        for (id, places) in concerned.sorted(by: { $0.key < $1.key }) where !deletions.contains(id) {
+        for (id, attributes) in concerned.sorted(by: { $0.key < $1.key }) where !deletions.contains(id) {
             guard let entity = head.schema.entity(id.entityID) else { continue }
-            if let place = inserted[id] {
-                let image = changes.insertions[place].image
-                guard let derived = try derive(id, image, places, entity, run) else { continue }
-                result.changes.insertions[place].image = derived.image
+            if let index = inserted[id] {
+                let image = changes.insertions[index].image
+                guard let derived = try derive(id, image, attributes, entity, run) else { continue }
+                result.changes.insertions[index].image = derived.image
                 result.derived[id] = derived.image
-            } else if let place = updated[id] {
-                let update = changes.updates[place]
-                guard let derived = try derive(id, update.image, places, entity, run) else { continue }
-                result.changes.updates[place].image = derived.image
-                result.changes.updates[place].changedSlots.formUnion(derived.slots)
+            } else if let index = updated[id] {
+                let update = changes.updates[index]
+                guard let derived = try derive(id, update.image, attributes, entity, run) else { continue }
+                result.changes.updates[index].image = derived.image
+                result.changes.updates[index].changedSlots.formUnion(derived.slots)
                 result.derived[id] = derived.image
             } else if let row = try head.row(id) {
-                guard let derived = try derive(id, try row.converted(to: entity), places, entity, run) else { continue }
+                guard let derived = try derive(id, try row.converted(to: entity), attributes, entity, run) else {
+                    continue
+                }
                 result.rows[id] = row
                 result.derived[id] = derived.image
                 result.changes.updates.append(
@@ -238,13 +240,13 @@ struct SaveDerivation {
 
     /// The row with its derived values; nil if it has them already.
     private func derive(
-        _ id: ObjectID, _ image: RowImage, _ places: Set<Int>, _ entity: EntitySchema, _ run: DerivationRun
+        _ id: ObjectID, _ image: RowImage, _ attributes: Set<Int>, _ entity: EntitySchema, _ run: DerivationRun
     ) throws -> (image: RowImage, slots: [Int])? {
         var values: [(slot: Int, value: AttributeValue)] = []
         try withExtendedLifetime(image) {
             let row = try RowReader(image.unsafeBytes, layout: entity.layout)
-            for place in places.sorted() {
-                let attribute = plan.attributes[place]
+            for index in attributes.sorted() {
+                let attribute = plan.attributes[index]
                 let value = try run.value(of: attribute, row, id)
                 if try !row.value(attribute.slot).isIdentical(to: value) { values.append((attribute.slot, value)) }
             }

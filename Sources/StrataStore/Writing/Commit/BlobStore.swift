@@ -72,7 +72,7 @@ final class BlobStore: Sendable {
             memory.withLock { $0[reference.digest] = data }
             return reference
         }
-        let (folder, name) = Self.place(of: reference)
+        let (folder, name) = Self.location(of: reference)
         do {
             try BlobFile.write(data, to: directory + "/blobs", folder: folder, name: name)
         } catch {
@@ -85,7 +85,7 @@ final class BlobStore: Sendable {
     func read(_ reference: BlobReference) throws -> Data {
         let data =
             directory.map { directory in
-                let (folder, name) = Self.place(of: reference)
+                let (folder, name) = Self.location(of: reference)
                 return BlobFile.read("\(directory)/blobs/\(folder)/\(name)", sizeInBytes: reference.sizeInBytes)
             } ?? memory.withLock { $0[reference.digest] }
         guard let data, BlobReference(of: data).digest == reference.digest else {
@@ -124,17 +124,17 @@ final class BlobStore: Sendable {
 
     /// The path of a value's file; for a store in memory only a name for messages.
     func path(of reference: BlobReference) -> String {
-        let (folder, name) = Self.place(of: reference)
+        let (folder, name) = Self.location(of: reference)
         return "\(directory ?? "memory")/blobs/\(folder)/\(name)"
     }
 
     /// The same for a store that is not open.
     static func contents(digest: Data, in directory: String) -> Data? {
-        let (folder, name) = place(of: BlobReference(digest: digest, sizeInBytes: 0))
+        let (folder, name) = location(of: BlobReference(digest: digest, sizeInBytes: 0))
         return FileManager.default.contents(atPath: "\(directory)/blobs/\(folder)/\(name)")
     }
 
-    private static func place(of reference: BlobReference) -> (folder: String, name: String) {
+    private static func location(of reference: BlobReference) -> (folder: String, name: String) {
         let hexadecimal = reference.digest.map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits

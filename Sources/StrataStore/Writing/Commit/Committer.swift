@@ -39,18 +39,18 @@ final class Committer {
     func commit(_ group: [Submission], joining: () -> [Submission]) -> [Submission.Answer] {
         // `WriterThread` itself gives turns.
         var answers = [Submission.Answer](repeating: .success(nil), count: group.count)
-        var places: [Int] = []
-        for (place, submission) in group.enumerated() {
+        var saveIndices: [Int] = []
+        for (index, submission) in group.enumerated() {
             switch submission.job {
-            case .save: places.append(place)
-            case .run(let job): answers[place] = Result { try job() }.map { nil }
+            case .save: saveIndices.append(index)
+            case .run(let job): answers[index] = Result { try job() }.map { nil }
             case .turn: break
             }
         }
-        guard !places.isEmpty else { return answers }
-        let outcomes = commit(places.compactMap { group[$0].changes }) { joining().compactMap(\.changes) }
-        for (place, outcome) in zip(places, outcomes) { answers[place] = outcome }
-        return answers + outcomes.dropFirst(places.count)
+        guard !saveIndices.isEmpty else { return answers }
+        let outcomes = commit(saveIndices.compactMap { group[$0].changes }) { joining().compactMap(\.changes) }
+        for (index, outcome) in zip(saveIndices, outcomes) { answers[index] = outcome }
+        return answers + outcomes.dropFirst(saveIndices.count)
     }
 
     private func commit(_ saves: [ChangeSet], joining: () -> [ChangeSet] = { [] }) -> [Submission.Answer] {

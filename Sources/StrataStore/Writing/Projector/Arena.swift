@@ -37,9 +37,9 @@ package struct Arena: ~Copyable {
 
     /// Copies `bytes` and returns their offset.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let place = allocate(bytes.count)
-        if let source = bytes.baseAddress { place.bytes.baseAddress?.copyMemory(from: source, byteCount: bytes.count) }
-        return place.offset
+        let room = allocate(bytes.count)
+        if let source = bytes.baseAddress { room.bytes.baseAddress?.copyMemory(from: source, byteCount: bytes.count) }
+        return room.offset
     }
 
     /// Removes everything from `offset` on.

@@ -32,12 +32,12 @@ final class BatchSort: @unchecked Sendable {
 
     private func sortAll() {
         var scratch = KeySort.Scratch()
-        for place in lists.indices {
+        for index in lists.indices {
             var list: [WriteBatch.PendingWrite] = []
-            condition.withLock { swap(&list, &lists[place]) }
+            condition.withLock { swap(&list, &lists[index]) }
             list.withUnsafeMutableBufferPointer { KeySort($0, keys: keys, &scratch).run() }
             condition.withLock {
-                swap(&list, &lists[place])
+                swap(&list, &lists[index])
                 sortedCount += 1
                 condition.broadcast()
             }
@@ -45,11 +45,11 @@ final class BatchSort: @unchecked Sendable {
     }
 
     /// Waits until the list is sorted, and returns it.
-    func take(_ place: Int) -> [WriteBatch.PendingWrite] {
+    func take(_ index: Int) -> [WriteBatch.PendingWrite] {
         condition.withLock {
-            while sortedCount <= place { condition.wait() }
+            while sortedCount <= index { condition.wait() }
             var list: [WriteBatch.PendingWrite] = []
-            swap(&list, &lists[place])
+            swap(&list, &lists[index])
             return list
         }
     }

@@ -117,23 +117,23 @@ struct BufferFold {
 
     /// Changes that are being moved, in key order.
     private struct Run: ~Copyable {
-        private struct Place {
+        private struct Change {
             let offset: Int
             let keySize: UInt16
             let isRemoval: Bool
         }
 
         private var arena = Arena(capacity: 1 << 16)
-        private var places: [Place] = []
+        private var changes: [Change] = []
 
-        var count: Int { places.count }
+        var count: Int { changes.count }
 
         func key(_ index: Int) -> UnsafeRawBufferPointer {
-            arena.bytes(at: places[index].offset, count: Int(places[index].keySize))
+            arena.bytes(at: changes[index].offset, count: Int(changes[index].keySize))
         }
 
         mutating func take(_ key: UnsafeRawBufferPointer, isRemoval: Bool) {
-            places.append(Place(offset: arena.append(key), keySize: UInt16(key.count), isRemoval: isRemoval))
+            changes.append(Change(offset: arena.append(key), keySize: UInt16(key.count), isRemoval: isRemoval))
         }
 
         /// - Parameter note: called for each entry that was added (1) or removed (-1).
@@ -141,8 +141,8 @@ struct BufferFold {
             to table: Table, _ transaction: WriteTransaction, _ note: (UnsafeRawBufferPointer, Int64) throws -> Void
         ) throws {
             var writer = try RunWriter(table, transaction)
-            for (index, place) in places.enumerated() {
-                if place.isRemoval {
+            for (index, change) in changes.enumerated() {
+                if change.isRemoval {
                     if try writer.remove(key(index)) { try note(key(index), -1) }
                 } else {
                     try writer.put(key(index), .empty, index, of: count) { key($0) }

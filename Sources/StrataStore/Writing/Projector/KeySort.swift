@@ -75,7 +75,7 @@ struct KeySort: ~Copyable {
     }
 
     private var isInOrder: Bool {
-        for place in list.indices.dropFirst() where list[place - 1].prefix >= list[place].prefix { return false }
+        for index in list.indices.dropFirst() where list[index - 1].prefix >= list[index].prefix { return false }
         return true
     }
 
@@ -95,9 +95,9 @@ struct KeySort: ~Copyable {
 
     private borrowing func sortRun(_ range: Range<Int>, from offset: Int) {
         var longest = 0
-        for place in range {
-            let operation = list[place]
-            list[place].prefix = Self.word(of: key(operation), at: offset)
+        for index in range {
+            let operation = list[index]
+            list[index].prefix = Self.word(of: key(operation), at: offset)
             longest = max(longest, Int(operation.keySize))
         }
         if longest > offset { return sort(range, from: offset) }
@@ -121,14 +121,14 @@ struct KeySort: ~Copyable {
     private borrowing func insert(
         _ range: Range<Int>, _ isBefore: (WriteBatch.PendingWrite, WriteBatch.PendingWrite) -> Bool
     ) {
-        for place in range.dropFirst() {
-            let moved = list[place]
-            var hole = place
+        for index in range.dropFirst() {
+            let moved = list[index]
+            var hole = index
             while hole > range.lowerBound, isBefore(moved, list[hole - 1]) {
                 list[hole] = list[hole - 1]
                 hole -= 1
             }
-            if hole != place { list[hole] = moved }
+            if hole != index { list[hole] = moved }
         }
     }
 
@@ -136,8 +136,8 @@ struct KeySort: ~Copyable {
     /// last byte first.
     private borrowing func orderByPrefix(_ range: Range<Int>) {
         histogram.initialize(repeating: 0, count: Self.histogramSize)
-        for place in range {
-            var prefix = list[place].prefix
+        for index in range {
+            var prefix = list[index].prefix
             for byte in 0..<8 {
                 histogram[byte << 8 | Int(prefix & 255)] += 1
                 prefix >>= 8
@@ -155,9 +155,9 @@ struct KeySort: ~Copyable {
                 sum += count
             }
             let (source, target) = isInSpare ? (spare, list) : (list, spare)
-            for place in range {
-                let value = Int(source[place].prefix >> UInt64(8 * byte) & 255)
-                target[Int(counts[value])] = source[place]
+            for index in range {
+                let value = Int(source[index].prefix >> UInt64(8 * byte) & 255)
+                target[Int(counts[value])] = source[index]
                 counts[value] += 1
             }
             isInSpare.toggle()

@@ -42,7 +42,7 @@ extension Projector {
         // Nothing is written while a cursor is open on the rows.
         next = try transaction.withCursor(tables.objects) { cursor in
             var found = try cursor.seek(atOrAfter: start.rawValue)
-            var place = start.rawValue
+            var nextID = start.rawValue
             while found, batch.sizeInBytes < 32 << 20, count < limit {
                 let id = StoreKey.objectID(cursor.key, at: 0)
                 guard id.rawValue <= end else { return nil }
@@ -55,11 +55,11 @@ extension Projector {
                     try addEntry(index, of: entity, reader, layout, id, known)
                 }
                 for link in links { try addLink(link, of: id, reader, layout, entity) }
-                place = id.rawValue + 1
+                nextID = id.rawValue + 1
                 count += 1
                 found = try cursor.next()
             }
-            return found ? place : nil
+            return found ? nextID : nil
         }
         try flush(transaction)
         return next.map(ObjectID.init(rawValue:))

@@ -142,11 +142,11 @@ struct Projector: ~Copyable {
         if previous != .zero { batch.remove(.tombstones, key: id.rawValue) }
         batch.add(1, to: .entity(id.entityID))
         // By index: copying elements would count references, several for each row.
-        for place in entity.links.indices {
-            try addLink(entity.links[place].link, of: id, reader, layout, entity.schema)
+        for index in entity.links.indices {
+            try addLink(entity.links[index].link, of: id, reader, layout, entity.schema)
         }
-        for place in entity.indexes.indices {
-            try addEntry(entity.indexes[place].index, of: entity.schema, reader, layout, id, entity.plan)
+        for index in entity.indexes.indices {
+            try addEntry(entity.indexes[index].index, of: entity.schema, reader, layout, id, entity.plan)
         }
         try countBlobs(reader, layout)
     }
@@ -173,13 +173,13 @@ struct Projector: ~Copyable {
         }
         let before = try RowReader(row.image, layout: row.layout)
         let after = try RowReader(rowWriter.bytes, layout: entity.layout)
-        for place in entity.links.indices where entity.links[place].isTouched(by: changedProperties) {
-            try removeLink(entity.links[place].link, of: id, before, row.layout, entity.schema)
-            try addLink(entity.links[place].link, of: id, after, entity.layout, entity.schema)
+        for index in entity.links.indices where entity.links[index].isTouched(by: changedProperties) {
+            try removeLink(entity.links[index].link, of: id, before, row.layout, entity.schema)
+            try addLink(entity.links[index].link, of: id, after, entity.layout, entity.schema)
         }
-        for place in entity.indexes.indices where entity.indexes[place].isTouched(by: changedProperties) {
-            try removeEntry(entity.indexes[place].index, of: entity.schema, before, row.layout, id, entity.plan)
-            try addEntry(entity.indexes[place].index, of: entity.schema, after, entity.layout, id, entity.plan)
+        for index in entity.indexes.indices where entity.indexes[index].isTouched(by: changedProperties) {
+            try removeEntry(entity.indexes[index].index, of: entity.schema, before, row.layout, id, entity.plan)
+            try addEntry(entity.indexes[index].index, of: entity.schema, after, entity.layout, id, entity.plan)
         }
         writeRow(id, rowWriter.bytes, eventNumber)
     }

@@ -8,7 +8,7 @@ import StrataModel
 /// every page half empty. So the records after the run on its page are taken out, and put back when the run has passed.
 /// If the transaction fails in between, it is abandoned as a whole.
 struct RecordsAside: ~Copyable {
-    private struct Place {
+    private struct Record {
         let key: Int
         let keySize: Int
         let value: Int
@@ -19,11 +19,11 @@ struct RecordsAside: ~Copyable {
     static let step = 16
 
     private var arena = Arena(capacity: 1 << 12)
-    private var places: [Place] = []
+    private var records: [Record] = []
     /// The first record that is still taken out.
     private var next = 0
 
-    var isEmpty: Bool { next == places.count }
+    var isEmpty: Bool { next == records.count }
 
     /// Takes out the records after the cursor's on its page if it is worth it, and the cursor's own record if the run
     /// begins in front of it.
@@ -39,16 +39,16 @@ struct RecordsAside: ~Copyable {
             let first = behind.recordInPage(0), isFollowed(max(Self.step, behind.count), first.key)
         else { return }
         arena.removeAll()
-        places.removeAll(keepingCapacity: true)
+        records.removeAll(keepingCapacity: true)
         next = 0
         for index in 0..<behind.count {
-            guard let (key, value) = behind.recordInPage(index) else { return places.removeAll() }
-            places.append(
-                Place(
+            guard let (key, value) = behind.recordInPage(index) else { return records.removeAll() }
+            records.append(
+                Record(
                     key: arena.append(key), keySize: key.count, value: arena.append(value), valueSize: value.count))
         }
-        for (index, place) in places.enumerated() {
-            guard try index == 0 && isOwnIncluded || cursor.next(), cursor.key.compare(with: key(place)) == 0 else {
+        for (index, record) in records.enumerated() {
+            guard try index == 0 && isOwnIncluded || cursor.next(), cursor.key.compare(with: key(record)) == 0 else {
                 throw StrataError(.corrupt, "A page's records do not follow each other.")
             }
             try cursor.delete()
@@ -57,15 +57,15 @@ struct RecordsAside: ~Copyable {
 
     /// Puts back the records up to a key; without a key, all.
     mutating func comeBack(_ cursor: WriteCursor, upTo limit: UnsafeRawBufferPointer?) throws {
-        while next < places.count {
-            let place = places[next]
-            if let limit, key(place).compare(with: limit) > 0 { return }
-            try cursor.put(key(place), arena.bytes(at: place.value, count: place.valueSize))
+        while next < records.count {
+            let record = records[next]
+            if let limit, key(record).compare(with: limit) > 0 { return }
+            try cursor.put(key(record), arena.bytes(at: record.value, count: record.valueSize))
             next += 1
         }
     }
 
-    private borrowing func key(_ place: Place) -> UnsafeRawBufferPointer {
-        arena.bytes(at: place.key, count: place.keySize)
+    private borrowing func key(_ record: Record) -> UnsafeRawBufferPointer {
+        arena.bytes(at: record.key, count: record.keySize)
     }
 }

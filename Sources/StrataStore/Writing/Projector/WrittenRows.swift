@@ -8,25 +8,25 @@ struct WrittenRows: ~Copyable {
         case written(offset: Int, size: Int)
     }
 
-    private struct Place: BitwiseCopyable {
+    private struct Span: BitwiseCopyable {
         var offset: Int
         /// -1 for a removed row.
         var size: Int
     }
 
-    private var places = ObjectTable(filler: Place(offset: 0, size: 0))
+    private var spans = ObjectTable(filler: Span(offset: 0, size: 0))
 
     subscript(_ id: ObjectID) -> Row? {
-        places[id].map { $0.size < 0 ? .removed : .written(offset: $0.offset, size: $0.size) }
+        spans[id].map { $0.size < 0 ? .removed : .written(offset: $0.offset, size: $0.size) }
     }
 
     mutating func note(_ id: ObjectID, _ row: Row) {
         switch row {
-        case .removed: places.set(id, to: Place(offset: 0, size: -1))
-        case .written(let offset, let size): places.set(id, to: Place(offset: offset, size: size))
+        case .removed: spans.set(id, to: Span(offset: 0, size: -1))
+        case .written(let offset, let size): spans.set(id, to: Span(offset: offset, size: size))
         }
     }
 
     /// Removes all and keeps the memory.
-    mutating func removeAll() { places.removeAll() }
+    mutating func removeAll() { spans.removeAll() }
 }
