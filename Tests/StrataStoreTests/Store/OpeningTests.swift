@@ -87,7 +87,7 @@ import Testing
         defer { try? remove() }
         let bytes = try Data(contentsOf: data)
         try write(bytes.prefix(bytes.count - 4096))
-        try expectRefusal(.corrupt, "cut short")
+        try expectRefusal(.corrupt, "truncated")
     }
 
     @Test func aFileOfANewerLMDBIsSaidToBeNewer() throws {

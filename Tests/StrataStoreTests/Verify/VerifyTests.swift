@@ -95,10 +95,12 @@ import Testing
             defer { try? key.withUnsafeBytes { key in try damaged.write { _ = try $0.delete(part, key) } } }
             return try damaged.problems().map(\.message)
         }
-        #expect(try messages(with: key, in: buffer).contains("an entry stands in the table and in its buffer"))
+        #expect(try messages(with: key, in: buffer).contains("an entry is both in the table and in its buffer"))
         let absent = Array(key.dropLast()) + [99]
-        #expect(try messages(with: absent, in: removals).contains("an entry is to be removed that is not there"))
-        #expect(try messages(with: [1, 2], in: removals).contains("an entry is to be removed that is not there"))
+        #expect(
+            try messages(with: absent, in: removals).contains("a removal waits for an entry that is not in the table"))
+        #expect(
+            try messages(with: [1, 2], in: removals).contains("a removal waits for an entry that is not in the table"))
         #expect(try !messages(with: key, in: removals).isEmpty)
         #expect(try damaged.problems().map(\.description) == [])
     }
