@@ -70,6 +70,27 @@ package struct EntityHierarchy: Sendable {
         }
     }
 
+    /// The other side of a relationship.
+    package func inverse(of relationship: RelationshipDescription) -> Declaration? {
+        relationship.inverseName.flatMap { declaration(of: $0, in: relationship.destinationEntityName) }
+    }
+
+    /// Whether a property is a stored to-one whose inverse is an ordered to-many.
+    func hasPosition(_ property: PropertyDescription) -> Bool {
+        guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,
+            let inverse = inverse(of: relationship)?.property.relationship
+        else { return false }
+        return inverse.isToMany && inverse.isOrdered
+    }
+
+    /// Whether it is a to-one whose inverse is a to-one, and stored.
+    func isOneToOne(_ property: PropertyDescription) -> Bool {
+        guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,
+            let inverse = inverse(of: relationship)?.property.relationship
+        else { return false }
+        return !inverse.isToMany
+    }
+
     private static func chain(
         of entity: EntityDescription, in byName: [String: EntityDescription]
     ) -> [EntityDescription] {

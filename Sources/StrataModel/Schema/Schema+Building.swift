@@ -13,33 +13,16 @@ extension Schema {
     }
 }
 
-extension ModelAssignment {
-    /// The name under which the hidden position of a to-one stands.
-    package static func positionName(of toOne: String) -> String { "\(toOne)#position" }
-
-    package func id(of key: EntityHierarchy.PropertyKey) -> PropertyID? { properties[key.entityName]?[key.name] }
-}
-
-extension EntityHierarchy {
-    /// The other side of a relationship.
-    package func inverse(of relationship: RelationshipDescription) -> Declaration? {
-        relationship.inverseName.flatMap { declaration(of: $0, in: relationship.destinationEntityName) }
-    }
-
-    /// Whether a property is a stored to-one whose inverse is an ordered to-many.
-    func hasPosition(_ property: PropertyDescription) -> Bool {
-        guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,
-            let inverse = inverse(of: relationship)?.property.relationship
-        else { return false }
-        return inverse.isToMany && inverse.isOrdered
-    }
-
-    /// Whether it is a to-one whose inverse is a to-one, and stored.
-    func isOneToOne(_ property: PropertyDescription) -> Bool {
-        guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,
-            let inverse = inverse(of: relationship)?.property.relationship
-        else { return false }
-        return !inverse.isToMany
+extension RowLayout {
+    /// Lays out properties, which stand in slot order.
+    package convenience init(entityID: EntityID, version: ModelVersion, properties: [PropertySchema]) {
+        self.init(
+            entityID: entityID, version: version,
+            slots: properties.map {
+                Slot(
+                    propertyID: $0.id, storage: $0.storage,
+                    allowsExternalStorage: $0.attribute?.allowsExternalBinaryDataStorage ?? false)
+            })
     }
 }
 

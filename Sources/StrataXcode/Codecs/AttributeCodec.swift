@@ -224,4 +224,11 @@ enum AttributeCodec {
         guard seconds.isFinite else { return nil }
         return Int64(exactly: seconds).map(String.init) ?? "\(seconds)"
     }
+
+    /// What is written without notes and without what the editor keeps.
+    static func plainElement(of attribute: AttributeDescription, compositeName: String?) -> XMLElement {
+        XMLElement(
+            "attribute", attributes(of: attribute, compositeName: compositeName),
+            children: [UserInfoContent(values: attribute.userInfo).element].compactMap(\.self))
+    }
 }

@@ -59,4 +59,11 @@ enum RelationshipCodec {
         add("versionHashModifier", relationship.versionHashModifier)
         return list
     }
+
+    /// What is written without notes and without what the editor keeps.
+    static func plainElement(of relationship: RelationshipDescription) -> XMLElement {
+        XMLElement(
+            "relationship", attributes(of: relationship),
+            children: [UserInfoContent(values: relationship.userInfo).element].compactMap(\.self))
+    }
 }

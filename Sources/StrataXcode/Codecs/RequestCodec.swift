@@ -52,4 +52,21 @@ enum RequestCodec {
         }
         return list
     }
+
+    static func plainElement(of template: FetchRequestTemplate) -> XMLElement {
+        XMLElement("fetchRequest", attributes(of: template))
+    }
+
+    // MARK: Fetched properties
+
+    static func attributes(of property: FetchedPropertyDescription) -> [Attribute] {
+        [Attribute("name", property.name)] + (property.isOptional ? [Attribute("optional", "YES")] : [])
+    }
+
+    static func plainElement(of property: FetchedPropertyDescription) -> XMLElement {
+        XMLElement(
+            "fetchedProperty", attributes(of: property),
+            children: [plainElement(of: property.request), UserInfoContent(values: property.userInfo).element]
+                .compactMap(\.self))
+    }
 }

@@ -92,3 +92,16 @@ enum Vocabulary {
         return known.firstIndex(of: attribute) ?? known.count
     }
 }
+
+extension XMLElement {
+    /// With more children, all in Xcode's order of kinds.
+    func adding(_ more: [XMLElement]) -> XMLElement {
+        let kinds = Vocabulary.children[name] ?? []
+        var copy = self
+        copy.children = (children + more).enumerated()
+            .map { (kinds.firstIndex(of: $1.name) ?? kinds.count, $0, $1) }
+            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            .map(\.2)
+        return copy
+    }
+}

@@ -20,7 +20,7 @@ struct EntityReader {
         defer { diagnostics.owner = nil }
         var unread = diagnostics.checkNames(of: element)
         let userInfo = UserInfoContent(element, diagnostics)
-        var result = Result(entity: Self.shell(diagnostics.fields(element)))
+        var result = Result(entity: EntityCodec.read(diagnostics.fields(element)))
         result.entity.userInfo = userInfo.values
         result.notes = userInfo.notes
         var marked: [FetchIndexDescription] = []
@@ -45,11 +45,11 @@ struct EntityReader {
         readIndexes(element, marked, &result.entity, &unread)
         result.entity = userInfo.restored(
             UserInfoContent.description, over: result.entity.withoutProperties, at: element, diagnostics,
-            element: EntityWriter.shellElement
+            element: EntityCodec.plainElement
         ).with(result.entity.properties)
         Self.putInOrder(&result.entity, userInfo.notes[UserInfoContent.propertyOrder])
         result.entity.editorInfo = EditorNotes.difference(
-            element.attributes, from: EntityWriter.attributes(of: result.entity), of: "entity")
+            element.attributes, from: EntityCodec.attributes(of: result.entity), of: "entity")
         if userInfo.isEmptyElement { result.entity.editorInfo[EditorNotes.emptyUserInfo] = "" }
         result.entity.editorInfo[EditorNotes.unread] = XMLElement.carried(unread)
         if unread.contains(where: { $0.name == "fetchIndex" }) {
@@ -57,23 +57,6 @@ struct EntityReader {
             result.entity.editorInfo[EditorNotes.indexOrder] = names.joined(separator: "\n")
         }
         return result
-    }
-
-    /// The entity without anything in it.
-    static func shell(_ fields: ElementFields) -> EntityDescription {
-        EntityDescription(
-            name: fields["name"] ?? "", managedObjectClassName: className(fields["representedClassName"]),
-            isAbstract: fields.flag("isAbstract"),
-            superentityName: fields["parentEntity"].flatMap { $0.isEmpty ? nil : $0 },
-            renamingIdentifier: fields["elementID"] ?? fields["renamingIdentifier"],
-            versionHashModifier: fields["versionHashModifier"])
-    }
-
-    /// A name that begins with a dot is of the app's own module.
-    private static func className(_ text: String?) -> String? {
-        guard let text, !text.isEmpty, text != "NSManagedObject" else { return nil }
-        let name = text.hasPrefix(".") ? String(text.dropFirst()) : text
-        return name.isEmpty ? nil : name
     }
 
     // MARK: Properties
@@ -87,7 +70,7 @@ struct EntityReader {
         attribute = userInfo.restored(
             UserInfoContent.description, over: attribute, at: element, diagnostics
         ) { noted in
-            PropertyWriter.plainElement(of: noted, compositeName: element["composite"])
+            AttributeCodec.plainElement(of: noted, compositeName: element["composite"])
         }
         attribute.editorInfo = EditorNotes.difference(
             element.attributes,
@@ -104,7 +87,7 @@ struct EntityReader {
         relationship.userInfo = userInfo.values
         relationship = userInfo.restored(
             UserInfoContent.description, over: relationship, at: element, diagnostics,
-            element: PropertyWriter.plainElement)
+            element: RelationshipCodec.plainElement)
         relationship.editorInfo = EditorNotes.difference(
             element.attributes, from: RelationshipCodec.attributes(of: relationship), of: "relationship")
         finish(&relationship.editorInfo, userInfo, unread)
@@ -135,9 +118,9 @@ struct EntityReader {
         property.userInfo = userInfo.values
         property = notes.restored(
             UserInfoContent.fetchedProperty + name, over: property, at: element, diagnostics,
-            element: RequestWriter.plainElement)
+            element: RequestCodec.plainElement)
         property.editorInfo = EditorNotes.difference(
-            element.attributes, from: RequestWriter.attributes(of: property), of: "fetchedProperty")
+            element.attributes, from: RequestCodec.attributes(of: property), of: "fetchedProperty")
         finish(&property.editorInfo, userInfo, unread)
         return property
     }
@@ -194,15 +177,5 @@ struct EntityReader {
                     })
             }
         }
-    }
-}
-
-extension EntityDescription {
-    var withoutProperties: EntityDescription { with([]) }
-
-    func with(_ properties: [PropertyDescription]) -> EntityDescription {
-        var entity = self
-        entity.properties = properties
-        return entity
     }
 }

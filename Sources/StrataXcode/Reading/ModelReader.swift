@@ -38,7 +38,7 @@ struct ModelReader {
         markOpenInverses()
         supplement.editorInfo.values.merge(
             EditorNotes.difference(
-                root.attributes, from: ModelWriter.attributes(supplement.versionIdentifier), of: "model"
+                root.attributes, from: ModelCodec.attributes(supplement.versionIdentifier), of: "model"
             ).values
         ) { $1 }
         supplement.editorInfo[EditorNotes.unread] = XMLElement.carried(unread)

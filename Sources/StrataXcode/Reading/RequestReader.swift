@@ -12,7 +12,7 @@ struct RequestReader {
         if template.predicate == nil, fields["predicateString"].map({ !$0.isEmpty }) ?? false { return nil }
         template = notes.restored(
             UserInfoContent.fetchRequest + template.name, over: template, at: element, diagnostics,
-            element: RequestWriter.plainElement)
+            element: RequestCodec.plainElement)
         template.editorInfo = EditorNotes.difference(
             element.attributes, from: RequestCodec.attributes(of: template), of: "fetchRequest")
         template.editorInfo[EditorNotes.unread] = XMLElement.carried(unread)

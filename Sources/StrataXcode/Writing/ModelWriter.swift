@@ -2,15 +2,6 @@ import StrataModel
 
 /// Writes a model as the `contents` file of an `.xcdatamodel`.
 enum ModelWriter {
-    /// What a model that Xcode has not seen yet says of itself: the values of Xcode's own template.
-    static func attributes(_ versionIdentifier: String?) -> [Attribute] {
-        [
-            Attribute("type", "com.apple.IDECoreDataModeler.DataModel"), Attribute("documentVersion", "1.0"),
-            Attribute("lastSavedToolsVersion", "1"), Attribute("systemVersion", "11A491"),
-            Attribute("minimumToolsVersion", "Automatic"), Attribute("sourceLanguage", "Swift"),
-            Attribute("userDefinedModelVersionIdentifier", versionIdentifier ?? ""),
-        ]
-    }
 
     /// - Throws: `invalidModel` for a model with a value that neither XML nor JSON can hold.
     static func text(of model: ManagedObjectModel) throws(StrataError) -> String {
@@ -35,7 +26,7 @@ enum ModelWriter {
         }
         children += try compositeElements(composites) + requests + model.configurations.map(element)
         children += [elements(of: model)].compactMap(\.self)
-        let canonical = attributes(model.versionIdentifier)
+        let canonical = ModelCodec.attributes(model.versionIdentifier)
         let written = EditorNotes.apply(model.editorInfo, to: canonical, of: "model") {
             ElementFields($0)["userDefinedModelVersionIdentifier"] ?? "" == model.versionIdentifier ?? ""
         }

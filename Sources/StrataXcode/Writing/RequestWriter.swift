@@ -10,10 +10,6 @@ enum RequestWriter {
 
     // MARK: Requests
 
-    static func plainElement(of template: FetchRequestTemplate) -> XMLElement {
-        XMLElement("fetchRequest", RequestCodec.attributes(of: template))
-    }
-
     static func write(_ template: FetchRequestTemplate) throws(StrataError) -> Result {
         let plain = template.plain
         let canonical = RequestCodec.attributes(of: plain)
@@ -29,23 +25,12 @@ enum RequestWriter {
 
     // MARK: Fetched properties
 
-    static func attributes(of property: FetchedPropertyDescription) -> [Attribute] {
-        [Attribute("name", property.name)] + (property.isOptional ? [Attribute("optional", "YES")] : [])
-    }
-
-    static func plainElement(of property: FetchedPropertyDescription) -> XMLElement {
-        XMLElement(
-            "fetchedProperty", attributes(of: property),
-            children: [plainElement(of: property.request), UserInfoContent(values: property.userInfo).element]
-                .compactMap(\.self))
-    }
-
     static func write(_ property: FetchedPropertyDescription) throws(StrataError) -> Result {
         var plain = property
         plain.editorInfo = [:]
         plain.request = property.request.plain
         let request = try write(property.request)
-        let canonical = attributes(of: plain)
+        let canonical = RequestCodec.attributes(of: plain)
         let written = EditorNotes.apply(property.editorInfo, to: canonical, of: "fetchedProperty") {
             let fields = ElementFields($0)
             return fields["name"] == plain.name && fields.flag("optional") == plain.isOptional

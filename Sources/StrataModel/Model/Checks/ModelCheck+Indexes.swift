@@ -5,7 +5,7 @@ extension ModelCheck {
             let place = Place(entity.name)
             if index.name.isEmpty || index.name.utf8.count > ModelLimits.nameLengthInBytes {
                 fault(place, "has an index whose name is empty or too long.")
-            } else if index.name.hasPrefix(ModelAssignment.uniqueIndexPrefix) {
+            } else if index.name.hasPrefix(IndexDefinition.uniquePrefix) {
                 fault(place, "has an index with a reserved name, \(index.name).")
             } else if !names.insert(index.name).inserted {
                 fault(place, "has two indexes named \(index.name).")

@@ -40,8 +40,8 @@ extension ModelCheck {
     }
 
     private mutating func checkedKeyPaths(of predicate: FetchPredicate, at place: Place, what: String) -> [String] {
-        guard predicate.depth(upTo: ModelLimits.predicateDepth) != nil else {
-            fault(place, "has \(what) that is nested more than \(ModelLimits.predicateDepth) levels deep.")
+        guard predicate.depth(upTo: PredicateLimits.depth) != nil else {
+            fault(place, "has \(what) that is nested more than \(PredicateLimits.depth) levels deep.")
             return []
         }
         var patterns: [String] = []

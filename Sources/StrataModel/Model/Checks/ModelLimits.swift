@@ -8,7 +8,6 @@ package enum ModelLimits {
     package static let compositeDepth = 8
     package static let compositeElements = 256
     package static let indexElements = 16
-    package static let predicateDepth = 128
 }
 
 /// Names that a model may not use, because objects have members of these names or the languages of predicates and

@@ -19,7 +19,7 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
     /// The variables of the subqueries around, and others that are given a value.
     var variables: [String: PredicateOperand]
 
-    /// - Precondition: the tree is at most `ModelLimits.predicateDepth` deep, as parsed and checked ones are.
+    /// - Precondition: the tree is at most `PredicateLimits.depth` deep, as parsed and checked ones are.
     package init(
         _ context: Context, object: PredicateOperand, variables: [String: PredicateOperand] = [:]
     ) {

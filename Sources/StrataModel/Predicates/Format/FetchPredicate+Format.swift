@@ -69,9 +69,9 @@ extension FetchPredicate {
 extension FetchPredicate {
     /// - Throws: `invalidRequest` when the tree is deeper than the limit, so that what walks over it needs no care.
     package func checkDepth() throws(StrataError) {
-        guard depth(upTo: ModelLimits.predicateDepth) != nil else {
+        guard depth(upTo: PredicateLimits.depth) != nil else {
             throw StrataError(
-                .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
+                .invalidRequest, "The predicate is nested more than \(PredicateLimits.depth) levels deep.")
         }
     }
 }

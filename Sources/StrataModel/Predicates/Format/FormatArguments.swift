@@ -32,14 +32,14 @@ struct FormatArguments {
 
     private init(expressions: [FetchExpression]) throws(StrataError) {
         for (place, expression) in expressions.enumerated() {
-            if case .aggregate(let parts) = expression, parts.count > FormatLimits.listedValues {
+            if case .aggregate(let parts) = expression, parts.count > PredicateLimits.listedValues {
                 throw StrataError(
-                    .invalidRequest, "Argument \(place + 1) lists more than \(FormatLimits.listedValues) values.")
+                    .invalidRequest, "Argument \(place + 1) lists more than \(PredicateLimits.listedValues) values.")
             }
-            guard expression.depth(upTo: ModelLimits.predicateDepth) != nil else {
+            guard expression.depth(upTo: PredicateLimits.depth) != nil else {
                 throw StrataError(
                     .invalidRequest,
-                    "Argument \(place + 1) is nested more than \(ModelLimits.predicateDepth) levels deep.")
+                    "Argument \(place + 1) is nested more than \(PredicateLimits.depth) levels deep.")
             }
         }
         source = .values(expressions)

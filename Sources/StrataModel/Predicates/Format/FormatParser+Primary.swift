@@ -228,7 +228,7 @@ extension FormatParser {
                 "\(specifier.text) takes \(specifier.expected), not \(argument.kindName).",
                 expected: specifier.expected, at: start)
         }
-        let depth = expression.depth(upTo: ModelLimits.predicateDepth) ?? ModelLimits.predicateDepth + 1
+        let depth = expression.depth(upTo: PredicateLimits.depth) ?? PredicateLimits.depth + 1
         return try node(expression, depth: depth, at: start)
     }
 }

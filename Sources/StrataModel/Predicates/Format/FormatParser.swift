@@ -77,8 +77,8 @@ struct FormatParser {
     }
 
     private func checkDepth(_ depth: Int, _ start: Int) throws(FetchFormatFault) {
-        if depth > ModelLimits.predicateDepth {
-            throw scanner.fault("this is nested more than \(ModelLimits.predicateDepth) levels deep.", at: start)
+        if depth > PredicateLimits.depth {
+            throw scanner.fault("this is nested more than \(PredicateLimits.depth) levels deep.", at: start)
         }
     }
 
@@ -102,8 +102,8 @@ struct FormatParser {
     mutating func parseNode(_ precedence: Precedence) throws(FetchFormatFault) -> Node {
         nesting += 1
         defer { nesting -= 1 }
-        guard nesting <= FormatLimits.nesting else {
-            throw scanner.fault("this is nested more than \(FormatLimits.nesting) levels deep.")
+        guard nesting <= PredicateLimits.formatNesting else {
+            throw scanner.fault("this is nested more than \(PredicateLimits.formatNesting) levels deep.")
         }
         var left = try parsePrimary()
         while let (sign, end) = try peekOperator(), sign.precedence >= precedence {

@@ -8,11 +8,11 @@ struct FormatScanner {
 
     init(_ format: String) throws(FetchFormatFault) {
         self.format = format
-        bytes = Array(format.utf8.prefix(FormatLimits.lengthInBytes + 1))
-        if bytes.count > FormatLimits.lengthInBytes {
+        bytes = Array(format.utf8.prefix(PredicateLimits.formatLengthInBytes + 1))
+        if bytes.count > PredicateLimits.formatLengthInBytes {
             throw FetchFormatFault(
                 format: String(format.prefix(200)), column: 1, expected: nil,
-                sentence: "the format string is longer than \(FormatLimits.lengthInBytes) bytes.")
+                sentence: "the format string is longer than \(PredicateLimits.formatLengthInBytes) bytes.")
         }
     }
 

@@ -29,7 +29,7 @@ final class FormatTemplate: Sendable {
             return nil
         }
         // A list in a place is a level more.
-        let isShallow = template.tree.depth(upTo: ModelLimits.predicateDepth - 1) != nil
+        let isShallow = template.tree.depth(upTo: PredicateLimits.depth - 1) != nil
         return isShallow && places(in: template.tree) == template.slots.count ? template : nil
     }
 

@@ -25,7 +25,7 @@ package struct RowConverter: Sendable {
         let toKind: SlotKind
     }
 
-    /// - Throws: `UnconvertibleSlot` where `Self.canRead` says no, `UnstorableValue` where a default does not suit its
+    /// - Throws: `UnconvertibleSlot` where `SlotKind.canBeRead(as:)` is false, `UnstorableValue` where a default does not suit its
     ///   property.
     package init(
         from source: RowLayout, to target: RowLayout, bornDefaults: [PropertyID: AttributeValue]
@@ -46,30 +46,13 @@ package struct RowConverter: Sendable {
                 continue
             }
             let fromKind = SlotKind(source.slots[old])
-            guard Self.canRead(fromKind, as: toKind) else {
+            guard fromKind.canBeRead(as: toKind) else {
                 throw UnconvertibleSlot(propertyID: property.propertyID, from: fromKind, to: toKind)
             }
             steps.append(Step(from: old, to: slot, fromKind: fromKind, toKind: toKind))
         }
         self.steps = steps
         template = try builder.finish()
-    }
-
-    /// Whether a slot written as `from` can be read as `to`: the same kind, a wider number, or data that may from now
-    /// on be kept beside the store.
-    ///
-    /// Index keys stay as they are only where both have one `KeyKind`.
-    package static func canRead(_ from: SlotKind, as to: SlotKind) -> Bool {
-        switch (from, to) {
-        case _ where from == to: true
-        case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): true
-        case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
-        case (.boolean, .float), (.boolean, .double): true
-        case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
-        case (.boolean, .decimal), (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
-        case (.data, .externalData): true
-        default: false
-        }
     }
 
     /// The row in the target's layout, canonical.

@@ -20,26 +20,6 @@
 // URL its absolute string; transformable the transformer's bytes; composite the value codec's bytes.
 // Data that allows external storage is led by one byte: 0 then the bytes, or 1 then digest (32) and size (8).
 
-/// What a slot of a row holds.
-package enum SlotStorage: Sendable, Hashable {
-    case attribute(AttributeType)
-    /// A to-one relationship: an object id, 0 for nil.
-    case reference
-    /// A place in an ordered relationship, Int64.
-    case position
-
-    package var width: Int {
-        switch self {
-        case .attribute(let type): type.fixedWidth
-        case .reference, .position: 8
-        }
-    }
-
-    package var isVariableWidth: Bool {
-        if case .attribute(let type) = self { type.isVariableWidth } else { false }
-    }
-}
-
 /// Where each slot of an entity's rows stands under one model version.
 ///
 /// Offsets live in memory that is never freed while the layout lives; objects keep the raw pointer for speed.
@@ -51,13 +31,12 @@ package enum SlotStorage: Sendable, Hashable {
         /// Data led by the external-storage byte.
         package let allowsExternalStorage: Bool
         /// From the image's start; 0 when the row does not hold the property.
-        package let offset: Int
+        package fileprivate(set) var offset = 0
 
-        package init(propertyID: PropertyID, storage: SlotStorage?, allowsExternalStorage: Bool, offset: Int) {
+        package init(propertyID: PropertyID, storage: SlotStorage?, allowsExternalStorage: Bool) {
             self.propertyID = propertyID
             self.storage = storage
             self.allowsExternalStorage = allowsExternalStorage
-            self.offset = offset
         }
     }
 
@@ -99,36 +78,29 @@ package enum SlotStorage: Sendable, Hashable {
     /// Slot -> offset and kind, for reading without a bounds check.
     @usableFromInline nonisolated(unsafe) package let entries: UnsafePointer<Entry>
 
-    /// Lays out `properties` (in slot order).
-    package init(entityID: EntityID, version: ModelVersion, properties: [PropertySchema]) {
-        precondition(properties.count <= UInt16.max, "An entity has at most 65,535 properties.")
+    /// Lays out slots, whose offsets it sets.
+    package init(entityID: EntityID, version: ModelVersion, slots: [Slot]) {
+        precondition(slots.count <= UInt16.max, "An entity has at most 65,535 properties.")
         self.entityID = entityID
         self.version = version
-        let nullBytes = (properties.count + 63) / 64 * 8
-        var next = Self.headerSize + nullBytes
-        var offsetOfSlot = [Int](repeating: 0, count: properties.count)
+        var slots = slots
+        var next = Self.headerSize + (slots.count + 63) / 64 * 8
         for width in [20, 16, 8, 4, 2, 1] {
-            for property in properties where property.storage?.width == width {
-                offsetOfSlot[property.slot] = next
+            for slot in slots.indices where slots[slot].storage?.width == width {
+                slots[slot].offset = next
                 next += width
             }
         }
         fixedSize = next
-        let slots = properties.map {
-            Slot(
-                propertyID: $0.id, storage: $0.storage,
-                allowsExternalStorage: $0.attribute?.allowsExternalBinaryDataStorage ?? false,
-                offset: offsetOfSlot[$0.slot])
-        }
         self.slots = slots
         slotCount = slots.count
         let variableSlots = slots.indices.filter { slots[$0].storage?.isVariableWidth ?? false }
         self.variableSlots = variableSlots
         header =
-            UInt64(version.rawValue) | UInt64(entityID.rawValue) << 32 | UInt64(UInt16(properties.count)) << 48
-        emptyRow = Self.emptyRow(header: header, size: next, slotCount: properties.count)
+            UInt64(version.rawValue) | UInt64(entityID.rawValue) << 32 | UInt64(UInt16(slots.count)) << 48
+        emptyRow = Self.emptyRow(header: header, size: next, slotCount: slots.count)
         // Written here, before anybody else can see them, and only read afterwards.
-        let capacity = max(1, properties.count)
+        let capacity = max(1, slots.count)
         let offsets = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
         offsets.initialize(repeating: 0, count: capacity)
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)

@@ -69,4 +69,21 @@
 
     /// Whether the slot holds the place and length of the value.
     @inlinable package var isVariableWidth: Bool { rawValue >= SlotKind.string.rawValue }
+
+    /// Whether a slot of this kind can be read as one of another kind: the same kind, a wider number, or data that may
+    /// now be stored outside the row.
+    ///
+    /// Index keys stay the same only if both kinds have the same `KeyKind`.
+    package func canBeRead(as later: SlotKind) -> Bool {
+        switch (self, later) {
+        case _ where self == later: true
+        case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): true
+        case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
+        case (.boolean, .float), (.boolean, .double): true
+        case (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double): true
+        case (.boolean, .decimal), (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): true
+        case (.data, .externalData): true
+        default: false
+        }
+    }
 }

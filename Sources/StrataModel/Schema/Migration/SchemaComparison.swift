@@ -130,7 +130,7 @@ struct SchemaComparison {
 extension IndexSchema {
     fileprivate var title: String {
         isUnique
-            ? "uniqueness constraint over \(name.dropFirst(ModelAssignment.uniqueIndexPrefix.count))"
+            ? "uniqueness constraint over \(name.dropFirst(IndexDefinition.uniquePrefix.count))"
             : "index \(name)"
     }
 }

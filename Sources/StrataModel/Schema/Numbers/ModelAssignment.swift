@@ -2,9 +2,6 @@
 ///
 /// Inherited properties have one number, that of the entity which declares them.
 package struct ModelAssignment: Sendable, Hashable {
-    /// Before the joined names of a uniqueness constraint it makes the name of the constraint's index.
-    package static let uniqueIndexPrefix = "unique:"
-
     /// Entity name -> number.
     package var entities: [String: EntityID]
     /// Declaring entity name -> property name -> number. Hidden positions stand under `<to-one name>#position`.
@@ -41,6 +38,13 @@ package struct ModelAssignment: Sendable, Hashable {
         self.nextProperty = nextProperty
         self.nextIndex = nextIndex
     }
+}
+
+extension ModelAssignment {
+    /// The name under which the hidden position of a to-one stands.
+    package static func positionName(of toOne: String) -> String { "\(toOne)#position" }
+
+    package func id(of key: EntityHierarchy.PropertyKey) -> PropertyID? { properties[key.entityName]?[key.name] }
 }
 
 extension ModelAssignment: Codable {

@@ -1,7 +1,7 @@
 // When a property keeps its number from one model to the next. A number stands for bytes in rows and entries of links
 // that are never written anew, so it is kept only where those still say what the model asks:
 //
-//   attribute          the bytes can be read as the new type (`RowConverter.canRead`)
+//   attribute          the bytes can be read as the new type (`SlotKind.canBeRead(as:)`)
 //   to-one             it was a to-one: the slot of the row says the same
 //   to-many, by rows   it was a to-many in the same order, its inverse is the to-one it was, of the same entities
 //   to-many, by pairs  it was one too, in the same order, with the same inverse or without one as before
@@ -73,7 +73,7 @@ extension AttributeType {
     /// Whether bytes of this type, in a slot of one kind, can be read as another type in a slot of another kind.
     func canBeRead(_ from: SlotKind, as to: SlotKind, of type: AttributeType) -> Bool {
         // Bytes that a transformer made and plain bytes look alike, but are not.
-        RowConverter.canRead(from, as: to) && (self == type || type.isNumeric)
+        from.canBeRead(as: to) && (self == type || type.isNumeric)
     }
 }
 

@@ -171,7 +171,7 @@ struct FormatFaultTests {
             return
         }
         #expect(parts.count == 50_000)
-        let listed = Array(repeating: 1, count: FormatLimits.listedValues + 1)
+        let listed = Array(repeating: 1, count: PredicateLimits.listedValues + 1)
         #expect(throws: StrataError.self) { try FetchPredicate(format: "a IN %@", listed) }
     }
 }

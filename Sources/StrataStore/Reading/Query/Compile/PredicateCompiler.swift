@@ -23,9 +23,9 @@ struct PredicateCompiler {
 
     /// The predicate without its constants, after a check that it can run with them.
     func template(of predicate: FetchPredicate) throws(StrataError) -> PredicateTemplate {
-        guard predicate.depth(upTo: ModelLimits.predicateDepth) != nil else {
+        guard predicate.depth(upTo: PredicateLimits.depth) != nil else {
             throw StrataError(
-                .invalidRequest, "The predicate is nested more than \(ModelLimits.predicateDepth) levels deep.")
+                .invalidRequest, "The predicate is nested more than \(PredicateLimits.depth) levels deep.")
         }
         return try template(predicate, isNegated: false)
     }

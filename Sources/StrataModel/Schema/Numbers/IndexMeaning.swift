@@ -1,37 +1,16 @@
-/// An index that a description asks for: a fetch index, or the unique index of a uniqueness constraint.
-package struct IndexDefinition {
-    package let name: String
-    package let elements: [FetchIndexElement]
-    package let isUnique: Bool
-    package let partialPredicate: FetchPredicate?
-
-    /// Those an entity declares itself: fetch indexes, then constraints.
-    package static func all(of entity: EntityDescription) -> [IndexDefinition] {
-        entity.indexes.map {
-            IndexDefinition(
-                name: $0.name, elements: $0.elements, isUnique: false, partialPredicate: $0.partialIndexPredicate)
-        }
-            + entity.uniquenessConstraints.map { names in
-                IndexDefinition(
-                    name: ModelAssignment.uniqueIndexPrefix + names.joined(separator: ","),
-                    elements: names.map { FetchIndexElement($0) }, isUnique: true, partialPredicate: nil)
-            }
-    }
-}
-
 /// All that decides which entries an index has. Two indexes of the same meaning can share their entries, whatever
 /// they are called.
 struct IndexMeaning: Hashable {
     private struct Element: Hashable {
         let property: PropertyID
         let compositePath: [String]
-        let keyKind: KeyKind
+        let keyForm: KeyForm
         let isAscending: Bool
         let folding: StringFolding
     }
 
     /// Types whose keys are written alike, so that a number can be widened without touching the index.
-    private enum KeyKind: Hashable {
+    private enum KeyForm: Hashable {
         case reference, integer, floatingPoint
         case other(AttributeType)
 
@@ -65,7 +44,7 @@ struct IndexMeaning: Hashable {
             let attribute = part.elements.last ?? part.declaration.property.attribute
             elements.append(
                 Element(
-                    property: id, compositePath: part.elements.map(\.name), keyKind: KeyKind(attribute?.type),
+                    property: id, compositePath: part.elements.map(\.name), keyForm: KeyForm(attribute?.type),
                     isAscending: element.isAscending, folding: element.folding))
         }
         self.elements = elements

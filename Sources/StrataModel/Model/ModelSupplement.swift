@@ -1,0 +1,66 @@
+/// What a model has besides its entities, as it is kept in a store: only what there is.
+package struct ModelSupplement: Sendable, Hashable, Codable {
+    package var fetchRequestTemplates: [FetchRequestTemplate] = []
+    package var fetchedProperties: [FetchedPropertyDescription] = []
+    package var configurations: [ModelConfiguration] = []
+    package var versionIdentifier: String?
+    package var editorInfo: EditorInfo = [:]
+
+    package init() {}
+
+    package init(_ model: ManagedObjectModel) {
+        fetchRequestTemplates = model.fetchRequestTemplates.values.sorted { $0.name < $1.name }
+        fetchedProperties = model.fetchedProperties
+        configurations = model.configurations
+        versionIdentifier = model.versionIdentifier
+        editorInfo = model.editorInfo
+    }
+
+    package var isEmpty: Bool { self == ModelSupplement() }
+}
+
+extension ManagedObjectModel {
+    /// The same model with requests that have names, with fetched properties, and with configurations.
+    ///
+    /// - Throws: `invalidModel`, naming each that has no name, the name of another, or an unknown entity.
+    public func adding(
+        fetchRequestTemplates templates: [FetchRequestTemplate] = [],
+        fetchedProperties: [FetchedPropertyDescription] = [], configurations: [ModelConfiguration] = [],
+        versionIdentifier: String? = nil, editorInfo: EditorInfo = [:]
+    ) throws(StrataError) -> ManagedObjectModel {
+        var check = SupplementCheck(self)
+        for template in templates { check.add(template) }
+        for property in fetchedProperties { check.add(property) }
+        for configuration in configurations { check.add(configuration) }
+        guard check.faults.isEmpty else {
+            let count = check.faults.count == 1 ? "a fault" : "\(check.faults.count) faults"
+            throw StrataError(
+                .invalidModel, "The model has \(count) in its requests or configurations.", details: check.faults)
+        }
+        var supplement = check.supplement
+        if let versionIdentifier, !versionIdentifier.isEmpty { supplement.versionIdentifier = versionIdentifier }
+        supplement.editorInfo.values.merge(editorInfo.values) { $1 }
+        return ManagedObjectModel(checked: entities, supplement)
+    }
+
+    /// The fetched property that objects of an entity have under a name, its own or a parent's.
+    package func fetchedProperty(_ name: String, ofEntityNamed entityName: String) -> FetchedPropertyDescription? {
+        fetchedProperties.first { $0.name == name && hierarchy.isKind(entityName, of: $0.entityName) }
+    }
+}
+
+extension ManagedObjectModel {
+    /// The entities of a configuration, in the model's order; `Default` has all of them.
+    ///
+    /// - Returns: nil when the model has no configuration of this name.
+    public func entities(forConfiguration name: String) -> [EntityDescription]? {
+        if let configuration = configurations.first(where: { $0.name == name }) {
+            let names = Set(configuration.entityNames)
+            return entities.filter { names.contains($0.name) }
+        }
+        return name == Self.defaultConfiguration ? entities : nil
+    }
+
+    /// The configuration that every model has.
+    public static let defaultConfiguration = "Default"
+}

@@ -1,0 +1,19 @@
+/// What a slot of a row holds.
+package enum SlotStorage: Sendable, Hashable {
+    case attribute(AttributeType)
+    /// A to-one relationship: an object id, 0 for nil.
+    case reference
+    /// A place in an ordered relationship, Int64.
+    case position
+
+    package var width: Int {
+        switch self {
+        case .attribute(let type): type.fixedWidth
+        case .reference, .position: 8
+        }
+    }
+
+    package var isVariableWidth: Bool {
+        if case .attribute(let type) = self { type.isVariableWidth } else { false }
+    }
+}

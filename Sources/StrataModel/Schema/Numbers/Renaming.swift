@@ -1,0 +1,60 @@
+/// Finds for each new name the old name that it continues.
+enum Renaming {
+    struct Item {
+        let name: String
+        let identifier: String?
+
+        init(_ name: String, _ identifier: String?) {
+            self.name = name
+            self.identifier = identifier
+        }
+
+        init(_ property: PropertyDescription) { self.init(property.name, property.renamingIdentifier) }
+    }
+
+    /// Whether a new name continues an old one, the surest sign first.
+    private static let rules: [@Sendable (_ new: Item, _ old: Item) -> Bool] = [
+        { new, old in new.name == old.name && new.identifier == old.identifier },
+        { new, old in new.identifier == old.name },
+        { new, old in new.identifier != nil && new.identifier == old.identifier },
+        { new, old in new.name == old.name },
+    ]
+
+    /// The old name that a new one continues.
+    static func origin(of new: Item, among old: [Item]) -> Item? {
+        for rule in rules {
+            if let found = old.first(where: { rule(new, $0) }) { return found }
+        }
+        return nil
+    }
+
+    /// The place of the new name that continues an old one.
+    static func heir(of old: Item, among new: [Item]) -> Int? {
+        for rule in rules {
+            if let found = new.firstIndex(where: { rule($0, old) }) { return found }
+        }
+        return nil
+    }
+
+    /// Place in `new` -> place in `old`.
+    static func match(new: [Item], old: [Item]) -> [Int: Int] {
+        let byName = Dictionary(grouping: old.indices) { old[$0].name }
+        let byIdentifier = Dictionary(grouping: old.indices) { old[$0].identifier ?? old[$0].name }
+        var matches: [Int: Int] = [:]
+        var taken: Set<Int> = []
+        for rule in rules {
+            for index in new.indices where matches[index] == nil {
+                let item = new[index]
+                let candidates =
+                    (byName[item.name] ?? []) + (item.identifier.flatMap { byName[$0] } ?? [])
+                    + (item.identifier.flatMap { byIdentifier[$0] } ?? [])
+                guard let found = candidates.first(where: { !taken.contains($0) && rule(item, old[$0]) }) else {
+                    continue
+                }
+                matches[index] = found
+                taken.insert(found)
+            }
+        }
+        return matches
+    }
+}
