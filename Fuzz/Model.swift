@@ -38,8 +38,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
 
 private func check(_ error: StrataError, _ bytes: [UInt8]) {
     precondition(error.code == .invalidModelFile, "\(error)")
-    guard let fault = error.cause as? ModelFileFault else { preconditionFailure("no place: \(error)") }
+    guard let problem = error.cause as? ModelFileError else { preconditionFailure("no location: \(error)") }
     // A carriage return may count as the end of a line of its own.
     let lines = bytes.reduce(1) { $0 + ($1 == 0x0A || $1 == 0x0D ? 1 : 0) }
-    precondition(1...lines ~= fault.place.line && 1...bytes.count + 1 ~= fault.place.column, "\(fault)")
+    precondition(1...lines ~= problem.location.line && 1...bytes.count + 1 ~= problem.location.column, "\(problem)")
 }

@@ -43,7 +43,7 @@ private func checkFormat(_ format: String, _ choice: UInt8) {
 
 private func check(_ error: StrataError, _ format: String) {
     precondition(error.code == .invalidRequest)
-    guard let fault = error.cause as? FetchFormatFault else { return }
+    guard let fault = error.cause as? FetchFormatError else { return }
     precondition(fault.column >= 1 && fault.column <= format.count + 1, "column \(fault.column)")
     precondition(fault.description.contains("^"))
 }

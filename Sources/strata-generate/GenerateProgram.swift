@@ -13,11 +13,11 @@ struct GenerateProgram {
         do {
             try generate(URL(filePath: arguments[1]), to: URL(filePath: arguments[2]))
         } catch let error as StrataError {
-            // The form of a compiler's message, so that an editor shows it at its place.
-            let place = (error.cause as? ModelFileFault).map { ":\($0.place.line):\($0.place.column)" } ?? ""
+            // The form of a compiler's message, so that an editor shows it at its location.
+            let location = (error.cause as? ModelFileError).map { ":\($0.location.line):\($0.location.column)" } ?? ""
             let lines = error.details.isEmpty ? [error.message] : error.details.map(\.message)
             fail(
-                lines.map { "\(error.context.path ?? arguments[1])\(place): error: \($0)" }.joined(separator: "\n"),
+                lines.map { "\(error.context.path ?? arguments[1])\(location): error: \($0)" }.joined(separator: "\n"),
                 code: 1)
         } catch {
             fail("\(arguments[1]): error: \(error)", code: 1)

@@ -28,7 +28,7 @@ enum Corpus {
 
         func read() throws -> XcodeModel { try XcodeModelBundle(contentsOf: bundle).model(version: name) }
 
-        /// nil for a model with faults.
+        /// nil for a model with problems.
         func soundModel() throws -> ManagedObjectModel? {
             do {
                 return try read().managedObjectModel()

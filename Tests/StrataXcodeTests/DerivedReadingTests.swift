@@ -50,7 +50,7 @@ struct DerivedReadingTests {
         ("now()", "it is a date, the attribute is a string."), ("made", "Film.made is derived itself."),
         ("actors.title.@sum", "@sum needs an attribute that is a number."),
     ])
-    func whatCannotBeDerivedIsAFault(_ expression: String, _ sentence: String) throws {
+    func whatCannotBeDerivedIsAProblem(_ expression: String, _ sentence: String) throws {
         let file = try read(film("derived=\"YES\" derivationExpression=\"\(expression)\""))
         let error = #expect(throws: StrataError.self) { try file.managedObjectModel() }
         let message = try #require(error?.details.first?.message)

@@ -7,11 +7,11 @@ import Testing
 struct HostileFileTests {
     private static let declaration = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
 
-    private func fault(_ text: String) throws -> String {
+    private func problem(_ text: String) throws -> String {
         let error = #expect(throws: StrataError.self) { try XcodeModel(contents: Data(text.utf8), name: "M") }
         let known = try #require(error)
         #expect(known.code == .invalidModelFile)
-        return try #require(known.cause as? ModelFileFault).description
+        return try #require(known.cause as? ModelFileError).description
     }
 
     @Test(arguments: [
@@ -51,13 +51,13 @@ struct HostileFileTests {
         ),
     ])
     func whatIsNotWellFormedIsRefusedWithItsPlace(text: String, expected: String) throws {
-        #expect(try fault(text) == expected)
+        #expect(try problem(text) == expected)
     }
 
     @Test func aFileThatIsNotUTF8IsRefusedWithItsPlace() throws {
         let bytes = Data("<model>\n a".utf8) + [0xFF] + Data("</model>".utf8)
         let error = #expect(throws: StrataError.self) { try XcodeModel(contents: bytes, name: "M") }
-        #expect((error?.cause as? ModelFileFault)?.description == "line 2, column 3: the file is not UTF-8")
+        #expect((error?.cause as? ModelFileError)?.description == "line 2, column 3: the file is not UTF-8")
         let wide = #expect(throws: StrataError.self) {
             try XcodeModel(contents: Data([0xFF, 0xFE, 0x3C, 0x00]), name: "M")
         }
@@ -68,20 +68,20 @@ struct HostileFileTests {
     @Test(.timeLimit(.minutes(1))) func aFileOfOneLongLineIsReadWithItsPlaces() throws {
         let entities = (0..<20_000).map { "<entity name=\"Ä\($0)\"/>" }.joined()
         let text = "<model>\(entities)\n<entity name=\"B\"/><entity name=\"C\" parentEntity=\"D\"/></x></model>"
-        #expect(try fault(text) == "line 2, column 54: </x> stands where </model> must")
+        #expect(try problem(text) == "line 2, column 54: </x> stands where </model> must")
         let first = "<model>\(entities)</x></model>"
         let column = "<model>\(entities)".unicodeScalars.count + 1
-        #expect(try fault(first) == "line 1, column \(column): </x> stands where </model> must")
+        #expect(try problem(first) == "line 1, column \(column): </x> stands where </model> must")
     }
 
     @Test func deepNestingIsRefused() throws {
         let text = String(repeating: "<model>", count: 1_000_000)
-        #expect(try fault(text) == "line 1, column 225: elements are nested more than 32 levels deep")
+        #expect(try problem(text) == "line 1, column 225: elements are nested more than 32 levels deep")
     }
 
     @Test func manyAttributesAreRefused() throws {
         let attributes = (0..<200).map { "a\($0)='x'" }.joined(separator: " ")
-        #expect(try fault("<model \(attributes)/>").hasSuffix("<model> has more than 128 attributes"))
+        #expect(try problem("<model \(attributes)/>").hasSuffix("<model> has more than 128 attributes"))
     }
 
     @Test func aHugeFileIsRefusedUnread() throws {

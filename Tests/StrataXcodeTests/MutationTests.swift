@@ -23,10 +23,11 @@ struct MutationTests {
                 #expect(!error.details.isEmpty, "seed \(seed): \(error)")
             } catch {
                 refused += 1
-                let fault = try #require(error.cause as? ModelFileFault, "seed \(seed): \(error)")
+                let problem = try #require(error.cause as? ModelFileError, "seed \(seed): \(error)")
                 let lines = bytes.reduce(1) { $0 + ($1 == 0x0A || $1 == 0x0D ? 1 : 0) }
-                #expect(error.code == .invalidModelFile && 1...lines ~= fault.place.line, "seed \(seed): \(fault)")
-                #expect(1...bytes.count + 1 ~= fault.place.column, "seed \(seed): \(fault)")
+                #expect(
+                    error.code == .invalidModelFile && 1...lines ~= problem.location.line, "seed \(seed): \(problem)")
+                #expect(1...bytes.count + 1 ~= problem.location.column, "seed \(seed): \(problem)")
             }
         }
         #expect(refused > 20)

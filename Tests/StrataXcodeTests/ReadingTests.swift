@@ -56,7 +56,9 @@ struct ReadingTests {
 
     @Test func whatHasNoEffectIsNamedWithItsPlace() throws {
         let notes = try read(HandMade.everything).diagnostics
-        let found = notes.map { "\($0.kind) \($0.owner ?? "-") \($0.element) \($0.attribute ?? "-") \($0.place.line)" }
+        let found = notes.map {
+            "\($0.kind) \($0.owner ?? "-") \($0.element) \($0.attribute ?? "-") \($0.location.line)"
+        }
         #expect(
             Set(found) == [
                 "notSupported - model usedWithCloudKit 2",

@@ -81,8 +81,8 @@ struct NoteText: Encodable {
 
     init(_ diagnostic: XcodeDiagnostic) {
         kind = diagnostic.kind.rawValue
-        line = diagnostic.place.line
-        column = diagnostic.place.column
+        line = diagnostic.location.line
+        column = diagnostic.location.column
         owner = diagnostic.owner
         message = diagnostic.sentence
     }

@@ -83,7 +83,7 @@ struct PredicateCommand: ParsableCommand {
         switch result {
         case .success(let predicate): row.canonical = predicate.description
         case .failure(let error):
-            let fault = error.cause as? FetchFormatFault
+            let fault = error.cause as? FetchFormatError
             row.column = fault?.column
             row.expected = fault?.expected
             row.error = fault?.sentence ?? error.message

@@ -47,7 +47,7 @@ struct RevertCommand: ParsableCommand {
             if context.transactionReason == nil { context.transactionReason = "revert of transaction \(number)" }
             do {
                 try context.revert(TransactionNumber(rawValue: number), policy: conflicts.policy)
-            } catch let error as StrataError where error.code == .futureSequence {
+            } catch let error as StrataError where error.code == .futureEvent {
                 throw UsageError("The log has no transaction \(number).")
             }
         }

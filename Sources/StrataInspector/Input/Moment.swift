@@ -27,7 +27,7 @@ enum Moment {
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()) {
             do {
                 return try store.eventNumber(of: TransactionNumber(rawValue: number))
-            } catch let error as StrataError where error.code == .futureSequence {
+            } catch let error as StrataError where error.code == .futureEvent {
                 throw UsageError("The log has no transaction \(number).")
             }
         }

@@ -29,7 +29,7 @@ extension StrataError {
     /// One line: what failed and where, without codes of layers below.
     var commandLineText: String {
         var text = message
-        if let fault = cause as? FetchFormatFault { return "Column \(fault.column): \(fault.sentence)\n\(fault)" }
+        if let fault = cause as? FetchFormatError { return "Column \(fault.column): \(fault.sentence)\n\(fault)" }
         if let name = context.entityName, let id = context.objectID, context.conflicts.isEmpty {
             text += " (\(name)/p\(id.row))"
         }

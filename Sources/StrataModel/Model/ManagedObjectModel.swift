@@ -41,10 +41,10 @@ public final class ManagedObjectModel: Sendable {
     public convenience init(entities: [EntityDescription]) throws(StrataError) {
         var check = ModelCheck(entities)
         check.run()
-        let faults = check.sortedFaults
-        guard faults.isEmpty else {
-            let count = faults.count == 1 ? "a fault" : "\(faults.count) faults"
-            throw StrataError(.invalidModel, "The model has \(count).", details: faults)
+        let problems = check.sortedProblems
+        guard problems.isEmpty else {
+            let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
+            throw StrataError(.invalidModel, "The model has \(count).", details: problems)
         }
         self.init(checked: check.entitiesWithInverses)
     }

@@ -32,10 +32,10 @@ extension ManagedObjectModel {
         for template in templates { check.add(template) }
         for property in fetchedProperties { check.add(property) }
         for configuration in configurations { check.add(configuration) }
-        guard check.faults.isEmpty else {
-            let count = check.faults.count == 1 ? "a fault" : "\(check.faults.count) faults"
+        guard check.problems.isEmpty else {
+            let count = check.problems.count == 1 ? "a problem" : "\(check.problems.count) problems"
             throw StrataError(
-                .invalidModel, "The model has \(count) in its requests or configurations.", details: check.faults)
+                .invalidModel, "The model has \(count) in its requests or configurations.", details: check.problems)
         }
         var supplement = check.supplement
         if let versionIdentifier, !versionIdentifier.isEmpty { supplement.versionIdentifier = versionIdentifier }

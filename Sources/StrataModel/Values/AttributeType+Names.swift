@@ -21,6 +21,7 @@ extension AttributeType {
         }
     }
 
+    /// The type in words with its article, such as "a string" or "an object id".
     package var nameWithArticle: String {
         switch self {
         case .binaryData: name
@@ -29,9 +30,10 @@ extension AttributeType {
         }
     }
 
+    /// Whether it is one of the three integer types.
     package var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
 
-    /// Integers, floating point and decimals; not booleans.
+    /// Whether it is an integer, floating-point or decimal type; booleans are not numeric.
     package var isNumeric: Bool { isInteger || self == .decimal || self == .double || self == .float }
 }
 
@@ -55,6 +57,7 @@ extension AttributeValue {
         }
     }
 
+    /// Whether this is an integer, a floating-point number or a decimal; booleans are not numbers.
     package var isNumber: Bool {
         switch self {
         case .integer, .float, .double, .decimal: true
@@ -62,6 +65,7 @@ extension AttributeValue {
         }
     }
 
+    /// Whether this is a date.
     package var isDate: Bool {
         if case .date = self { true } else { false }
     }

@@ -1,26 +1,39 @@
-/// What an attribute holds; raw values are Core Data's codes.
+/// The type of an attribute's values. Raw values are Core Data's codes.
 public enum AttributeType: UInt16, Sendable, Hashable, Codable, CaseIterable {
-    /// Any value; allowed for transient attributes only.
+    /// Any value. Only transient attributes may have this type.
     case undefined = 0
+    /// A signed integer of 16 bits.
     case integer16 = 100
+    /// A signed integer of 32 bits.
     case integer32 = 200
+    /// A signed integer of 64 bits.
     case integer64 = 300
+    /// A Foundation `Decimal`.
     case decimal = 400
+    /// A `Double`.
     case double = 500
+    /// A `Float`.
     case float = 600
+    /// A `String`.
     case string = 700
+    /// A `Bool`.
     case boolean = 800
+    /// A Foundation `Date`.
     case date = 900
+    /// Foundation `Data`, in the row or in a file beside the store.
     case binaryData = 1000
+    /// A Foundation `UUID`.
     case uuid = 1100
+    /// A Foundation `URL`.
     case uri = 1200
     /// Any value, stored as the bytes that the attribute's value transformer makes of it.
     case transformable = 1800
+    /// The id of an object in the same store.
     case objectID = 2000
-    /// Named elements, each of a type of its own.
+    /// Named elements, each with its own type.
     case composite = 2100
 
-    /// Bytes that the type takes in the fixed part of a row.
+    /// Bytes that a value takes in the fixed part of a row.
     package var fixedWidth: Int {
         switch self {
         case .boolean: 1
@@ -33,7 +46,7 @@ public enum AttributeType: UInt16, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether a row holds the place and length of the value instead of the value.
+    /// Whether the fixed part of a row holds the value's offset and length instead of the value.
     package var isVariableWidth: Bool {
         switch self {
         case .string, .binaryData, .uri, .transformable, .composite, .undefined: true

@@ -1,15 +1,18 @@
 import Foundation
 
+/// A value is coded as a container with one key, the name of its case.
 extension AttributeValue: Codable {
     private enum Key: String, CodingKey {
         case null, boolean, integer, float, double, decimal, string, date, uuid, url, data, blob, objectID, composite
     }
 
+    /// Reads a value written by `encode(to:)`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         guard container.allKeys.count == 1, let key = container.allKeys.first else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "a value has exactly one kind"))
+                .init(codingPath: decoder.codingPath, debugDescription: "An attribute value must have exactly one key.")
+            )
         }
         func read<T: Decodable>(_ type: T.Type) throws -> T { try container.decode(type, forKey: key) }
         switch key {
@@ -32,7 +35,7 @@ extension AttributeValue: Codable {
         }
     }
 
-    /// Numbers are written so that every bit comes back: integers as text, floating point as bit patterns.
+    /// Writes integers as text and floating-point numbers as bit patterns, so that every bit survives.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         switch self {
@@ -55,17 +58,17 @@ extension AttributeValue: Codable {
         }
     }
 
-    /// What stands for a decimal that is none, for which JSON has no number.
+    /// Stands for a decimal NaN, which JSON numbers cannot express.
     private static let notANumber = "NaN"
 
     private static func decimal(in container: KeyedDecodingContainer<Key>) throws -> Decimal {
-        // Anything but a text is read, or refused, as a number.
+        // If it is not text, it must be a number.
         guard let text = try? container.decode(String.self, forKey: .decimal) else {
             return try container.decode(Decimal.self, forKey: .decimal)
         }
         guard text == notANumber else {
             throw DecodingError.dataCorruptedError(
-                forKey: .decimal, in: container, debugDescription: "not a decimal: \(text)")
+                forKey: .decimal, in: container, debugDescription: "Not a decimal: \(text).")
         }
         return .nan
     }
@@ -81,6 +84,6 @@ extension AttributeValue: Codable {
     }
 
     private static func notANumber(_ text: String, at decoder: any Decoder) -> DecodingError {
-        .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a number: \(text)"))
+        .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "Not a number: \(text)."))
     }
 }

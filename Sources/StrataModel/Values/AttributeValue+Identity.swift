@@ -1,10 +1,10 @@
 import Foundation
 
 extension AttributeValue {
-    /// Whether two values are stored as the same.
+    /// Whether two values are stored as the same bytes, so that replacing one by the other is no change.
     ///
-    /// `==` is too coarse to tell a change: texts are equal that are spelled with other scalars (a letter with its accent
-    /// and the letter, then the accent), and so are 0.0 and -0.0. It is too fine where a NaN is: that equals nothing.
+    /// `==` does not answer that: it treats canonically equivalent strings as equal, and 0.0 and -0.0, and a NaN as
+    /// different from itself.
     package func isIdentical(to other: AttributeValue) -> Bool {
         switch (self, other) {
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// How one value stands to another.
+/// The result of comparing two values.
 package enum ValueOrder: Sendable {
     case ascending, same, descending
 
@@ -8,6 +8,7 @@ package enum ValueOrder: Sendable {
         self = left < right ? .ascending : left == right ? .same : .descending
     }
 
+    /// The result with the two values swapped.
     var reversed: ValueOrder {
         switch self {
         case .ascending: .descending
@@ -17,13 +18,13 @@ package enum ValueOrder: Sendable {
     }
 }
 
-// Numbers are compared by what they are worth, whatever their kind: integers exactly, Float as the Double of the same
-// worth, and floating point beside Decimal by its shortest decimal writing (so a Double 0.1 equals a Decimal 0.1).
-// Strings are compared by Unicode scalars as they are (predicates normalise and fold them first), false is less than
-// true, ids, UUIDs and bytes by their bytes, URLs by their absolute strings. Nil, NaN, composites, blobs and values of
+// The order of values. Numbers of all kinds are compared by value: integers exactly, a Float as the equal Double, and a
+// floating-point number with a Decimal by its shortest decimal representation (so a Double 0.1 equals a Decimal 0.1).
+// Strings are compared by Unicode scalars; predicates normalise and fold them first. False is less than true. Object
+// ids, UUIDs and data are compared by bytes, URLs by their absolute strings. Nil, NaN, composites, blobs and values of
 // different kinds have no order.
 extension AttributeValue {
-    /// nil when the two cannot be compared.
+    /// The order of this value and another; nil if they cannot be compared.
     package func order(to other: AttributeValue) -> ValueOrder? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): ValueOrder(left, right)
@@ -39,7 +40,7 @@ extension AttributeValue {
         }
     }
 
-    /// Whether both are worth the same; nil equals nil, composites are equal element by element.
+    /// Whether both have the same value. Nil equals nil, and composites are equal element by element.
     package func isEqual(to other: AttributeValue) -> Bool {
         switch (self, other) {
         case (.null, .null): return true
@@ -52,7 +53,7 @@ extension AttributeValue {
     }
 
     private static func order(_ left: String, _ right: String) -> ValueOrder {
-        // The order of UTF-8 bytes is the order of scalars; `String.==` would take NFC and NFD for the same.
+        // UTF-8 bytes order as scalars do. `String.==` would treat NFC and NFD as equal.
         if left.utf8.elementsEqual(right.utf8) { return .same }
         return left.utf8.lexicographicallyPrecedes(right.utf8) ? .ascending : .descending
     }
@@ -107,7 +108,7 @@ extension AttributeValue {
 
     private static func order(_ left: Decimal, _ right: Double, writtenAs text: String) -> ValueOrder? {
         if left.isNaN || right.isNaN { return nil }
-        // Beyond the powers of ten that Decimal has, the sign or the size alone decides.
+        // Outside Decimal's range of exponents, the sign or the magnitude alone decides.
         if right.magnitude > 1e120 { return right > 0 ? .ascending : .descending }
         if right.magnitude < 1e-120 && right != 0 {
             return left > 0 ? .descending : left < 0 || right > 0 ? .ascending : .descending
@@ -117,8 +118,10 @@ extension AttributeValue {
 }
 
 extension Decimal {
-    /// A floating point number beside decimals: by its shortest writing, so that 0.1 is 0.1. A whole number that has no
-    /// digits to spare is itself, as it is beside integers.
+    /// A floating-point number as a decimal: its shortest decimal representation, so that 0.1 is 0.1. A whole number from
+    /// 2^53 to 2^64 is taken exactly.
+    ///
+    /// - Parameter text: the number's `description`.
     package init?(of number: Double, writtenAs text: String) {
         if number.magnitude >= 0x1p53, number.magnitude < 0x1p64 {
             let whole = Decimal(UInt64(number.magnitude))

@@ -1,12 +1,13 @@
 public import Foundation
 
-/// One stored value, or nil.
+/// The value of an attribute or a to-one relationship, or nil.
 ///
-/// The case follows the attribute's type: all integers are `integer`, a transformable is the `data` its transformer
-/// made. A `blob` stands for a large binary value kept beside the store; it is read only when asked for.
+/// The case follows the attribute's type.
 public enum AttributeValue: Sendable, Hashable {
+    /// No value.
     case null
     case boolean(Bool)
+    /// An integer of any width.
     case integer(Int64)
     case float(Float)
     case double(Double)
@@ -15,21 +16,27 @@ public enum AttributeValue: Sendable, Hashable {
     case date(Date)
     case uuid(UUID)
     case url(URL)
+    /// Binary data, or the bytes that a value transformer made.
     case data(Data)
+    /// A large binary value in a file beside the store, which is read only on request.
     case blob(BlobReference)
+    /// An object, by its id.
     case objectID(ObjectID)
+    /// The elements of a composite by name.
     case composite([String: AttributeValue])
 
-    /// Whether this is nil.
+    /// Whether this is `null`.
     public var isNull: Bool { self == .null }
 }
 
-/// The name of a large binary value: SHA-256 of its bytes, and their number.
+/// Identifies a large binary value by its content.
 public struct BlobReference: Sendable, Hashable, Codable {
-    /// Thirty-two bytes.
+    /// The SHA-256 of the bytes: 32 bytes.
     public let digest: Data
+    /// The number of bytes.
     public let sizeInBytes: UInt64
 
+    /// A reference to the value with this digest and size.
     public init(digest: Data, sizeInBytes: UInt64) {
         self.digest = digest
         self.sizeInBytes = sizeInBytes

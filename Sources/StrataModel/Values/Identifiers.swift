@@ -1,4 +1,8 @@
-/// The stable number a store gave an entity when the entity's model was installed; 0 and 0xFFFF are never given.
+// The numbers by which a store and its log refer to entities, properties, indexes, model versions, events, transactions
+// and objects. Each is a type of its own, so that the compiler tells them apart.
+
+/// The number of an entity in one store, assigned when the entity's model was installed and never changed. 0 and 0xFFFF
+/// are never assigned.
 public struct EntityID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     public let rawValue: UInt16
 
@@ -7,7 +11,8 @@ public struct EntityID: RawRepresentable, Hashable, Comparable, Sendable, Codabl
     public static func < (left: EntityID, right: EntityID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The stable number a store gave a property when the property's model was installed; unique across entities.
+/// The number of a property in one store, assigned when the property's model was installed and never changed. It is unique
+/// across entities.
 public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     public let rawValue: UInt32
 
@@ -15,12 +20,13 @@ public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Coda
 
     public static func < (left: PropertyID, right: PropertyID) -> Bool { left.rawValue < right.rawValue }
 
-    /// The number under which links are kept backwards when the model names no inverse.
+    /// The number under which the store keeps the links of this relationship backwards if the model has no inverse.
     package var hiddenInverse: PropertyID { PropertyID(rawValue: rawValue | 0x8000_0000) }
+    /// Whether this number stands for a hidden inverse.
     package var isHiddenInverse: Bool { rawValue & 0x8000_0000 != 0 }
 }
 
-/// The stable number a store gave an index when the index's model was installed.
+/// The number of an index in one store, assigned when the index's model was installed and never changed.
 public struct IndexID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     public let rawValue: UInt32
 
@@ -29,7 +35,7 @@ public struct IndexID: RawRepresentable, Hashable, Comparable, Sendable, Codable
     public static func < (left: IndexID, right: IndexID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Counts the models installed in one store, from 1.
+/// The number of a model in one store: the first one installed is 1.
 public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Codable {
     public let rawValue: UInt32
 
@@ -38,13 +44,13 @@ public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Co
     public static func < (left: ModelVersion, right: ModelVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A place in the log: events are numbered from 1 without gaps; 0 stands before the first event.
+/// The number of an event in the log. Events are numbered from 1 without gaps; 0 is the state before the first event.
 public struct EventNumber: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: UInt64
 
     @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The moment before the first event.
+    /// The state before the first event.
     public static let zero = EventNumber(rawValue: 0)
 
     @inlinable public static func < (left: EventNumber, right: EventNumber) -> Bool {
@@ -53,15 +59,17 @@ public struct EventNumber: RawRepresentable, Hashable, Comparable, Sendable, Cod
 
     public var description: String { String(rawValue) }
 
+    /// The number `count` events later.
     package func advanced(by count: Int) -> EventNumber { EventNumber(rawValue: rawValue + UInt64(count)) }
 }
 
-/// The number of a transaction in its store, from 1 without gaps; one save is one transaction.
+/// The number of a transaction in the log, from 1 without gaps. Each save is one transaction.
 public struct TransactionNumber: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: UInt64
 
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// The state before the first transaction.
     public static let zero = TransactionNumber(rawValue: 0)
 
     public static func < (left: TransactionNumber, right: TransactionNumber) -> Bool {
@@ -71,27 +79,30 @@ public struct TransactionNumber: RawRepresentable, Hashable, Comparable, Sendabl
     public var description: String { String(rawValue) }
 }
 
-/// Names one object of one store for ever: the entity in the high 16 bits, the row in the low 48.
+/// Identifies one object of one store for ever: the entity's number in the high 16 bits, the row's number in the low 48.
 ///
-/// It is final from the moment an object is made; there are no temporary ids. The value 0 means nil.
-/// The written form (`Codable`, `description`) is a string, because JSON numbers end at 2^53.
+/// An object has its final id from the moment it is created; there are no temporary ids. The value 0 means nil.
+/// `Codable` writes a string, because JSON numbers are exact only up to 2^53.
 public struct ObjectID: RawRepresentable, Hashable, Comparable, Sendable {
     public let rawValue: UInt64
 
     @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The largest row number; bit 47 is set in rows that are local to a read-only container.
+    /// The largest row number.
     package static let maximumRow: UInt64 = (1 << 48) - 1
+    /// Set in the numbers of rows that exist only in memory, in a read-only container.
     package static let localRowBit: UInt64 = 1 << 47
 
+    /// The id of a row of an entity.
     @inlinable package init(entity: EntityID, row: UInt64) {
         rawValue = UInt64(entity.rawValue) << 48 | (row & 0xFFFF_FFFF_FFFF)
     }
 
     /// The entity's number in the store.
     @inlinable public var entityID: EntityID { EntityID(rawValue: UInt16(truncatingIfNeeded: rawValue >> 48)) }
-    /// The row's number, unique in the store whatever the entity.
+    /// The row's number, unique in the store across entities.
     @inlinable public var row: UInt64 { rawValue & 0xFFFF_FFFF_FFFF }
+    /// Whether this is the id 0, which refers to no object.
     @inlinable package var isNil: Bool { rawValue == 0 }
 
     @inlinable public static func < (left: ObjectID, right: ObjectID) -> Bool { left.rawValue < right.rawValue }
@@ -106,7 +117,7 @@ extension ObjectID: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = UInt64(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an object id: \(text)")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "Not an object id: \(text).")
         }
         self.init(rawValue: value)
     }

@@ -12,7 +12,7 @@ extension Store {
     ///
     /// - Parameter schema: the model to read through; nil is the newest. Through an older model the state is as it was
     ///   under that model, with its types.
-    /// - Throws: `futureSequence`, `historyDropped`, `corrupt`, `modelChanged` if the state was written under a newer
+    /// - Throws: `futureEvent`, `historyDropped`, `corrupt`, `modelChanged` if the state was written under a newer
     ///   model than `schema`, and what `body` throws.
     @inlinable
     package func read<R>(

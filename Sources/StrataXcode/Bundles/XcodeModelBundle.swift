@@ -9,7 +9,7 @@ public struct XcodeModelBundle: Sendable {
     /// The version that the bundle says is the current one; its only one where it says nothing.
     public let currentVersionName: String?
     /// Why that is not known; whoever names a version need not care.
-    private let currentVersionFault: StrataError?
+    private let currentVersionError: StrataError?
     private let versions: [String: URL]
 
     private static let bundleEnding = "xcdatamodeld"
@@ -24,26 +24,26 @@ public struct XcodeModelBundle: Sendable {
         self.url = url
         let path = url.path
         guard FileManager.default.fileExists(atPath: path) else {
-            throw Self.fault("There is no model at \(path).", path)
+            throw Self.failure("There is no model at \(path).", path)
         }
         switch url.pathExtension {
         case Self.versionEnding:
             let name = url.deletingPathExtension().lastPathComponent
             versions = [name: url]
             currentVersionName = name
-            currentVersionFault = nil
+            currentVersionError = nil
         case Self.bundleEnding:
             versions = try Self.versions(in: url, path)
             do throws(StrataError) {
                 currentVersionName = try Self.currentVersion(in: url, versions)
-                currentVersionFault = nil
+                currentVersionError = nil
             } catch {
-                (currentVersionName, currentVersionFault) = (nil, error)
+                (currentVersionName, currentVersionError) = (nil, error)
             }
         case "momd", "mom":
-            throw Self.fault("\(path) is a compiled model; only Xcode's source files are read.", path)
+            throw Self.failure("\(path) is a compiled model; only Xcode's source files are read.", path)
         default:
-            throw Self.fault("\(path) is no .\(Self.bundleEnding) and no .\(Self.versionEnding).", path)
+            throw Self.failure("\(path) is no .\(Self.bundleEnding) and no .\(Self.versionEnding).", path)
         }
         versionNames = versions.keys.sorted {
             $0.compare($1, options: .numeric) == .orderedAscending
@@ -56,15 +56,15 @@ public struct XcodeModelBundle: Sendable {
     public func model(version name: String? = nil) throws(StrataError) -> XcodeModel {
         let path = url.path
         guard let name = name ?? currentVersionName else {
-            if let currentVersionFault { throw currentVersionFault }
-            throw Self.fault(
+            if let currentVersionError { throw currentVersionError }
+            throw Self.failure(
                 "\(path) has several versions and does not say which is current: "
                     + "\(versionNames.joined(separator: ", ")).", path)
         }
         let plain =
             name.hasSuffix("." + Self.versionEnding) ? String(name.dropLast(Self.versionEnding.count + 1)) : name
         guard let version = versions[plain] else {
-            throw Self.fault(
+            throw Self.failure(
                 "\(path) has no version '\(plain)'. It has \(versionNames.joined(separator: ", ")).", path)
         }
         let contents = version.appending(component: "contents")
@@ -75,7 +75,7 @@ public struct XcodeModelBundle: Sendable {
 
     // MARK: Files
 
-    private static func fault(_ message: String, _ path: String, _ cause: (any Error)? = nil) -> StrataError {
+    private static func failure(_ message: String, _ path: String, _ cause: (any Error)? = nil) -> StrataError {
         StrataError(.invalidModelFile, message, context: .init(path: path), cause: cause)
     }
 
@@ -84,10 +84,10 @@ public struct XcodeModelBundle: Sendable {
         do {
             found = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
         } catch {
-            throw fault("\(path) cannot be read.", path, error)
+            throw failure("\(path) cannot be read.", path, error)
         }
         let versions = found.filter { $0.pathExtension == versionEnding }
-        guard !versions.isEmpty else { throw fault("\(path) has no .\(versionEnding) in it.", path) }
+        guard !versions.isEmpty else { throw failure("\(path) has no .\(versionEnding) in it.", path) }
         return Dictionary(
             versions.map { ($0.deletingPathExtension().lastPathComponent, $0) }, uniquingKeysWith: { first, _ in first }
         )
@@ -103,7 +103,7 @@ public struct XcodeModelBundle: Sendable {
         guard let name else { return versions.count == 1 ? versions.keys.first : nil }
         let plain = (name as NSString).deletingPathExtension
         guard versions[plain] != nil else {
-            throw fault("\(path) names the version \(name), which is not there.", path)
+            throw failure("\(path) names the version \(name), which is not there.", path)
         }
         return plain
     }
@@ -117,9 +117,9 @@ public struct XcodeModelBundle: Sendable {
             let data = try handle.read(upToCount: limit + 1) ?? Data()
             if data.count <= limit { return data }
         } catch {
-            throw fault("\(path) cannot be read.", path, error)
+            throw failure("\(path) cannot be read.", path, error)
         }
-        throw fault("\(path) has more than \(limit) bytes.", path)
+        throw failure("\(path) has more than \(limit) bytes.", path)
     }
 
     // MARK: Writing
@@ -135,12 +135,12 @@ public struct XcodeModelBundle: Sendable {
         let contents = try model.xcodeContents()
         if url.pathExtension == versionEnding { return try write(contents, version: url) }
         guard url.pathExtension == bundleEnding else {
-            throw fault("A model is written as .\(bundleEnding) or .\(versionEnding).", url.path)
+            throw failure("A model is written as .\(bundleEnding) or .\(versionEnding).", url.path)
         }
         let versionName = versionName ?? name
         guard !versionName.isEmpty, !versionName.hasPrefix("."), !versionName.contains(where: { "/\0".contains($0) })
         else {
-            throw fault(
+            throw failure(
                 "'\(versionName)' cannot be the name of a model version: it names a file in the bundle.", url.path)
         }
         let version = "\(versionName).\(versionEnding)"
@@ -151,7 +151,7 @@ public struct XcodeModelBundle: Sendable {
 
     private static func write(_ contents: Data, version url: URL) throws {
         let path = url.path
-        if FileManager.default.fileExists(atPath: path) { throw fault("\(path) is there already.", path) }
+        if FileManager.default.fileExists(atPath: path) { throw failure("\(path) is there already.", path) }
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try contents.write(to: url.appending(component: "contents"), options: .atomic)
     }
@@ -159,18 +159,18 @@ public struct XcodeModelBundle: Sendable {
     /// The property list that names the current version.
     private enum CurrentVersionFile {
         static func name(in data: Data, path: String) throws(StrataError) -> String? {
-            do throws(ModelFileFault) {
+            do throws(ModelFileError) {
                 var limits = XMLReader.Limits()
                 limits.allowsDocumentType = true
                 let root = try XMLReader.read(Array(data), limits: limits)
                 guard root.name == "plist", let list = root.children.first, list.name == "dict" else {
-                    throw ModelFileFault("the file is not a property list with a dictionary", at: root.place)
+                    throw ModelFileError("the file is not a property list with a dictionary", at: root.location)
                 }
                 for (key, value) in zip(list.children, list.children.dropFirst())
                 where key.name == "key" && key.text == currentVersionKey { return value.text }
                 return nil
             } catch {
-                throw fault("The file of the current version, \(error)", path, error)
+                throw failure("The file of the current version, \(error)", path, error)
             }
         }
 

@@ -7,7 +7,7 @@ final class DiagnosticList {
     func add(_ kind: XcodeDiagnostic.Kind, _ element: XMLElement, _ attribute: String?, _ sentence: String) {
         all.append(
             XcodeDiagnostic(
-                kind: kind, place: element.place, element: element.name, attribute: attribute, owner: owner,
+                kind: kind, location: element.location, element: element.name, attribute: attribute, owner: owner,
                 sentence: sentence))
     }
 
@@ -51,7 +51,7 @@ extension XMLElement {
 
     static func carried(_ text: String?) -> [XMLElement] {
         guard let text else { return [] }
-        do throws(ModelFileFault) {
+        do throws(ModelFileError) {
             return try XMLReader.read(Array("<carried>\(text)</carried>".utf8)).children
         } catch {
             return []

@@ -57,10 +57,10 @@ enum EditorNotes {
 
     private static func sorted(_ attributes: [Attribute], _ element: String, _ order: String?) -> [Attribute] {
         let names = order?.split(separator: " ").map(String.init) ?? []
-        func place(_ attribute: Attribute) -> (Int, Int, String) {
+        func rank(_ attribute: Attribute) -> (Int, Int, String) {
             let known = names.firstIndex(of: attribute.name) ?? names.count
-            return (known, Vocabulary.place(of: attribute.name, in: element), attribute.name)
+            return (known, Vocabulary.rank(of: attribute.name, in: element), attribute.name)
         }
-        return attributes.sorted { place($0) < place($1) }
+        return attributes.sorted { rank($0) < rank($1) }
     }
 }

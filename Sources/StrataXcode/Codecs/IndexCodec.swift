@@ -19,12 +19,12 @@ enum IndexCodec {
     ) -> FetchIndexDescription? {
         var index = FetchIndexDescription(name: element["name"] ?? "", elements: [])
         let unread = diagnostics.checkNames(of: element)
-        for (place, child) in element.children(named: "fetchIndexElement").enumerated() {
+        for (number, child) in element.children(named: "fetchIndexElement").enumerated() {
             _ = diagnostics.checkNames(of: child)
-            guard let part = part(child, at: place, of: &index, diagnostics) else { return nil }
-            add(part, at: place, to: &index, child, diagnostics, isToMany)
+            guard let part = part(child, at: number, of: &index, diagnostics) else { return nil }
+            add(part, at: number, to: &index, child, diagnostics, isToMany)
             guard let type = child["type"], type != "Binary" else { continue }
-            index.editorInfo[Self.type + String(place)] = type
+            index.editorInfo[Self.type + String(number)] = type
             diagnostics.add(
                 .notSupported, child, "type",
                 "\(part.propertyPath) of the index \(index.name) is \(type); the index is an ordinary one, which finds "
@@ -40,7 +40,7 @@ enum IndexCodec {
     }
 
     private static func part(
-        _ element: XMLElement, at place: Int, of index: inout FetchIndexDescription, _ diagnostics: DiagnosticList
+        _ element: XMLElement, at number: Int, of index: inout FetchIndexDescription, _ diagnostics: DiagnosticList
     ) -> FetchIndexElement? {
         let isAscending = element["order"] != "descending"
         guard let text = element["expression"] else {
@@ -59,8 +59,8 @@ enum IndexCodec {
             return nil
         }
         part.isAscending = isAscending
-        index.editorInfo[expression + String(place)] = text
-        index.editorInfo[expressionType + String(place)] = element["expressionType"]
+        index.editorInfo[expression + String(number)] = text
+        index.editorInfo[expressionType + String(number)] = element["expressionType"]
         if !part.folding.isEmpty {
             diagnostics.add(
                 .notSupported, element, "expression",
@@ -88,11 +88,11 @@ enum IndexCodec {
     }
 
     private static func add(
-        _ part: FetchIndexElement, at place: Int, to index: inout FetchIndexDescription, _ element: XMLElement,
+        _ part: FetchIndexElement, at number: Int, to index: inout FetchIndexDescription, _ element: XMLElement,
         _ diagnostics: DiagnosticList, _ isToMany: (String) -> Bool
     ) {
         guard isToMany(part.propertyPath) else { return index.elements.append(part) }
-        index.editorInfo[omitted + String(place)] = (part.isAscending ? "+" : "-") + part.propertyPath
+        index.editorInfo[omitted + String(number)] = (part.isAscending ? "+" : "-") + part.propertyPath
         diagnostics.add(
             .notSupported, element, nil,
             "\(part.propertyPath) is a to-many relationship and is left out of the index \(index.name): its members are "
@@ -113,9 +113,9 @@ enum IndexCodec {
         let names = parts.map { $0["value"] ?? "" }
         var index = FetchIndexDescription(
             name: names.joined(separator: ","), elements: [], editorInfo: [form: "compound"])
-        for (place, child) in parts.enumerated() {
+        for (number, child) in parts.enumerated() {
             _ = diagnostics.checkNames(of: child)
-            add(FetchIndexElement(names[place]), at: place, to: &index, child, diagnostics, isToMany)
+            add(FetchIndexElement(names[number]), at: number, to: &index, child, diagnostics, isToMany)
         }
         return index.elements.isEmpty ? nil : index
     }
@@ -154,11 +154,11 @@ enum IndexCodec {
             return fields["name"] == index.name
                 && RequestCodec.predicate(fields, "partialIndexPredicate") == index.partialIndexPredicate
         }
-        let parts = allElements(of: index).enumerated().map { place, part in
+        let parts = allElements(of: index).enumerated().map { number, part in
             XMLElement(
                 "fetchIndexElement",
-                source(of: part, at: place, index) + [
-                    Attribute("type", index.editorInfo[type + String(place)] ?? "Binary"),
+                source(of: part, at: number, index) + [
+                    Attribute("type", index.editorInfo[type + String(number)] ?? "Binary"),
                     Attribute("order", part.isAscending ? "ascending" : "descending"),
                 ])
         }
@@ -168,14 +168,15 @@ enum IndexCodec {
 
     /// The expression that a part came from, as long as it still says the same.
     private static func source(
-        of part: FetchIndexElement, at place: Int, _ index: FetchIndexDescription
+        of part: FetchIndexElement, at number: Int, _ index: FetchIndexDescription
     ) -> [Attribute] {
-        guard let text = index.editorInfo[expression + String(place)], var read = Self.part(overExpression: text) else {
+        guard let text = index.editorInfo[expression + String(number)], var read = Self.part(overExpression: text)
+        else {
             return [Attribute("property", part.propertyPath)]
         }
         read.isAscending = part.isAscending
         guard read == part else { return [Attribute("property", part.propertyPath)] }
-        let type = index.editorInfo[expressionType + String(place)].map { [Attribute("expressionType", $0)] }
+        let type = index.editorInfo[expressionType + String(number)].map { [Attribute("expressionType", $0)] }
         return [Attribute("expression", text)] + (type ?? [])
     }
 

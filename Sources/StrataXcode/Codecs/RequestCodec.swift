@@ -20,8 +20,8 @@ enum RequestCodec {
         template.fetchBatchSize = fields.count("fetchBatchSize")
         let values = options.map { fields.flag($0.0) || fields.flag($0.1) }
         let isSaid = options.map { fields[$0.0] != nil || fields[$0.1] != nil }
-        for (place, path) in paths.enumerated() where isSaid[place] || values.contains(true) {
-            template[keyPath: path] = values[place]
+        for (index, path) in paths.enumerated() where isSaid[index] || values.contains(true) {
+            template[keyPath: path] = values[index]
         }
         return template
     }

@@ -72,7 +72,7 @@ struct UserInfoContent {
     ///
     /// - Parameter element: what is written for a description without its note.
     func restored<Description: Codable>(
-        _ key: String, over read: Description, at place: XMLElement, _ diagnostics: DiagnosticList,
+        _ key: String, over read: Description, at parent: XMLElement, _ diagnostics: DiagnosticList,
         element: (Description) -> XMLElement
     ) -> Description {
         guard let text = notes[key] else { return read }
@@ -80,9 +80,9 @@ struct UserInfoContent {
             let noted = try JSONDecoder().decode(Description.self, from: Data(text.utf8))
             // As text, because what XML cannot hold was lost on one side only.
             if XMLText.of(element(noted)) == XMLText.of(element(read)) { return noted }
-            diagnostics.unreadable(place, nil, "the note \(key) is out of date: Xcode has changed what it was about")
+            diagnostics.unreadable(parent, nil, "the note \(key) is out of date: Xcode has changed what it was about")
         } catch {
-            diagnostics.unreadable(place, nil, "the note \(key) cannot be read")
+            diagnostics.unreadable(parent, nil, "the note \(key) cannot be read")
         }
         return read
     }

@@ -86,8 +86,8 @@ enum Vocabulary {
         "configuration": ["usedWithCloudKit": "there is no CloudKit"],
     ]
 
-    /// The place of an attribute in Xcode's order; names that it does not know come last.
-    static func place(of attribute: String, in element: String) -> Int {
+    /// The rank of an attribute in Xcode's order; names that it does not know come last.
+    static func rank(of attribute: String, in element: String) -> Int {
         let known = attributes[element] ?? []
         return known.firstIndex(of: attribute) ?? known.count
     }

@@ -10,7 +10,7 @@ public struct XcodeDiagnostic: Sendable, Hashable, CustomStringConvertible {
     }
 
     public let kind: Kind
-    public let place: FilePlace
+    public let location: FileLocation
     /// The element's name.
     public let element: String
     /// The attribute's name; nil when it is about the element as a whole.
@@ -20,6 +20,6 @@ public struct XcodeDiagnostic: Sendable, Hashable, CustomStringConvertible {
     public let sentence: String
 
     public var description: String {
-        "line \(place.line), column \(place.column): \(owner.map { "\($0): " } ?? "")\(sentence)"
+        "line \(location.line), column \(location.column): \(owner.map { "\($0): " } ?? "")\(sentence)"
     }
 }

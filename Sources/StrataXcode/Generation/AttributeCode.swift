@@ -37,7 +37,7 @@ struct AttributeCode {
             storage = .row
             isOptional = attribute.isOptional
             enumeration =
-                names.enumerations[EnumerationCode.Place(entityName: entity.name, attributeName: attribute.name)]
+                names.enumerations[EnumerationCode.AttributeKey(entityName: entity.name, attributeName: attribute.name)]
         }
         self.enumeration = enumeration
         let plain =

@@ -126,8 +126,8 @@ extension EntityCode {
 
     private var visit: String {
         let all = attributes.map(\.attribute.name) + relationships.map(\.relationship.name)
-        let cases = all.enumerated().map { place, name in
-            "        case \(place): visitor.visit(object, \\\(className).\(CodeNames.escaped(name)))"
+        let cases = all.enumerated().map { number, name in
+            "        case \(number): visitor.visit(object, \\\(className).\(CodeNames.escaped(name)))"
         }
         return """
                 nonisolated \(access)override func _visitKeyPath<_Visitor: \(graph("_KeyPathVisitor"))>(
@@ -142,21 +142,21 @@ extension EntityCode {
             """
     }
 
-    private func accessor(_ code: AttributeCode, _ place: Int) -> String {
+    private func accessor(_ code: AttributeCode, _ number: Int) -> String {
         accessor(
-            Self.documentation(of: code), code.attribute.name, code.type, code.accessorSuffix, place,
+            Self.documentation(of: code), code.attribute.name, code.type, code.accessorSuffix, number,
             isReadOnly: code.isDerived)
     }
 
-    private func accessor(_ code: RelationshipCode, _ place: Int) -> String {
-        accessor(code.documentation, code.relationship.name, code.type, "", place)
+    private func accessor(_ code: RelationshipCode, _ number: Int) -> String {
+        accessor(code.documentation, code.relationship.name, code.type, "", number)
     }
 
     private func accessor(
-        _ documentation: String, _ name: String, _ type: String, _ suffix: String, _ place: Int,
+        _ documentation: String, _ name: String, _ type: String, _ suffix: String, _ number: Int,
         isReadOnly: Bool = false
     ) -> String {
-        let index = "_\(plainName)._propertyBase_\(plainName) + \(place)"
+        let index = "_\(plainName)._propertyBase_\(plainName) + \(number)"
         let setter = isReadOnly ? "" : "\n        set { _set\(suffix)(\(index), newValue) }"
         return """
                 \(documentation)

@@ -9,7 +9,7 @@ struct CodeNames {
     private(set) var composites: [String: String] = [:]
     /// By the name that the model gives them.
     private var enumerationsByName: [String: [EnumerationCode]] = [:]
-    private(set) var enumerations: [EnumerationCode.Place: EnumerationCode] = [:]
+    private(set) var enumerations: [EnumerationCode.AttributeKey: EnumerationCode] = [:]
     let form: ModelCode.Form
 
     /// Macros take the entity's name from the class; other classes have the name that the model gives them.
@@ -44,7 +44,7 @@ struct CodeNames {
                 taken.insert(code.name)
                 enumerationsByName[wanted, default: []].append(code)
             }
-            enumerations[EnumerationCode.Place(entityName: entity.name, attributeName: attribute.name)] = code
+            enumerations[EnumerationCode.AttributeKey(entityName: entity.name, attributeName: attribute.name)] = code
         }
     }
 

@@ -239,8 +239,8 @@ struct RelationshipCode {
             text += """
 
 
-                    /// Puts an object at a place of `\(relationship.name)`.
-                    \(access)func insertInto\(suffix)(_ member: \(target), at place: \(int)) { \(name).insert(member, at: place) }
+                    /// Puts an object at an index of `\(relationship.name)`.
+                    \(access)func insertInto\(suffix)(_ member: \(target), at index: \(int)) { \(name).insert(member, at: index) }
                 """
         }
         return text

@@ -6,7 +6,7 @@ import StrataModel
 /// `attributeValueScalarType`) names the type.
 struct EnumerationCode {
     /// The attribute that has it.
-    struct Place: Hashable {
+    struct AttributeKey: Hashable {
         let entityName: String
         let attributeName: String
     }

@@ -127,10 +127,10 @@ struct EntityReader {
 
     private static func putInOrder(_ entity: inout EntityDescription, _ order: String?) {
         guard let names = order?.split(separator: " ").map(String.init) else { return }
-        let places = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+        let ranks = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
         let last = names.count
         // The sort is stable, so what the note does not know stays where it is, behind the rest.
-        entity.properties.sort { (places[$0.name] ?? last) < (places[$1.name] ?? last) }
+        entity.properties.sort { (ranks[$0.name] ?? last) < (ranks[$1.name] ?? last) }
     }
 
     // MARK: Indexes

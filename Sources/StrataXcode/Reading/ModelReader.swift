@@ -10,10 +10,10 @@ struct ModelReader {
     private var notes: [String: [String: String]] = [:]
     private var unread: [XMLElement] = []
 
-    /// - Throws: `ModelFileFault` when the root is another element.
-    static func read(_ root: XMLElement, name: String) throws(ModelFileFault) -> XcodeModel {
+    /// - Throws: `ModelFileError` when the root is another element.
+    static func read(_ root: XMLElement, name: String) throws(ModelFileError) -> XcodeModel {
         guard root.name == "model" else {
-            throw ModelFileFault("the root element is <\(root.name)>; a model's is <model>", at: root.place)
+            throw ModelFileError("the root element is <\(root.name)>; a model's is <model>", at: root.location)
         }
         var reader = ModelReader(root)
         reader.read()
@@ -123,13 +123,13 @@ struct ModelReader {
                 claimed.insert(found.key)
             }
         }
-        for (place, entity) in entities.enumerated() {
+        for (position, entity) in entities.enumerated() {
             for (index, property) in entity.properties.enumerated() {
                 guard case .relationship(var relationship) = property, relationship.hasNoInverse,
                     claimed.contains(where: { $0.entityName == entity.name && $0.name == relationship.name })
                 else { continue }
                 relationship.hasNoInverse = false
-                entities[place].properties[index] = .relationship(relationship)
+                entities[position].properties[index] = .relationship(relationship)
             }
         }
     }

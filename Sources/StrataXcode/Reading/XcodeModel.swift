@@ -27,10 +27,10 @@ public struct XcodeModel: Sendable {
 
     /// Reads the `contents` file of an `.xcdatamodel`.
     ///
-    /// - Throws: `invalidModelFile` with the line and column, and a `ModelFileFault` as its cause.
+    /// - Throws: `invalidModelFile` with the line and column, and a `ModelFileError` as its cause.
     public init(contents: Data, name: String, path: String? = nil) throws(StrataError) {
         let file: XcodeModel
-        do throws(ModelFileFault) {
+        do throws(ModelFileError) {
             file = try ModelReader.read(try XMLReader.read(Array(contents)), name: name)
         } catch {
             throw StrataError(

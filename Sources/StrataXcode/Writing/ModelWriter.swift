@@ -70,9 +70,9 @@ enum ModelWriter {
         }
         let order = model.editorInfo[EditorNotes.elementOrder]?.split(separator: "\n").map(String.init)
         guard !drawn.isEmpty || order != nil else { return nil }
-        let places = Dictionary(zip(order ?? [], (order ?? []).indices), uniquingKeysWith: { first, _ in first })
+        let ranks = Dictionary(zip(order ?? [], (order ?? []).indices), uniquingKeysWith: { first, _ in first })
         let sorted = drawn.sorted {
-            (places[$0.name] ?? places.count, $0.name) < (places[$1.name] ?? places.count, $1.name)
+            (ranks[$0.name] ?? ranks.count, $0.name) < (ranks[$1.name] ?? ranks.count, $1.name)
         }
         return XMLElement(
             "elements",

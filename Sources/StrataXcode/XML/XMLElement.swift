@@ -1,5 +1,5 @@
 /// Where something stands in a file; both count from 1, columns in Unicode scalars.
-public struct FilePlace: Sendable, Hashable {
+public struct FileLocation: Sendable, Hashable {
     public let line: Int
     public let column: Int
 
@@ -9,7 +9,7 @@ public struct FilePlace: Sendable, Hashable {
     }
 }
 
-/// An element of a document; two are equal whatever their places.
+/// An element of a document; two are equal whatever their locations.
 package struct XMLElement: Sendable, Hashable {
     package struct Attribute: Sendable, Hashable {
         package var name: String
@@ -27,17 +27,17 @@ package struct XMLElement: Sendable, Hashable {
     package var children: [XMLElement]
     /// What stands between the children, without white space at both ends.
     package var text: String
-    package var place: FilePlace
+    package var location: FileLocation
 
     package init(
         _ name: String, _ attributes: [Attribute] = [], children: [XMLElement] = [], text: String = "",
-        place: FilePlace = FilePlace(line: 1, column: 1)
+        location: FileLocation = FileLocation(line: 1, column: 1)
     ) {
         self.name = name
         self.attributes = attributes
         self.children = children
         self.text = text
-        self.place = place
+        self.location = location
     }
 
     package subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
@@ -58,14 +58,14 @@ package struct XMLElement: Sendable, Hashable {
 }
 
 /// What is wrong with a file, and where.
-public struct ModelFileFault: Error, Sendable, Hashable, CustomStringConvertible {
-    public let place: FilePlace
+public struct ModelFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let location: FileLocation
     public let sentence: String
 
-    package init(_ sentence: String, at place: FilePlace) {
-        self.place = place
+    package init(_ sentence: String, at location: FileLocation) {
+        self.location = location
         self.sentence = sentence
     }
 
-    public var description: String { "line \(place.line), column \(place.column): \(sentence)" }
+    public var description: String { "line \(location.line), column \(location.column): \(sentence)" }
 }

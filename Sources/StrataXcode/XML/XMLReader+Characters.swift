@@ -22,11 +22,11 @@ extension XMLReader {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
     /// Letters, digits, `_ : - .` and whatever lies beyond ASCII.
-    mutating func name(_ what: String) throws(ModelFileFault) -> String {
+    mutating func name(_ what: String) throws(ModelFileError) -> String {
         let start = position
         while let byte, Self.isOfName(byte) { position += 1 }
         guard position > start, !(0x30...0x39).contains(bytes[start]), bytes[start] != 0x2D, bytes[start] != 0x2E else {
-            throw fault("expected \(what)", at: start)
+            throw error("expected \(what)", at: start)
         }
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
@@ -41,19 +41,19 @@ extension XMLReader {
     /// Passes over `opening`, and returns what stands before `closing`.
     mutating func text(
         after opening: StaticString, until closing: StaticString, _ what: String
-    ) throws(ModelFileFault) -> String {
+    ) throws(ModelFileError) -> String {
         let start = position
         position += opening.utf8CodeUnitCount
         let first = position
         while position < bytes.count, !has(closing) { position += 1 }
-        guard position < bytes.count else { throw fault("\(what) does not end", at: start) }
+        guard position < bytes.count else { throw error("\(what) does not end", at: start) }
         defer { position += closing.utf8CodeUnitCount }
         return String(decoding: bytes[first..<position], as: UTF8.self)
     }
 
     /// Text up to `end` or the end of the file, with references resolved and line ends as newlines; in the value of an
     /// attribute white space is a space, unless it was written as a reference.
-    mutating func content(until end: UInt8, isAttribute: Bool) throws(ModelFileFault) -> String {
+    mutating func content(until end: UInt8, isAttribute: Bool) throws(ModelFileError) -> String {
         var result: [UInt8] = []
         while let byte, byte != end {
             switch byte {
@@ -61,14 +61,14 @@ extension XMLReader {
                 result.append(contentsOf: try reference().utf8)
                 continue
             case UInt8(ascii: "<"):
-                throw fault("< must be written as &lt;")
+                throw error("< must be written as &lt;")
             case 0x0D:
                 if position + 1 < bytes.count, bytes[position + 1] == 0x0A { position += 1 }
                 result.append(isAttribute ? 0x20 : 0x0A)
             case 0x09, 0x0A:
                 result.append(isAttribute ? 0x20 : byte)
             case ..<0x20:
-                throw fault("the control character \(byte) is not allowed")
+                throw error("the control character \(byte) is not allowed")
             default:
                 result.append(byte)
             }
@@ -78,12 +78,12 @@ extension XMLReader {
     }
 
     /// One of the five that XML has, or a character by its number. No other is known, so none can be defined.
-    private mutating func reference() throws(ModelFileFault) -> String {
+    private mutating func reference() throws(ModelFileError) -> String {
         let start = position
         position += 1
         let first = position
         while let byte, byte != UInt8(ascii: ";"), position - first < 12 { position += 1 }
-        guard byte == UInt8(ascii: ";"), position > first else { throw fault("& must be written as &amp;", at: start) }
+        guard byte == UInt8(ascii: ";"), position > first else { throw error("& must be written as &amp;", at: start) }
         let name = String(decoding: bytes[first..<position], as: UTF8.self)
         position += 1
         switch name {
@@ -94,11 +94,11 @@ extension XMLReader {
         case "apos": return "'"
         default: break
         }
-        guard name.hasPrefix("#") else { throw fault("the entity &\(name); is not known", at: start) }
+        guard name.hasPrefix("#") else { throw error("the entity &\(name); is not known", at: start) }
         let isHexadecimal = name.hasPrefix("#x")
         guard let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(number), XMLText.isAllowed(scalar)
-        else { throw fault("&\(name); is not a character", at: start) }
+        else { throw error("&\(name); is not a character", at: start) }
         return String(Character(scalar))
     }
 }
@@ -106,8 +106,8 @@ extension XMLReader {
 /// Where lines begin.
 struct LineTable {
     private let starts: [Int]
-    /// The place that was asked for last: others on its line are counted on from there.
-    private var last = (offset: 0, place: FilePlace(line: 1, column: 1))
+    /// The location that was asked for last: others on its line are counted on from there.
+    private var last = (offset: 0, location: FileLocation(line: 1, column: 1))
 
     init(_ bytes: [UInt8]) {
         var starts = [0]
@@ -115,30 +115,30 @@ struct LineTable {
         self.starts = starts
     }
 
-    func place(of offset: Int, in bytes: [UInt8]) -> FilePlace {
+    func location(of offset: Int, in bytes: [UInt8]) -> FileLocation {
         var low = 0, high = starts.count
         while high - low > 1 {
             let middle = (low + high) / 2
             if starts[middle] <= offset { low = middle } else { high = middle }
         }
-        let isOn = last.place.line == low + 1 && last.offset <= offset
-        let (start, column) = isOn ? (last.offset, last.place.column) : (starts[low], 1)
+        let isOn = last.location.line == low + 1 && last.offset <= offset
+        let (start, column) = isOn ? (last.offset, last.location.column) : (starts[low], 1)
         let rest = bytes[start..<max(start, min(offset, bytes.count))]
         // Bytes that go on with a scalar count for nothing.
-        return FilePlace(line: low + 1, column: rest.reduce(column) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
+        return FileLocation(line: low + 1, column: rest.reduce(column) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
     }
 
-    /// The same, for places in their order: the file may be one long line.
-    mutating func nextPlace(of offset: Int, in bytes: [UInt8]) -> FilePlace {
-        let place = place(of: offset, in: bytes)
-        last = (offset, place)
-        return place
+    /// The same, for locations in their order: the file may be one long line.
+    mutating func nextLocation(of offset: Int, in bytes: [UInt8]) -> FileLocation {
+        let location = location(of: offset, in: bytes)
+        last = (offset, location)
+        return location
     }
 }
 
 enum UTF8Check {
     /// The offset of the first byte that is not UTF-8.
-    static func firstFault(in bytes: [UInt8]) -> Int? {
+    static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
         if String(validating: bytes, as: UTF8.self) != nil { return nil }
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()

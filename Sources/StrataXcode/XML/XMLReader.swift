@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It is a reader of its own, because what a general one can do is what hostile files use: there are no document types
 /// with declarations, so no entities to be defined, expanded or fetched; what is nested too deep, too long, or not
-/// well-formed is refused with its place. Elements under construction are on a stack of the reader's, not on the
+/// well-formed is refused with its location. Elements under construction are on a stack of the reader's, not on the
 /// thread's.
 package struct XMLReader {
     /// How much a document may hold.
@@ -25,14 +25,14 @@ package struct XMLReader {
     private var root: XMLElement?
     private var lines: LineTable
 
-    /// - Throws: `ModelFileFault`.
+    /// - Throws: `ModelFileError`.
     package static func read(
         _ bytes: [UInt8], limits: Limits = Limits()
-    ) throws(ModelFileFault) -> XMLElement {
+    ) throws(ModelFileError) -> XMLElement {
         guard bytes.count <= limits.sizeInBytes else {
-            throw ModelFileFault(
+            throw ModelFileError(
                 "the file has \(bytes.count) bytes; \(limits.sizeInBytes) is the most",
-                at: FilePlace(line: 1, column: 1))
+                at: FileLocation(line: 1, column: 1))
         }
         var reader = XMLReader(bytes, limits)
         return try reader.document()
@@ -44,14 +44,14 @@ package struct XMLReader {
         lines = LineTable(bytes)
     }
 
-    func fault(_ sentence: String, at offset: Int? = nil) -> ModelFileFault {
-        ModelFileFault(sentence, at: lines.place(of: offset ?? position, in: bytes))
+    func error(_ sentence: String, at offset: Int? = nil) -> ModelFileError {
+        ModelFileError(sentence, at: lines.location(of: offset ?? position, in: bytes))
     }
 
     // MARK: The document
 
-    private mutating func document() throws(ModelFileFault) -> XMLElement {
-        if let offset = UTF8Check.firstFault(in: bytes) { throw fault("the file is not UTF-8", at: offset) }
+    private mutating func document() throws(ModelFileError) -> XMLElement {
+        if let offset = UTF8Check.firstInvalidByte(in: bytes) { throw error("the file is not UTF-8", at: offset) }
         skip("\u{FEFF}")
         if has("<?xml") { try declaration() }
         while position < bytes.count {
@@ -62,63 +62,63 @@ package struct XMLReader {
             }
         }
         if let element = open.last {
-            throw fault("the file ends inside <\(element.name)> of line \(element.place.line)")
+            throw error("the file ends inside <\(element.name)> of line \(element.location.line)")
         }
-        guard let root else { throw fault("the file has no element") }
+        guard let root else { throw error("the file has no element") }
         return root
     }
 
-    private mutating func markup() throws(ModelFileFault) {
+    private mutating func markup() throws(ModelFileError) {
         if has("</") { return try endTag() }
         if has("<!--") { return try comment() }
         if has("<![CDATA[") { return try literalText() }
         if has("<?") { return try instruction() }
         if has("<!DOCTYPE") { return try documentType() }
-        if has("<!") { throw fault("a declaration is not allowed here") }
+        if has("<!") { throw error("a declaration is not allowed here") }
         try startTag()
     }
 
-    private mutating func declaration() throws(ModelFileFault) {
+    private mutating func declaration() throws(ModelFileError) {
         let start = position
         let text = try text(after: "<?xml", until: "?>", "the XML declaration")
         guard let range = text.range(of: "encoding") else { return }
         let value = text[range.upperBound...].drop { $0 == "=" || $0 == " " || $0 == "\"" || $0 == "'" }
         let encoding = value.prefix { $0 != "\"" && $0 != "'" }
         guard encoding.lowercased() == "utf-8" else {
-            throw fault("the file says that it is \(encoding.prefix(40)); only UTF-8 is read", at: start)
+            throw error("the file says that it is \(encoding.prefix(40)); only UTF-8 is read", at: start)
         }
     }
 
-    private mutating func documentType() throws(ModelFileFault) {
+    private mutating func documentType() throws(ModelFileError) {
         guard limits.allowsDocumentType, root == nil, open.isEmpty else {
-            throw fault("a document type is not allowed; it could define entities")
+            throw error("a document type is not allowed; it could define entities")
         }
         let start = position
         let text = try text(after: "<!DOCTYPE", until: ">", "the document type")
-        if text.contains("[") { throw fault("a document type may declare nothing", at: start) }
+        if text.contains("[") { throw error("a document type may declare nothing", at: start) }
     }
 
-    private mutating func comment() throws(ModelFileFault) {
+    private mutating func comment() throws(ModelFileError) {
         _ = try text(after: "<!--", until: "-->", "a comment")
     }
 
-    private mutating func instruction() throws(ModelFileFault) {
+    private mutating func instruction() throws(ModelFileError) {
         _ = try text(after: "<?", until: "?>", "a processing instruction")
     }
 
-    private mutating func literalText() throws(ModelFileFault) {
+    private mutating func literalText() throws(ModelFileError) {
         let start = position
         try append(try text(after: "<![CDATA[", until: "]]>", "a CDATA section"), start)
     }
 
-    private mutating func characters() throws(ModelFileFault) {
+    private mutating func characters() throws(ModelFileError) {
         let start = position
         try append(try content(until: UInt8(ascii: "<"), isAttribute: false), start)
     }
 
-    private mutating func append(_ text: String, _ start: Int) throws(ModelFileFault) {
+    private mutating func append(_ text: String, _ start: Int) throws(ModelFileError) {
         if open.isEmpty {
-            guard text.allSatisfy(\.isWhitespace) else { throw fault("text outside the root element", at: start) }
+            guard text.allSatisfy(\.isWhitespace) else { throw error("text outside the root element", at: start) }
         } else {
             open[open.count - 1].text += text
         }
@@ -126,13 +126,13 @@ package struct XMLReader {
 
     // MARK: Tags
 
-    private mutating func startTag() throws(ModelFileFault) {
+    private mutating func startTag() throws(ModelFileError) {
         let start = position
-        guard root == nil else { throw fault("there is a second root element") }
+        guard root == nil else { throw error("there is a second root element") }
         position += 1
-        var element = XMLElement(try name("an element's name"), place: lines.nextPlace(of: start, in: bytes))
+        var element = XMLElement(try name("an element's name"), location: lines.nextLocation(of: start, in: bytes))
         guard open.count < limits.depth else {
-            throw fault("elements are nested more than \(limits.depth) levels deep", at: start)
+            throw error("elements are nested more than \(limits.depth) levels deep", at: start)
         }
         while true {
             let hadSpace = skipSpace()
@@ -145,47 +145,47 @@ package struct XMLReader {
                 open.append(element)
                 return
             }
-            guard position < bytes.count else { throw fault("the file ends inside the tag <\(element.name)") }
-            guard hadSpace else { throw fault("expected a space, > or /> in the tag <\(element.name)") }
-            let place = position
+            guard position < bytes.count else { throw error("the file ends inside the tag <\(element.name)") }
+            guard hadSpace else { throw error("expected a space, > or /> in the tag <\(element.name)") }
+            let location = position
             let attribute = try attribute(of: element.name)
             if element[attribute.name] != nil {
-                throw fault("<\(element.name)> has the attribute \(attribute.name) twice", at: place)
+                throw error("<\(element.name)> has the attribute \(attribute.name) twice", at: location)
             }
             element.attributes.append(attribute)
             if element.attributes.count > limits.attributes {
-                throw fault("<\(element.name)> has more than \(limits.attributes) attributes", at: place)
+                throw error("<\(element.name)> has more than \(limits.attributes) attributes", at: location)
             }
         }
     }
 
-    private mutating func attribute(of element: String) throws(ModelFileFault) -> XMLElement.Attribute {
+    private mutating func attribute(of element: String) throws(ModelFileError) -> XMLElement.Attribute {
         let name = try name("an attribute's name in <\(element)>")
         _ = skipSpace()
-        guard has("=") else { throw fault("expected = after the attribute \(name)") }
+        guard has("=") else { throw error("expected = after the attribute \(name)") }
         position += 1
         _ = skipSpace()
         guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-            throw fault("the value of the attribute \(name) must stand in quotes")
+            throw error("the value of the attribute \(name) must stand in quotes")
         }
         let start = position
         position += 1
         let value = try content(until: quote, isAttribute: true)
-        guard byte == quote else { throw fault("the value of the attribute \(name) does not end", at: start) }
+        guard byte == quote else { throw error("the value of the attribute \(name) does not end", at: start) }
         position += 1
         return XMLElement.Attribute(name, value)
     }
 
-    private mutating func endTag() throws(ModelFileFault) {
+    private mutating func endTag() throws(ModelFileError) {
         let start = position
         position += 2
         let name = try name("an element's name")
         _ = skipSpace()
-        guard has(">") else { throw fault("expected > after </\(name)") }
+        guard has(">") else { throw error("expected > after </\(name)") }
         position += 1
-        guard let element = open.popLast() else { throw fault("</\(name)> ends nothing", at: start) }
+        guard let element = open.popLast() else { throw error("</\(name)> ends nothing", at: start) }
         guard element.name == name else {
-            throw fault("</\(name)> stands where </\(element.name)> must", at: start)
+            throw error("</\(name)> stands where </\(element.name)> must", at: start)
         }
         close(element)
     }

@@ -37,11 +37,11 @@ import Testing
         Movie(context: context).title = "A"
         let last = try save()
         let beyond = EventNumber(rawValue: try container.head().rawValue + 1)
-        #expect(thrownError { _ = try container.context(asOf: .event(beyond)) }?.code == .futureSequence)
+        #expect(thrownError { _ = try container.context(asOf: .event(beyond)) }?.code == .futureEvent)
         let next = TransactionNumber(rawValue: last.rawValue + 1)
-        #expect(thrownError { _ = try container.context(asOf: .transaction(next)) }?.code == .futureSequence)
-        #expect(thrownError { try context.revert(next) }?.code == .futureSequence)
-        #expect(thrownError { try container.setTag("later", at: .event(beyond)) }?.code == .futureSequence)
+        #expect(thrownError { _ = try container.context(asOf: .transaction(next)) }?.code == .futureEvent)
+        #expect(thrownError { try context.revert(next) }?.code == .futureEvent)
+        #expect(thrownError { try container.setTag("later", at: .event(beyond)) }?.code == .futureEvent)
         #expect(thrownError { _ = try container.context(asOf: .tag("none")) }?.code == .unknownKey)
     }
 

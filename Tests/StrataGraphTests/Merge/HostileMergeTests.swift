@@ -297,7 +297,7 @@ import Testing
         }
         let place = mine.eventNumber
         let transaction = try #require(try otherContainer.transactions().last).number
-        #expect(thrownError { try mine.mergeChanges(from: transaction) }?.code == .futureSequence)
+        #expect(thrownError { try mine.mergeChanges(from: transaction) }?.code == .futureEvent)
         #expect(mine.eventNumber == place)
     }
 }

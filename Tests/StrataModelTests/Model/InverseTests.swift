@@ -52,42 +52,42 @@ struct InverseTests {
     }
 
     @Test func missingInverseIsRefusedUnlessSaid() {
-        #expect(faults(entity("A", [toOne("x", "A")])).count == 1)
-        #expect(faults(entity("A", [toOne("x", "A", alone: true), toMany("y", "A", alone: true)])).isEmpty)
+        #expect(problems(entity("A", [toOne("x", "A")])).count == 1)
+        #expect(problems(entity("A", [toOne("x", "A", alone: true), toMany("y", "A", alone: true)])).isEmpty)
         #expect(
-            faults(entity("A", [toOne("x", "A", inverse: "x", alone: true)])) == [
+            problems(entity("A", [toOne("x", "A", inverse: "x", alone: true)])) == [
                 "A.x names the inverse x and says that it has none."
             ])
     }
 
     @Test func badInversesAreRefused() {
         #expect(
-            faults(entity("A", [toOne("x", "B", inverse: "y")]), entity("B")) == [
+            problems(entity("A", [toOne("x", "B", inverse: "y")]), entity("B")) == [
                 "A.x names an unknown inverse, B.y."
             ])
         #expect(
-            faults(entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [attribute("y")])) == [
+            problems(entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [attribute("y")])) == [
                 "A.x names an inverse that is not a relationship, B.y."
             ])
         #expect(
-            faults(
+            problems(
                 entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [toOne("y", "C", alone: true)]), entity("C"))
                 == ["A.x cannot be the inverse of B.y, which leads to C."])
         #expect(
-            faults(entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [toOne("y", "A", alone: true)])) == [
+            problems(entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [toOne("y", "A", alone: true)])) == [
                 "A.x names the inverse B.y, which says that it has none."
             ])
     }
 
     @Test func sidesThatDisagreeAreRefused() {
         #expect(
-            faults(
+            problems(
                 entity("A", [toOne("x", "B", inverse: "y"), toOne("z", "B", inverse: "y")]),
                 entity("B", [toOne("y", "A", inverse: "z")])) == [
                     "A.x names the inverse B.y, whose inverse is A.z."
                 ])
         #expect(
-            faults(
+            problems(
                 entity("A", [toOne("x", "B", inverse: "y"), toOne("z", "B", inverse: "y")]),
                 entity("B", [toOne("y", "A")])) == ["B.y is named as inverse by A.x and A.z."])
     }
@@ -95,8 +95,8 @@ struct InverseTests {
     @Test func storedAndTransientSidesDoNotMix() {
         var transient = RelationshipDescription(name: "y", destinationEntityName: "A", isTransient: true)
         #expect(
-            faults(entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [.relationship(transient)])).count == 1)
+            problems(entity("A", [toOne("x", "B", inverse: "y")]), entity("B", [.relationship(transient)])).count == 1)
         transient.hasNoInverse = true
-        #expect(faults(entity("A"), entity("B", [.relationship(transient)])).isEmpty)
+        #expect(problems(entity("A"), entity("B", [.relationship(transient)])).isEmpty)
     }
 }

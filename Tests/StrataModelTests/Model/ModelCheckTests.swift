@@ -5,7 +5,7 @@ import Testing
 struct ModelCheckTests {
     @Test func soundModelIsAccepted() {
         #expect(
-            faults(
+            problems(
                 entity("Movie", [attribute("title"), toOne("familyMember", "FamilyMember")]),
                 entity(
                     "FamilyMember",
@@ -14,7 +14,7 @@ struct ModelCheckTests {
             .isEmpty)
     }
 
-    @Test func everyFaultIsNamedAtOnceInOrder() throws {
+    @Test func everyProblemIsNamedAtOnceInOrder() throws {
         let error = #expect(throws: StrataError.self) {
             try ManagedObjectModel(entities: [
                 entity("Zebra", [toOne("owner", "Nobody"), attribute("hash"), attribute("age", .undefined)]),
@@ -22,7 +22,7 @@ struct ModelCheckTests {
             ])
         }
         #expect(error?.code == .invalidModel)
-        #expect(error?.message == "The model has 4 faults.")
+        #expect(error?.message == "The model has 4 problems.")
         #expect(
             error?.details.map(\.message) == [
                 "Ant.queen has no inverse; name one, or say that there is none.",
@@ -42,48 +42,49 @@ struct ModelCheckTests {
         ("isDeleted", "is a reserved name."), ("managedObjectContext", "is a reserved name."),
     ])
     func badPropertyNamesAreRefused(name: String, sentence: String) {
-        #expect(faults(entity("A", [attribute(name)])) == ["A.\(name) \(sentence)"])
+        #expect(problems(entity("A", [attribute(name)])) == ["A.\(name) \(sentence)"])
     }
 
     @Test(arguments: ["internal", "default", "value", "size", "count", "first", "in", "größe", "_hidden", "a1"])
     func namesThatSwiftOrPredicatesCanQuoteAreAccepted(name: String) {
-        #expect(faults(entity("A", [attribute(name)])).isEmpty)
+        #expect(problems(entity("A", [attribute(name)])).isEmpty)
     }
 
     @Test func overlongNameIsRefused() {
-        #expect(faults(entity("A", [attribute(String(repeating: "x", count: 256))])).count == 1)
-        #expect(faults(entity("A", [attribute(String(repeating: "x", count: 255))])).isEmpty)
+        #expect(problems(entity("A", [attribute(String(repeating: "x", count: 256))])).count == 1)
+        #expect(problems(entity("A", [attribute(String(repeating: "x", count: 255))])).isEmpty)
     }
 
     @Test func duplicatesAreRefused() {
-        #expect(faults(entity("A"), entity("A")) == ["A is declared twice."])
-        #expect(faults(entity("A", [attribute("x"), attribute("x")])) == ["A.x is declared twice."])
+        #expect(problems(entity("A"), entity("A")) == ["A is declared twice."])
+        #expect(problems(entity("A", [attribute("x"), attribute("x")])) == ["A.x is declared twice."])
     }
 
     @Test func entityWithoutPropertiesIsAccepted() {
-        #expect(faults(entity("Empty")).isEmpty)
+        #expect(problems(entity("Empty")).isEmpty)
     }
 
-    @Test func faultsOfInheritanceAreNamed() {
-        #expect(faults(entity("A", parent: "Nobody")) == ["A has an unknown parent, Nobody."])
+    @Test func problemsOfInheritanceAreNamed() {
+        #expect(problems(entity("A", parent: "Nobody")) == ["A has an unknown parent, Nobody."])
         #expect(
-            faults(entity("A", parent: "B"), entity("B", parent: "A"), entity("C", parent: "B")) == [
+            problems(entity("A", parent: "B"), entity("B", parent: "A"), entity("C", parent: "B")) == [
                 "A is its own ancestor, or has one that is.", "B is its own ancestor, or has one that is.",
                 "C is its own ancestor, or has one that is.",
             ])
-        #expect(faults(entity("A", parent: "A")) == ["A is its own ancestor, or has one that is."])
+        #expect(problems(entity("A", parent: "A")) == ["A is its own ancestor, or has one that is."])
         #expect(
-            faults(entity("A", [attribute("x")]), entity("B", parent: "A"), entity("C", [attribute("x")], parent: "B"))
+            problems(
+                entity("A", [attribute("x")]), entity("B", parent: "A"), entity("C", [attribute("x")], parent: "B"))
                 == ["C.x is already inherited from A."])
     }
 
     @Test func twoNamesCannotContinueTheSameOldOne() {
         #expect(
-            faults(entity("A", [attribute("x", renamedFrom: "old"), attribute("y", renamedFrom: "old")])) == [
+            problems(entity("A", [attribute("x", renamedFrom: "old"), attribute("y", renamedFrom: "old")])) == [
                 "A.y has the renaming identifier old, which x has too."
             ])
         #expect(
-            faults(entity("A", renamedFrom: "Old"), entity("B", renamedFrom: "Old")) == [
+            problems(entity("A", renamedFrom: "Old"), entity("B", renamedFrom: "Old")) == [
                 "B has the renaming identifier Old, which A has too."
             ])
     }
@@ -91,36 +92,37 @@ struct ModelCheckTests {
     // MARK: Attributes
 
     @Test func undefinedTypeIsForTransientAttributesOnly() {
-        #expect(faults(entity("A", [attribute("x", .undefined, transient: true)])).isEmpty)
-        #expect(faults(entity("A", [attribute("x", .undefined)])).count == 1)
+        #expect(problems(entity("A", [attribute("x", .undefined, transient: true)])).isEmpty)
+        #expect(problems(entity("A", [attribute("x", .undefined)])).count == 1)
     }
 
     @Test func externalStorageIsForBinaryDataOnly() {
-        #expect(faults(entity("A", [attribute("x", .binaryData, external: true)])).isEmpty)
+        #expect(problems(entity("A", [attribute("x", .binaryData, external: true)])).isEmpty)
         #expect(
-            faults(entity("A", [attribute("x", .string, external: true)])) == [
+            problems(entity("A", [attribute("x", .string, external: true)])) == [
                 "A.x allows external storage, which only binary data can."
             ])
     }
 
     @Test func defaultOfTheWrongTypeIsRefused() {
         #expect(
-            faults(entity("A", [attribute("x", .integer32, default: .string("1"))])) == [
+            problems(entity("A", [attribute("x", .integer32, default: .string("1"))])) == [
                 "A.x has a bad default: x must be a 32-bit integer, not string."
             ])
-        #expect(faults(entity("A", [attribute("x", .integer16, default: .integer(40_000))])).count == 1)
-        #expect(faults(entity("A", [attribute("x", .integer16, default: .integer(-32_768))])).isEmpty)
-        #expect(faults(entity("A", [attribute("x", .objectID, default: .objectID(ObjectID(rawValue: 1)))])).count == 1)
+        #expect(problems(entity("A", [attribute("x", .integer16, default: .integer(40_000))])).count == 1)
+        #expect(problems(entity("A", [attribute("x", .integer16, default: .integer(-32_768))])).isEmpty)
+        #expect(
+            problems(entity("A", [attribute("x", .objectID, default: .objectID(ObjectID(rawValue: 1)))])).count == 1)
     }
 
     @Test func defaultOutsideItsOwnRulesIsRefused() {
         let rules: [ValidationRule] = [.range(minimum: .integer(0), maximum: .integer(5))]
         #expect(
-            faults(entity("A", [attribute("rating", .double, default: .double(6), rules: rules)])) == [
+            problems(entity("A", [attribute("rating", .double, default: .double(6), rules: rules)])) == [
                 "A.rating has a bad default: rating is too large."
             ])
         #expect(
-            faults(entity("A", [attribute("x", default: .string("ab"), rules: [.length(minimum: 3, maximum: nil)])]))
+            problems(entity("A", [attribute("x", default: .string("ab"), rules: [.length(minimum: 3, maximum: nil)])]))
                 == ["A.x has a bad default: x is too short."])
     }
 
@@ -137,28 +139,28 @@ struct ModelCheckTests {
         (.pattern("a"), .integer32),
     ])
     func rulesThatMakeNoSenseAreRefused(rule: ValidationRule, type: AttributeType) {
-        #expect(faults(entity("A", [attribute("x", type, rules: [rule])])).count == 1)
+        #expect(problems(entity("A", [attribute("x", type, rules: [rule])])).count == 1)
     }
 
     @Test func compositesAreChecked() {
         #expect(
-            faults(entity("A", [attribute("x", .composite, elements: [part("a"), part("b", .double)])])).isEmpty)
-        #expect(faults(entity("A", [attribute("x", .composite)])) == ["A.x is a composite without elements."])
+            problems(entity("A", [attribute("x", .composite, elements: [part("a"), part("b", .double)])])).isEmpty)
+        #expect(problems(entity("A", [attribute("x", .composite)])) == ["A.x is a composite without elements."])
         #expect(
-            faults(entity("A", [attribute("x", .string, elements: [part("a")])])) == [
+            problems(entity("A", [attribute("x", .string, elements: [part("a")])])) == [
                 "A.x has elements, which only a composite can."
             ])
         #expect(
-            faults(entity("A", [attribute("x", .composite, elements: [part("a"), part("a"), part("self")])])) == [
+            problems(entity("A", [attribute("x", .composite, elements: [part("a"), part("a"), part("self")])])) == [
                 "A.x.a is declared twice.", "A.x.self is a reserved name.",
             ])
         #expect(
-            faults(entity("A", [attribute("x", .composite, elements: [part("a", default: .integer(1))])])) == [
+            problems(entity("A", [attribute("x", .composite, elements: [part("a", default: .integer(1))])])) == [
                 "A.x.a has a bad default: a must be a string, not integer."
             ])
         var nested = part("deep")
         for level in 0..<9 { nested = part("level\(level)", .composite, elements: [nested]) }
-        #expect(faults(entity("A", [.attribute(nested)])).count == 1)
+        #expect(problems(entity("A", [.attribute(nested)])).count == 1)
     }
 
     // MARK: Relationships
@@ -167,26 +169,26 @@ struct ModelCheckTests {
         let loner = RelationshipDescription(
             name: "x", destinationEntityName: "A", hasNoInverse: true, isOrdered: true, maxCount: 2)
         #expect(
-            faults(entity("A", [.relationship(loner)])) == [
+            problems(entity("A", [.relationship(loner)])) == [
                 "A.x is a to-one relationship with a count above one.", "A.x is ordered, which only a to-many can be.",
             ])
         #expect(
-            faults(entity("A", [toMany("x", "A", alone: true, min: 3, max: 2)])) == [
+            problems(entity("A", [toMany("x", "A", alone: true, min: 3, max: 2)])) == [
                 "A.x must have at least 3 members and at most 2."
             ])
-        #expect(faults(entity("A", [toMany("x", "A", alone: true, min: -1)])).count == 1)
+        #expect(problems(entity("A", [toMany("x", "A", alone: true, min: -1)])).count == 1)
         let imported = RelationshipDescription(
             name: "x", destinationEntityName: "A", hasNoInverse: true, minCount: 1, maxCount: 1)
-        #expect(faults(entity("A", [.relationship(imported)])).isEmpty)
+        #expect(problems(entity("A", [.relationship(imported)])).isEmpty)
     }
 
     @Test func requiredRelationshipNeedsSomethingConcrete() {
         let required = toOne("x", "B", alone: true, optional: false)
         #expect(
-            faults(entity("A", [required]), entity("B", isAbstract: true)) == [
+            problems(entity("A", [required]), entity("B", isAbstract: true)) == [
                 "A.x is required, but B is abstract and has no concrete subentity."
             ])
-        #expect(faults(entity("A", [required]), entity("B", isAbstract: true), entity("C", parent: "B")).isEmpty)
+        #expect(problems(entity("A", [required]), entity("B", isAbstract: true), entity("C", parent: "B")).isEmpty)
     }
 
     // MARK: Indexes and predicates
@@ -200,20 +202,20 @@ struct ModelCheckTests {
         func index(_ paths: String...) -> [FetchIndexDescription] {
             [FetchIndexDescription(name: "i", elements: paths.map { FetchIndexElement($0) })]
         }
-        #expect(faults(entity("A", properties, indexes: index("name", "one", "place.city"))).isEmpty)
-        #expect(faults(entity("A", properties, unique: [["name", "one"], ["name"]])).isEmpty)
+        #expect(problems(entity("A", properties, indexes: index("name", "one", "place.city"))).isEmpty)
+        #expect(problems(entity("A", properties, unique: [["name", "one"], ["name"]])).isEmpty)
         for bad in ["nothing", "note", "many", "place", "place.street", "name.length", "photo", "one.name"] {
-            #expect(faults(entity("A", properties, indexes: index(bad))).count == 1, "\(bad)")
-            #expect(faults(entity("A", properties, unique: [[bad]])).count == 1, "\(bad)")
+            #expect(problems(entity("A", properties, indexes: index(bad))).count == 1, "\(bad)")
+            #expect(problems(entity("A", properties, unique: [[bad]])).count == 1, "\(bad)")
         }
-        #expect(faults(entity("A", properties, indexes: index())).count == 1)
-        #expect(faults(entity("A", properties, indexes: index("name", "name"))).count == 1)
-        #expect(faults(entity("A", properties, indexes: index("name") + index("one"))).count == 1)
-        #expect(faults(entity("A", properties, unique: [["name", "one"], ["one", "name"]])).count == 1)
-        #expect(faults(entity("A", properties, unique: [[]])).count == 1)
+        #expect(problems(entity("A", properties, indexes: index())).count == 1)
+        #expect(problems(entity("A", properties, indexes: index("name", "name"))).count == 1)
+        #expect(problems(entity("A", properties, indexes: index("name") + index("one"))).count == 1)
+        #expect(problems(entity("A", properties, unique: [["name", "one"], ["one", "name"]])).count == 1)
+        #expect(problems(entity("A", properties, unique: [[]])).count == 1)
         let folded = FetchIndexDescription(
             name: "i", elements: [FetchIndexElement("one", folding: .caseInsensitive)])
-        #expect(faults(entity("A", properties, indexes: [folded])).count == 1)
+        #expect(problems(entity("A", properties, indexes: [folded])).count == 1)
     }
 
     @Test func predicatesAreBoundedAndTheirPatternsCompiled() {
@@ -221,20 +223,21 @@ struct ModelCheckTests {
         for _ in 0..<5_000 { deep = .not(deep) }
         let properties = [attribute("x")]
         #expect(
-            faults(entity("A", properties, rules: [ValidationPredicate(deep, message: "no")])) == [
+            problems(entity("A", properties, rules: [ValidationPredicate(deep, message: "no")])) == [
                 "A has a validation predicate that is nested more than 128 levels deep."
             ])
         #expect(
-            faults(entity("A", properties, rules: [ValidationPredicate(.matches("x", "("), message: "no")])).count == 1)
-        #expect(faults(entity("A", properties, rules: [ValidationPredicate(.isNil("x"), message: "")])).count == 1)
-        #expect(faults(entity("A", [attribute("x", rules: [.pattern("[a-z")])])).count == 1)
+            problems(entity("A", properties, rules: [ValidationPredicate(.matches("x", "("), message: "no")])).count
+                == 1)
+        #expect(problems(entity("A", properties, rules: [ValidationPredicate(.isNil("x"), message: "")])).count == 1)
+        #expect(problems(entity("A", [attribute("x", rules: [.pattern("[a-z")])])).count == 1)
         let foreign = ValidationPredicate(.isNil("y"), message: "no")
-        #expect(faults(entity("A", [attribute("x", rules: [.predicate(foreign)])])).count == 1)
+        #expect(problems(entity("A", [attribute("x", rules: [.predicate(foreign)])])).count == 1)
     }
 
     @Test func inheritedPropertiesCanBeIndexed() {
         #expect(
-            faults(
+            problems(
                 entity("A", [attribute("name")]),
                 entity("B", [attribute("age", .integer16)], parent: "A", unique: [["name", "age"]])
             ).isEmpty)
@@ -248,8 +251,8 @@ struct ModelCheckTests {
         func model(_ path: String) -> EntityDescription {
             entity("A", properties, rules: [ValidationPredicate(holds(path), message: "no")])
         }
-        #expect(faults(model("next.next.x")).isEmpty)
-        #expect(faults(model("next.y")) == ["A.next.y is unknown, in a validation predicate."])
+        #expect(problems(model("next.next.x")).isEmpty)
+        #expect(problems(model("next.y")) == ["A.next.y is unknown, in a validation predicate."])
         func partial(_ path: String) -> EntityDescription {
             entity(
                 "A", properties,
@@ -258,13 +261,13 @@ struct ModelCheckTests {
                         name: "i", elements: [FetchIndexElement("x")], partialIndexPredicate: holds(path))
                 ])
         }
-        #expect(faults(partial("x")).isEmpty)
+        #expect(problems(partial("x")).isEmpty)
         for format in ["x > random()", "now() > x", "SUBQUERY(x, $y, $y > 1)[SIZE] == 1", "$v == 1"] {
             let index = FetchIndexDescription(
                 name: "i", elements: [FetchIndexElement("x")],
                 partialIndexPredicate: try? FetchPredicate(format: format))
-            #expect(!faults(entity("A", properties, indexes: [index])).isEmpty, "\(format)")
+            #expect(!problems(entity("A", properties, indexes: [index])).isEmpty, "\(format)")
         }
-        #expect(faults(partial("next.x")) == ["A.next.x is unknown, in the partial index i."])
+        #expect(problems(partial("next.x")) == ["A.next.x is unknown, in the partial index i."])
     }
 }

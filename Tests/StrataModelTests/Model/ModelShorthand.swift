@@ -55,7 +55,7 @@ func toMany(
 }
 
 /// The sentences a model is refused with; none when it is accepted.
-func faults(_ entities: EntityDescription...) -> [String] {
+func problems(_ entities: EntityDescription...) -> [String] {
     do {
         _ = try ManagedObjectModel(entities: entities)
         return []

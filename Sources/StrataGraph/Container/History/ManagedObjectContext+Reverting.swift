@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     ///   that no longer exists is a conflict too; no policy can bring it back.
     /// - Throws: `merge` (133020) with every conflict that the policy did not resolve. In a conflict, `base` is what
     ///   the transaction wrote, `theirs` the present value, and `mine` the value before. Then the context is unchanged.
-    ///   `futureSequence`, `readOnly`.
+    ///   `futureEvent`, `readOnly`.
     public func revert(_ transaction: TransactionNumber, policy: MergePolicy = .error) throws {
         let changes = try binding.netChanges(in: transaction).inverted
         saving.overruled += try apply(
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     /// links are restored. Members of a one-to-many have the link in their own to-one and keep it as it is.
     ///
     /// - Returns: the object; nil if it did not exist then.
-    /// - Throws: `futureSequence`, `historyDropped`, `readOnly`.
+    /// - Throws: `futureEvent`, `historyDropped`, `readOnly`.
     @discardableResult
     public func restore(_ id: ObjectID, at eventNumber: EventNumber) throws -> ManagedObject? {
         let then = try binding.store.transaction(containing: eventNumber)?.lastEvent ?? eventNumber

@@ -41,7 +41,7 @@ extension PersistentContainer {
 
     /// What one transaction changed, object by object, sorted by id.
     ///
-    /// - Throws: `futureSequence` when there is no such transaction.
+    /// - Throws: `futureEvent` when there is no such transaction.
     public func changes(in transaction: TransactionNumber) throws -> [ObjectChange] {
         try described(try netChanges(in: transaction))
     }
@@ -106,10 +106,10 @@ extension PersistentContainer {
 extension StoreBinding {
     /// What one transaction changed.
     ///
-    /// - Throws: `futureSequence` when there is no such transaction.
+    /// - Throws: `futureEvent` when there is no such transaction.
     func netChanges(in transaction: TransactionNumber) throws -> NetChanges {
         guard let record = try store.transaction(transaction) else {
-            throw StrataError(.futureSequence, "The log has no transaction \(transaction).")
+            throw StrataError(.futureEvent, "The log has no transaction \(transaction).")
         }
         return try store.netChanges(from: record.firstEvent, through: record.lastEvent)
     }

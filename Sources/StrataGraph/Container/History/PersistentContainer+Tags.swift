@@ -4,7 +4,7 @@ import StrataStore
 extension PersistentContainer {
     /// The number of the last event that a moment includes; zero before the first transaction.
     ///
-    /// - Throws: `futureSequence` beyond the end of the log, `historyDropped` before the kept history, `unknownKey` for
+    /// - Throws: `futureEvent` beyond the end of the log, `historyDropped` before the kept history, `unknownKey` for
     ///   a tag that does not exist.
     public func eventNumber(at moment: HistoryMoment) throws -> EventNumber {
         let store = binding.store
@@ -34,7 +34,7 @@ extension PersistentContainer {
     /// let past = try container.context(asOf: .tag("before import"))
     /// ```
     ///
-    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `futureSequence`, `readOnly`.
+    /// - Throws: `keyTooLong` for a name of more than 400 bytes, `futureEvent`, `readOnly`.
     public func setTag(_ name: String, at moment: HistoryMoment = .now, author: String? = nil) throws {
         try binding.store.setTag(name, at: try eventNumber(at: moment), MaintenanceNote(author: author))
     }

@@ -112,7 +112,7 @@ extension PersistentContainer {
 
     /// The transactions after a token, those to come included; nil begins with the first transaction.
     ///
-    /// - Throws: `invalidRequest` for a token of another store, `futureSequence` for one beyond the end of the log (the
+    /// - Throws: `invalidRequest` for a token of another store, `futureEvent` for one beyond the end of the log (the
     ///   store may have been restored from a backup), `historyDropped`.
     public func transactions(since token: HistoryToken?) throws -> TransactionStream {
         guard let token else { return TransactionStream(container: self, start: .zero) }
@@ -184,7 +184,7 @@ public struct HistorySubscription: Sendable {
     /// the last one changes nothing.
     ///
     /// - Throws: `unknownKey` when the subscription was removed, `invalidRequest` for a token of another store,
-    ///   `futureSequence`, `readOnly`.
+    ///   `futureEvent`, `readOnly`.
     public func acknowledge(_ token: HistoryToken) throws {
         _ = try acknowledged()
         _ = try container.transactions(since: token)

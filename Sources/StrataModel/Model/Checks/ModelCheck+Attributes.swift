@@ -1,117 +1,118 @@
 extension ModelCheck {
-    mutating func check(_ attribute: AttributeDescription, at place: Place) {
+    mutating func check(_ attribute: AttributeDescription, at subject: Subject) {
         if attribute.type == .undefined && !attribute.isTransient {
-            fault(place, "has no type, which only a transient attribute may.")
+            report(subject, "has no type, which only a transient attribute may.")
         }
         if attribute.allowsExternalBinaryDataStorage {
             if attribute.type != .binaryData {
-                fault(place, "allows external storage, which only binary data can.")
+                report(subject, "allows external storage, which only binary data can.")
             } else if attribute.isTransient {
-                fault(place, "is transient and allows external storage.")
+                report(subject, "is transient and allows external storage.")
             }
         }
-        let rulesBefore = faultCount
-        for rule in attribute.validationRules { check(rule, of: attribute, at: place) }
-        checkElements(of: attribute, at: place, depth: 1)
+        let problemsBefore = problemCount
+        for rule in attribute.validationRules { check(rule, of: attribute, at: subject) }
+        checkElements(of: attribute, at: subject, depth: 1)
         // A default is only measured by rules that make sense.
-        if faultCount == rulesBefore { checkDefault(of: attribute, at: place) }
+        if problemCount == problemsBefore { checkDefault(of: attribute, at: subject) }
     }
 
     // MARK: Rules
 
-    private mutating func check(_ rule: ValidationRule, of attribute: AttributeDescription, at place: Place) {
+    private mutating func check(_ rule: ValidationRule, of attribute: AttributeDescription, at subject: Subject) {
         switch rule {
         case .range(let minimum, let maximum):
-            checkRange(minimum, maximum, of: attribute, at: place)
+            checkRange(minimum, maximum, of: attribute, at: subject)
         case .length(let minimum, let maximum):
             guard [.string, .binaryData, .uri].contains(attribute.type) else {
-                fault(place, "has a length rule, which \(attribute.type.name) cannot have.")
+                report(subject, "has a length rule, which \(attribute.type.name) cannot have.")
                 return
             }
-            if minimum == nil && maximum == nil { fault(place, "has a length rule without bounds.") }
-            if (minimum ?? 0) < 0 || (maximum ?? 0) < 0 { fault(place, "has a length rule with a negative bound.") }
+            if minimum == nil && maximum == nil { report(subject, "has a length rule without bounds.") }
+            if (minimum ?? 0) < 0 || (maximum ?? 0) < 0 { report(subject, "has a length rule with a negative bound.") }
             if let minimum, let maximum, minimum > maximum {
-                fault(place, "has a length rule whose minimum \(minimum) is above its maximum \(maximum).")
+                report(subject, "has a length rule whose minimum \(minimum) is above its maximum \(maximum).")
             }
         case .pattern(let pattern):
             guard attribute.type == .string else {
-                fault(place, "has a pattern, which \(attribute.type.name) cannot have.")
+                report(subject, "has a pattern, which \(attribute.type.name) cannot have.")
                 return
             }
             if let complaint = Self.complaint(aboutPattern: pattern) {
-                fault(place, "has a bad pattern. \(complaint)")
+                report(subject, "has a bad pattern. \(complaint)")
             }
         case .predicate(let rule):
-            if rule.message.isEmpty { fault(place, "has a validation predicate without a message.") }
-            checkValuePredicate(rule.predicate, of: attribute, at: place)
+            if rule.message.isEmpty { report(subject, "has a validation predicate without a message.") }
+            checkValuePredicate(rule.predicate, of: attribute, at: subject)
         }
     }
 
     private mutating func checkRange(
-        _ minimum: AttributeValue?, _ maximum: AttributeValue?, of attribute: AttributeDescription, at place: Place
+        _ minimum: AttributeValue?, _ maximum: AttributeValue?, of attribute: AttributeDescription, at subject: Subject
     ) {
         guard attribute.type.isNumeric || attribute.type == .date else {
-            fault(place, "has a range, which \(attribute.type.name) cannot have.")
+            report(subject, "has a range, which \(attribute.type.name) cannot have.")
             return
         }
-        if minimum == nil && maximum == nil { fault(place, "has a range without bounds.") }
+        if minimum == nil && maximum == nil { report(subject, "has a range without bounds.") }
         for bound in [minimum, maximum].compactMap(\.self) {
             let fits = attribute.type == .date ? bound.isDate : bound.isNumber
             // A bound that is not ordered with itself is not a number.
             if !fits || bound.order(to: bound) == nil {
-                fault(place, "has a range with a bound that is not a \(attribute.type == .date ? "date" : "number").")
+                report(
+                    subject, "has a range with a bound that is not a \(attribute.type == .date ? "date" : "number").")
                 return
             }
         }
         if let minimum, let maximum, minimum.order(to: maximum) == .descending {
-            fault(place, "has a range whose minimum is above its maximum.")
+            report(subject, "has a range whose minimum is above its maximum.")
         }
     }
 
     // MARK: Composites
 
-    private mutating func checkElements(of attribute: AttributeDescription, at place: Place, depth: Int) {
+    private mutating func checkElements(of attribute: AttributeDescription, at subject: Subject, depth: Int) {
         guard attribute.type == .composite else {
-            if !attribute.elements.isEmpty { fault(place, "has elements, which only a composite can.") }
+            if !attribute.elements.isEmpty { report(subject, "has elements, which only a composite can.") }
             return
         }
         // A composite of a Swift type has the elements that the type encodes.
         if attribute.elements.isEmpty, attribute.attributeValueClassName == nil {
-            fault(place, "is a composite without elements.")
+            report(subject, "is a composite without elements.")
         }
         if attribute.elements.count > ModelLimits.compositeElements {
-            fault(place, "has more than \(ModelLimits.compositeElements) elements.")
+            report(subject, "has more than \(ModelLimits.compositeElements) elements.")
         }
         guard depth <= ModelLimits.compositeDepth else {
-            fault(place, "nests composites more than \(ModelLimits.compositeDepth) levels deep.")
+            report(subject, "nests composites more than \(ModelLimits.compositeDepth) levels deep.")
             return
         }
         var seen: Set<String> = []
         for element in attribute.elements {
-            let elementPlace = Place(place.entityName, "\(place.key ?? "").\(element.name)")
-            checkName(element.name, at: elementPlace)
-            if !seen.insert(element.name).inserted { fault(elementPlace, "is declared twice.") }
-            if element.isTransient { fault(elementPlace, "is transient, which an element cannot be.") }
-            if element.derivationExpression != nil { fault(elementPlace, "is derived, which an element cannot be.") }
-            if element.type == .undefined { fault(elementPlace, "has no type.") }
+            let elementSubject = Subject(subject.entityName, "\(subject.key ?? "").\(element.name)")
+            checkName(element.name, at: elementSubject)
+            if !seen.insert(element.name).inserted { report(elementSubject, "is declared twice.") }
+            if element.isTransient { report(elementSubject, "is transient, which an element cannot be.") }
+            if element.derivationExpression != nil { report(elementSubject, "is derived, which an element cannot be.") }
+            if element.type == .undefined { report(elementSubject, "has no type.") }
             if element.allowsExternalBinaryDataStorage {
-                fault(elementPlace, "allows external storage, which an element cannot.")
+                report(elementSubject, "allows external storage, which an element cannot.")
             }
-            for rule in element.validationRules { check(rule, of: element, at: elementPlace) }
-            checkElements(of: element, at: elementPlace, depth: depth + 1)
-            checkDefault(of: element, at: elementPlace)
+            for rule in element.validationRules { check(rule, of: element, at: elementSubject) }
+            checkElements(of: element, at: elementSubject, depth: depth + 1)
+            checkDefault(of: element, at: elementSubject)
         }
     }
 
     // MARK: Defaults
 
-    private mutating func checkDefault(of attribute: AttributeDescription, at place: Place) {
+    private mutating func checkDefault(of attribute: AttributeDescription, at subject: Subject) {
         guard let value = attribute.defaultValue, !value.isNull else { return }
         if attribute.type == .objectID {
-            fault(place, "has a default, which an object id cannot have.")
+            report(subject, "has a default, which an object id cannot have.")
         } else {
             for failure in attribute.validate(value) {
-                fault(place, "has a bad default: \(failure.message)")
+                report(subject, "has a bad default: \(failure.message)")
             }
         }
     }

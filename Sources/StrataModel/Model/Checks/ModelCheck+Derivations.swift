@@ -2,23 +2,23 @@ extension ModelCheck {
     /// A derived attribute has a value of its own in the row, and an expression that the store can compute.
     mutating func checkDerivation(of attribute: AttributeDescription, in entity: EntityDescription) {
         guard let expression = attribute.derivationExpression else { return }
-        let place = Place(entity.name, attribute.name)
-        if attribute.isTransient { fault(place, "is derived and transient; what is derived is stored.") }
+        let subject = Subject(entity.name, attribute.name)
+        if attribute.isTransient { report(subject, "is derived and transient; what is derived is stored.") }
         if attribute.allowsExternalBinaryDataStorage {
-            fault(place, "is derived and may be stored outside the row, which a derived value cannot.")
+            report(subject, "is derived and may be stored outside the row, which a derived value cannot.")
         }
         if !attribute.validationRules.isEmpty {
-            fault(place, "is derived and has validation rules, which hold for what an app sets.")
+            report(subject, "is derived and has validation rules, which hold for what an app sets.")
         }
         if [.composite, .transformable, .undefined, .objectID].contains(attribute.type) {
-            return fault(place, "is derived, which \(attribute.type.nameWithArticle) cannot be.")
+            return report(subject, "is derived, which \(attribute.type.nameWithArticle) cannot be.")
         }
         guard let derivation = AttributeDerivation(expression) else {
-            return fault(
-                place, "cannot be derived from \(expression): a derivation is \(AttributeDerivation.forms).")
+            return report(
+                subject, "cannot be derived from \(expression): a derivation is \(AttributeDerivation.forms).")
         }
         if let complaint = complaint(about: derivation, for: attribute, in: entity.name) {
-            fault(place, "cannot be derived from \(expression): \(complaint).")
+            report(subject, "cannot be derived from \(expression): \(complaint).")
         }
     }
 
@@ -91,16 +91,16 @@ private struct DerivationWalk {
         }
     }
 
-    private mutating func finish(_ attribute: AttributeDescription, _ steps: ArraySlice<String>, _ place: String) {
-        if attribute.derivationExpression != nil { return complaint = "\(place) is derived itself" }
+    private mutating func finish(_ attribute: AttributeDescription, _ steps: ArraySlice<String>, _ subject: String) {
+        if attribute.derivationExpression != nil { return complaint = "\(subject) is derived itself" }
         var current = attribute
         for step in steps {
             guard let element = current.elements.first(where: { $0.name == step }) else {
-                return complaint = "\(place) has no element named \(step)"
+                return complaint = "\(subject) has no element named \(step)"
             }
             current = element
         }
-        if current.allowsExternalBinaryDataStorage { return complaint = "\(place) may be stored outside the row" }
+        if current.allowsExternalBinaryDataStorage { return complaint = "\(subject) may be stored outside the row" }
         end = current
     }
 }

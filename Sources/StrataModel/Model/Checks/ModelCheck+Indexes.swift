@@ -2,13 +2,13 @@ extension ModelCheck {
     mutating func checkIndexes(of entity: EntityDescription) {
         var names: Set<String> = []
         for index in entity.indexes {
-            let place = Place(entity.name)
+            let subject = Subject(entity.name)
             if index.name.isEmpty || index.name.utf8.count > ModelLimits.nameLengthInBytes {
-                fault(place, "has an index whose name is empty or too long.")
+                report(subject, "has an index whose name is empty or too long.")
             } else if index.name.hasPrefix(IndexDefinition.uniquePrefix) {
-                fault(place, "has an index with a reserved name, \(index.name).")
+                report(subject, "has an index with a reserved name, \(index.name).")
             } else if !names.insert(index.name).inserted {
-                fault(place, "has two indexes named \(index.name).")
+                report(subject, "has two indexes named \(index.name).")
             }
             check(index.elements.map(\.propertyPath), of: entity, what: "index \(index.name)")
             for element in index.elements where !element.folding.isEmpty {
@@ -22,29 +22,30 @@ extension ModelCheck {
         for constraint in entity.uniquenessConstraints {
             let names = constraint.joined(separator: ", ")
             if !constraints.insert(constraint.sorted()).inserted {
-                fault(Place(entity.name), "has the uniqueness constraint over \(names) twice.")
+                report(Subject(entity.name), "has the uniqueness constraint over \(names) twice.")
             }
             check(constraint, of: entity, what: "uniqueness constraint over \(names)")
             for name in constraint {
                 let attribute = hierarchy.keyPart(name, in: entity.name)?.declaration.property.attribute
                 guard attribute?.derivationExpression != nil else { continue }
-                fault(
-                    Place(entity.name, name), "is derived, so it cannot be in the uniqueness constraint over \(names).")
+                report(
+                    Subject(entity.name, name),
+                    "is derived, so it cannot be in the uniqueness constraint over \(names).")
             }
         }
     }
 
     private mutating func check(_ paths: [String], of entity: EntityDescription, what: String) {
-        let place = Place(entity.name)
+        let subject = Subject(entity.name)
         if paths.isEmpty {
-            fault(place, "has an empty \(what).")
+            report(subject, "has an empty \(what).")
         } else if paths.count > ModelLimits.indexElements {
-            fault(place, "has more than \(ModelLimits.indexElements) parts in the \(what).")
+            report(subject, "has more than \(ModelLimits.indexElements) parts in the \(what).")
         }
-        if Set(paths).count < paths.count { fault(place, "has a property twice in the \(what).") }
+        if Set(paths).count < paths.count { report(subject, "has a property twice in the \(what).") }
         for path in paths {
             if let complaint = hierarchy.complaint(aboutKeyPart: path, in: entity.name) {
-                fault(Place(entity.name, path), "\(complaint), in the \(what).")
+                report(Subject(entity.name, path), "\(complaint), in the \(what).")
             }
         }
     }
@@ -53,7 +54,7 @@ extension ModelCheck {
         guard let part = hierarchy.keyPart(element.propertyPath, in: entity.name) else { return }
         let type = part.elements.last?.type ?? part.declaration.property.attribute?.type
         if let type, type == .string { return }
-        fault(Place(entity.name, element.propertyPath), "is not a string to be folded, in the index \(index).")
+        report(Subject(entity.name, element.propertyPath), "is not a string to be folded, in the index \(index).")
     }
 }
 

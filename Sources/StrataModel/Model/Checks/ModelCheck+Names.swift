@@ -1,21 +1,21 @@
 extension ModelCheck {
     mutating func checkEntityNames() {
         if entities.count > ModelLimits.entities {
-            fault(Place("The model"), "has \(entities.count) entities; \(ModelLimits.entities) is the most.")
+            report(Subject("The model"), "has \(entities.count) entities; \(ModelLimits.entities) is the most.")
         }
         var seen: Set<String> = []
         var renamed: [String: String] = [:]
         for entity in entities {
-            let place = Place(entity.name)
+            let subject = Subject(entity.name)
             if let complaint = Self.complaint(aboutName: entity.name) {
-                fault(place, "is not a name: \(complaint).")
+                report(subject, "is not a name: \(complaint).")
             } else if ReservedNames.entities.contains(entity.name) {
-                fault(place, "is a reserved name.")
+                report(subject, "is a reserved name.")
             }
-            if !seen.insert(entity.name).inserted { fault(place, "is declared twice.") }
+            if !seen.insert(entity.name).inserted { report(subject, "is declared twice.") }
             if let identifier = entity.renamingIdentifier {
                 if let other = renamed.updateValue(entity.name, forKey: identifier) {
-                    fault(place, "has the renaming identifier \(identifier), which \(other) has too.")
+                    report(subject, "has the renaming identifier \(identifier), which \(other) has too.")
                 }
             }
         }
@@ -23,16 +23,16 @@ extension ModelCheck {
 
     mutating func checkHierarchy(of entity: EntityDescription) {
         guard let parent = entity.superentityName else { return }
-        let place = Place(entity.name)
+        let subject = Subject(entity.name)
         guard hierarchy.entity(named: parent) != nil else {
-            fault(place, "has an unknown parent, \(parent).")
+            report(subject, "has an unknown parent, \(parent).")
             return
         }
         let chain = hierarchy.chain(of: entity.name)
         if let root = chain.first, root.superentityName.flatMap(hierarchy.entity(named:)) != nil {
-            fault(place, "is its own ancestor, or has one that is.")
+            report(subject, "is its own ancestor, or has one that is.")
         } else if chain.count > ModelLimits.inheritanceDepth {
-            fault(place, "stands \(chain.count) levels deep; \(ModelLimits.inheritanceDepth) is the most.")
+            report(subject, "stands \(chain.count) levels deep; \(ModelLimits.inheritanceDepth) is the most.")
         }
     }
 
@@ -40,32 +40,32 @@ extension ModelCheck {
         var seen: Set<String> = []
         var renamed: [String: String] = [:]
         for property in entity.properties {
-            let place = Place(entity.name, property.name)
-            checkName(property.name, at: place)
+            let subject = Subject(entity.name, property.name)
+            checkName(property.name, at: subject)
             if !seen.insert(property.name).inserted {
-                fault(place, "is declared twice.")
+                report(subject, "is declared twice.")
             } else if let first = hierarchy.declaration(of: property.name, in: entity.name),
                 first.entityName != entity.name
             {
-                fault(place, "is already inherited from \(first.entityName).")
+                report(subject, "is already inherited from \(first.entityName).")
             }
             if let identifier = property.renamingIdentifier {
                 if let other = renamed.updateValue(property.name, forKey: identifier) {
-                    fault(place, "has the renaming identifier \(identifier), which \(other) has too.")
+                    report(subject, "has the renaming identifier \(identifier), which \(other) has too.")
                 }
             }
         }
         let count = hierarchy.declarations(of: entity.name).count
         if count > ModelLimits.properties {
-            fault(Place(entity.name), "has \(count) properties; \(ModelLimits.properties) is the most.")
+            report(Subject(entity.name), "has \(count) properties; \(ModelLimits.properties) is the most.")
         }
     }
 
-    mutating func checkName(_ name: String, at place: Place) {
+    mutating func checkName(_ name: String, at subject: Subject) {
         if let complaint = Self.complaint(aboutName: name) {
-            fault(place, "is not a name: \(complaint).")
+            report(subject, "is not a name: \(complaint).")
         } else if ReservedNames.properties.contains(name) {
-            fault(place, "is a reserved name.")
+            report(subject, "is a reserved name.")
         }
     }
 

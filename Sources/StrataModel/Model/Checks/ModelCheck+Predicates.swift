@@ -2,11 +2,11 @@ extension ModelCheck {
     /// Predicates over the whole object may follow to-one relationships and, with ANY and ALL, to-many ones.
     mutating func checkPredicates(of entity: EntityDescription) {
         for rule in entity.validationPredicates {
-            let place = Place(entity.name)
-            if rule.message.isEmpty { fault(place, "has a validation predicate without a message.") }
-            for path in checkedKeyPaths(of: rule.predicate, at: place, what: "a validation predicate") {
+            let subject = Subject(entity.name)
+            if rule.message.isEmpty { report(subject, "has a validation predicate without a message.") }
+            for path in checkedKeyPaths(of: rule.predicate, at: subject, what: "a validation predicate") {
                 if let complaint = complaint(aboutKeyPath: path, from: entity.name) {
-                    fault(Place(entity.name, path), "\(complaint), in a validation predicate.")
+                    report(Subject(entity.name, path), "\(complaint), in a validation predicate.")
                 }
             }
         }
@@ -17,31 +17,32 @@ extension ModelCheck {
         let what = "the partial index \(index)"
         var foreign: FetchExpression?
         predicate.forEachExpression { if !$0.isOfOwnRow { foreign = foreign ?? $0 } }
-        if let foreign { fault(Place(entity.name), "has \(what) that depends on more than the row, on \(foreign).") }
-        for path in checkedKeyPaths(of: predicate, at: Place(entity.name), what: what) {
+        if let foreign { report(Subject(entity.name), "has \(what) that depends on more than the row, on \(foreign).") }
+        for path in checkedKeyPaths(of: predicate, at: Subject(entity.name), what: what) {
             if let complaint = hierarchy.complaint(aboutKeyPart: path, in: entity.name) {
-                fault(Place(entity.name, path), "\(complaint), in \(what).")
+                report(Subject(entity.name, path), "\(complaint), in \(what).")
             }
         }
     }
 
     /// A rule of one attribute sees the value as SELF, and a composite's elements by name.
-    mutating func checkValuePredicate(_ predicate: FetchPredicate, of attribute: AttributeDescription, at place: Place)
-    {
-        for path in checkedKeyPaths(of: predicate, at: place, what: "a validation predicate") {
+    mutating func checkValuePredicate(
+        _ predicate: FetchPredicate, of attribute: AttributeDescription, at subject: Subject
+    ) {
+        for path in checkedKeyPaths(of: predicate, at: subject, what: "a validation predicate") {
             var current: AttributeDescription? = attribute
             for step in path.split(separator: ".", omittingEmptySubsequences: false) {
                 current = current?.elements.first { $0.name == step }
             }
             if current == nil {
-                fault(place, "has a validation predicate over \(path); it may only speak of SELF and its elements.")
+                report(subject, "has a validation predicate over \(path); it may only speak of SELF and its elements.")
             }
         }
     }
 
-    private mutating func checkedKeyPaths(of predicate: FetchPredicate, at place: Place, what: String) -> [String] {
+    private mutating func checkedKeyPaths(of predicate: FetchPredicate, at subject: Subject, what: String) -> [String] {
         guard predicate.depth(upTo: PredicateLimits.depth) != nil else {
-            fault(place, "has \(what) that is nested more than \(PredicateLimits.depth) levels deep.")
+            report(subject, "has \(what) that is nested more than \(PredicateLimits.depth) levels deep.")
             return []
         }
         var patterns: [String] = []
@@ -50,11 +51,11 @@ extension ModelCheck {
         }
         for pattern in patterns {
             if let complaint = Self.complaint(aboutPattern: pattern) {
-                fault(place, "has \(what) with a bad pattern. \(complaint)")
+                report(subject, "has \(what) with a bad pattern. \(complaint)")
             }
         }
         for name in predicate.freeVariables.sorted() {
-            fault(place, "has \(what) with the variable $\(name), which nothing gives a value.")
+            report(subject, "has \(what) with the variable $\(name), which nothing gives a value.")
         }
         return predicate.keyPaths.sorted()
     }

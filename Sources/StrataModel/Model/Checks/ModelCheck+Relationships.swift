@@ -1,31 +1,31 @@
 extension ModelCheck {
     mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
-        let place = Place(entity.name, relationship.name)
-        checkCounts(of: relationship, at: place)
+        let subject = Subject(entity.name, relationship.name)
+        checkCounts(of: relationship, at: subject)
         if relationship.isOrdered && !relationship.isToMany {
-            fault(place, "is ordered, which only a to-many can be.")
+            report(subject, "is ordered, which only a to-many can be.")
         }
         if relationship.hasNoInverse, let inverse = relationship.inverseName {
-            fault(place, "names the inverse \(inverse) and says that it has none.")
+            report(subject, "names the inverse \(inverse) and says that it has none.")
         }
         guard let destination = hierarchy.entity(named: relationship.destinationEntityName) else {
-            fault(place, "leads to an unknown entity, \(relationship.destinationEntityName).")
+            report(subject, "leads to an unknown entity, \(relationship.destinationEntityName).")
             return
         }
         let candidates = [destination] + hierarchy.subentities(of: destination.name)
         if !relationship.isOptional, !relationship.isToMany, candidates.allSatisfy(\.isAbstract) {
-            fault(place, "is required, but \(destination.name) is abstract and has no concrete subentity.")
+            report(subject, "is required, but \(destination.name) is abstract and has no concrete subentity.")
         }
     }
 
-    private mutating func checkCounts(of relationship: RelationshipDescription, at place: Place) {
+    private mutating func checkCounts(of relationship: RelationshipDescription, at subject: Subject) {
         let (least, most) = (relationship.minCount, relationship.maxCount)
         if least < 0 || most < 0 {
-            fault(place, "has a negative count.")
+            report(subject, "has a negative count.")
         } else if relationship.isToMany {
-            if most > 0 && least > most { fault(place, "must have at least \(least) members and at most \(most).") }
+            if most > 0 && least > most { report(subject, "must have at least \(least) members and at most \(most).") }
         } else if least > 1 || most > 1 {
-            fault(place, "is a to-one relationship with a count above one.")
+            report(subject, "is a to-one relationship with a count above one.")
         }
     }
 
@@ -48,14 +48,14 @@ extension ModelCheck {
             guard let destination = relationship?.destinationEntityName,
                 hierarchy.entity(named: destination) != nil
             else { continue }
-            fault(Place(key.entityName, key.name), "has no inverse; name one, or say that there is none.")
+            report(Subject(key.entityName, key.name), "has no inverse; name one, or say that there is none.")
         }
         for (key, claimants) in claims {
             if claimants.count == 1 {
                 filledInverses[key] = claimants[0].name
             } else {
                 let names = claimants.map { "\($0.entityName).\($0.name)" }.sorted().joined(separator: " and ")
-                fault(Place(key.entityName, key.name), "is named as inverse by \(names).")
+                report(Subject(key.entityName, key.name), "is named as inverse by \(names).")
             }
         }
     }
@@ -64,34 +64,35 @@ extension ModelCheck {
     private mutating func claimedInverse(
         of relationship: RelationshipDescription, key: EntityHierarchy.PropertyKey
     ) -> EntityHierarchy.PropertyKey? {
-        let place = Place(key.entityName, key.name)
+        let subject = Subject(key.entityName, key.name)
         let destination = relationship.destinationEntityName
         guard let inverseName = relationship.inverseName, hierarchy.entity(named: destination) != nil else {
             return nil
         }
         guard let declaration = hierarchy.declaration(of: inverseName, in: destination) else {
-            fault(place, "names an unknown inverse, \(destination).\(inverseName).")
+            report(subject, "names an unknown inverse, \(destination).\(inverseName).")
             return nil
         }
         let inverseText = "\(declaration.entityName).\(inverseName)"
         guard case .relationship(let inverse) = declaration.property else {
-            fault(place, "names an inverse that is not a relationship, \(inverseText).")
+            report(subject, "names an inverse that is not a relationship, \(inverseText).")
             return nil
         }
         guard hierarchy.declaration(of: key.name, in: inverse.destinationEntityName)?.key == key else {
-            fault(place, "cannot be the inverse of \(inverseText), which leads to \(inverse.destinationEntityName).")
+            report(subject, "cannot be the inverse of \(inverseText), which leads to \(inverse.destinationEntityName).")
             return nil
         }
         if relationship.isTransient != inverse.isTransient {
-            fault(place, "and its inverse \(inverseText) must both be transient or both be stored.")
+            report(subject, "and its inverse \(inverseText) must both be transient or both be stored.")
         }
         if inverse.hasNoInverse {
-            fault(place, "names the inverse \(inverseText), which says that it has none.")
+            report(subject, "names the inverse \(inverseText), which says that it has none.")
             return nil
         }
         guard let back = inverse.inverseName else { return declaration.key }
         if hierarchy.declaration(of: back, in: inverse.destinationEntityName)?.key != key {
-            fault(place, "names the inverse \(inverseText), whose inverse is \(inverse.destinationEntityName).\(back).")
+            report(
+                subject, "names the inverse \(inverseText), whose inverse is \(inverse.destinationEntityName).\(back).")
         }
         return nil
     }

@@ -3,21 +3,21 @@ struct ModelCheck {
     let hierarchy: EntityHierarchy
     /// Relationship -> the name of its inverse, where only the other side names it.
     var filledInverses: [EntityHierarchy.PropertyKey: String] = [:]
-    private var faults: [StrataError] = []
+    private var problems: [StrataError] = []
 
     init(_ entities: [EntityDescription]) {
         hierarchy = EntityHierarchy(entities)
     }
 
     var entities: [EntityDescription] { hierarchy.entities }
-    var faultCount: Int { faults.count }
+    var problemCount: Int { problems.count }
 
     /// In order of entity, property and sentence.
-    var sortedFaults: [StrataError] {
-        func order(_ fault: StrataError) -> (String, String, String) {
-            (fault.context.entityName ?? "", fault.context.key ?? "", fault.message)
+    var sortedProblems: [StrataError] {
+        func order(_ problem: StrataError) -> (String, String, String) {
+            (problem.context.entityName ?? "", problem.context.key ?? "", problem.message)
         }
-        return faults.sorted { order($0) < order($1) }
+        return problems.sorted { order($0) < order($1) }
     }
 
     /// The entities with both sides of every inverse named.
@@ -44,7 +44,7 @@ struct ModelCheck {
             for property in entity.properties {
                 switch property {
                 case .attribute(let attribute):
-                    check(attribute, at: Place(entity.name, attribute.name))
+                    check(attribute, at: Subject(entity.name, attribute.name))
                     checkDerivation(of: attribute, in: entity)
                 case .relationship(let relationship): check(relationship, of: entity)
                 }
@@ -56,7 +56,7 @@ struct ModelCheck {
     }
 
     /// Where a fault is: an entity, and in it a property or a dotted path into a composite.
-    struct Place {
+    struct Subject {
         let entityName: String
         let key: String?
 
@@ -68,11 +68,11 @@ struct ModelCheck {
         var text: String { key.map { "\(entityName).\($0)" } ?? entityName }
     }
 
-    /// Records a fault; `sentence` goes on after the place's name.
-    mutating func fault(_ place: Place, _ sentence: String) {
-        faults.append(
+    /// Records a fault; `sentence` goes on after the subject's name.
+    mutating func report(_ subject: Subject, _ sentence: String) {
+        problems.append(
             StrataError(
-                .invalidModel, "\(place.text) \(sentence)",
-                context: .init(entityName: place.entityName, key: place.key)))
+                .invalidModel, "\(subject.text) \(sentence)",
+                context: .init(entityName: subject.entityName, key: subject.key)))
     }
 }

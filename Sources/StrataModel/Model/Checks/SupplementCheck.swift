@@ -2,25 +2,25 @@
 struct SupplementCheck {
     let model: ManagedObjectModel
     private(set) var supplement: ModelSupplement
-    private(set) var faults: [StrataError] = []
+    private(set) var problems: [StrataError] = []
 
     init(_ model: ManagedObjectModel) {
         self.model = model
         supplement = ModelSupplement(model)
     }
 
-    private mutating func fault(_ sentence: String, _ entityName: String?, _ key: String) {
-        faults.append(StrataError(.invalidModel, sentence, context: .init(entityName: entityName, key: key)))
+    private mutating func report(_ sentence: String, _ entityName: String?, _ key: String) {
+        problems.append(StrataError(.invalidModel, sentence, context: .init(entityName: entityName, key: key)))
     }
 
     mutating func add(_ template: FetchRequestTemplate) {
         let (name, entityName) = (template.name, template.entityName)
         if model.entitiesByName[entityName] == nil {
-            fault("The template \(name) asks for an unknown entity.", entityName, name)
+            report("The template \(name) asks for an unknown entity.", entityName, name)
         }
-        if name.isEmpty { fault("A template has no name.", entityName, "") }
+        if name.isEmpty { report("A template has no name.", entityName, "") }
         if supplement.fetchRequestTemplates.contains(where: { $0.name == name }) {
-            fault("There are two templates named \(name).", entityName, name)
+            report("There are two templates named \(name).", entityName, name)
         }
         supplement.fetchRequestTemplates.append(template)
     }
@@ -28,24 +28,24 @@ struct SupplementCheck {
     mutating func add(_ property: FetchedPropertyDescription) {
         let (name, entityName) = (property.name, property.entityName)
         if model.entitiesByName[entityName] == nil || model.entitiesByName[property.request.entityName] == nil {
-            fault("The fetched property \(name) has an unknown entity.", entityName, name)
+            report("The fetched property \(name) has an unknown entity.", entityName, name)
         }
         let names = model.properties(ofEntityNamed: entityName).map(\.name)
         let isTaken = supplement.fetchedProperties.contains { $0.name == name && $0.entityName == entityName }
         if name.isEmpty || names.contains(name) || isTaken {
-            fault("\(entityName) has two properties named \(name).", entityName, name)
+            report("\(entityName) has two properties named \(name).", entityName, name)
         }
         supplement.fetchedProperties.append(property)
     }
 
     mutating func add(_ configuration: ModelConfiguration) {
         let name = configuration.name
-        if name.isEmpty { fault("A configuration has no name.", nil, "") }
+        if name.isEmpty { report("A configuration has no name.", nil, "") }
         if supplement.configurations.contains(where: { $0.name == name }) {
-            fault("There are two configurations named \(name).", nil, name)
+            report("There are two configurations named \(name).", nil, name)
         }
         for entityName in configuration.entityNames where model.entitiesByName[entityName] == nil {
-            fault("The configuration \(name) has an unknown entity, \(entityName).", entityName, name)
+            report("The configuration \(name) has an unknown entity, \(entityName).", entityName, name)
         }
         supplement.configurations.append(configuration)
     }

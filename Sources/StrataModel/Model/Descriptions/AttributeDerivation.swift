@@ -29,15 +29,15 @@ package enum AttributeDerivation: Sendable, Hashable {
     /// The operator stands at the end, or, as key-value coding has it, behind the to-many.
     private init?(path: String) {
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard let place = steps.firstIndex(where: { $0.hasPrefix("@") }) else {
+        guard let index = steps.firstIndex(where: { $0.hasPrefix("@") }) else {
             self = .value(path: path, nil)
             return
         }
-        let step = steps.remove(at: place)
+        let step = steps.remove(at: index)
         guard !steps.contains(where: { $0.hasPrefix("@") || $0.isEmpty }) else { return nil }
         switch CollectionOperator(rawValue: step) {
-        case .count where place == steps.count && place > 0: self = .count(path: steps.joined(separator: "."))
-        case .sum where place > 0 && steps.count > 1: self = .sum(path: steps.joined(separator: "."))
+        case .count where index == steps.count && index > 0: self = .count(path: steps.joined(separator: "."))
+        case .sum where index > 0 && steps.count > 1: self = .sum(path: steps.joined(separator: "."))
         default: return nil
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A step of a key path that makes something of a whole collection, such as `@count`.
+/// A step of a key path that computes a result from a whole collection, such as `@count`.
 package enum CollectionOperator: String, Sendable, CaseIterable {
     case count = "@count"
     case sum = "@sum"
@@ -14,7 +14,8 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     case unionOfSets = "@unionOfSets"
     case distinctUnionOfSets = "@distinctUnionOfSets"
 
-    /// The sum of nothing is 0; nothing has no average and no extremes. Of a missing collection everything is missing.
+    /// The result for a collection. An empty one has the sum 0, and nil for average, minimum and maximum. The result for nil
+    /// is nil.
     package func apply(to operand: PredicateOperand) throws(StrataError) -> PredicateOperand {
         if case .one(.null) = operand { return operand }
         let members = operand.members
@@ -29,18 +30,10 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
             return .many(members.filter { !$0.isNull }.distinct)
         }
     }
-
-    /// Whether the result is a list.
-    package var makesList: Bool {
-        switch self {
-        case .count, .sum, .average, .minimum, .maximum: false
-        default: true
-        }
-    }
 }
 
 extension FetchExpression.SetOperation {
-    /// Each value once, in the order of the left side and then of the right one.
+    /// The union, intersection or difference: each value once, first those of the left side in its order.
     func combine(_ left: [AttributeValue], _ right: [AttributeValue]) -> [AttributeValue] {
         if self == .union { return (left + right).distinct }
         let keys = Set(right.map(\.memberKey))
@@ -49,7 +42,7 @@ extension FetchExpression.SetOperation {
 }
 
 extension [AttributeValue] {
-    /// Each value once, where it first stands.
+    /// The values without duplicates, in the order of their first occurrence.
     var distinct: [AttributeValue] {
         var seen: Set<AttributeValue> = []
         return filter { seen.insert($0.memberKey).inserted }

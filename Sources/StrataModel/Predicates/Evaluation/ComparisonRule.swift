@@ -1,12 +1,12 @@
 import Foundation
 
-/// When a comparison holds between what its sides come to.
+/// Decides whether a comparison holds between the values of its two sides.
 package struct ComparisonRule: Sendable {
     private let comparison: ComparisonPredicate
     private let asksForNil: Bool
-    /// Whether the list that is looked in holds the word `nil` among members written down.
+    /// Whether the list on the right of `IN` is written out and has `nil` among its members.
     private let listHasNil: Bool
-    /// Whether a side was written down, so that a number in it stands for the nearest one of the other side's kind.
+    /// Whether a side is a literal. A number in it stands for the nearest number of the other side's kind.
     private let hasLiteral: Bool
 
     package init(_ comparison: ComparisonPredicate) {
@@ -23,7 +23,7 @@ package struct ComparisonRule: Sendable {
     package func holds(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
         switch comparison.modifier {
         case .direct: return try holdsDirectly(left, right)
-        // A to-one that leads nowhere on the way to many leads to none of them.
+        // A key path over a nil to-one to a to-many has no members.
         case .any:
             for member in left.list where try holds(member, right) { return true }
             return false
@@ -41,7 +41,7 @@ package struct ComparisonRule: Sendable {
             return members.contains { areEqual($0, value) }
         case (.many(let left), .many(let right), .equalTo): return Self.haveSameMembers(left, right)
         case (.many(let left), .many(let right), .notEqualTo): return !Self.haveSameMembers(left, right)
-        // A collection behind a to-one that leads nowhere is missing.
+        // A collection behind a nil to-one is nil.
         case (.many, .one(.null), .equalTo) where !asksForNil: return false
         case (.many, .one(.null), .notEqualTo) where !asksForNil: return false
         default:
@@ -49,7 +49,7 @@ package struct ComparisonRule: Sendable {
         }
     }
 
-    /// Order aside.
+    /// Whether two lists have the same members, in any order.
     private static func haveSameMembers(_ left: [AttributeValue], _ right: [AttributeValue]) -> Bool {
         guard left.count == right.count else { return false }
         var counts: [AttributeValue: Int] = [:]
@@ -68,7 +68,7 @@ package struct ComparisonRule: Sendable {
             return members.contains { areEqual(left, $0) }
         case (.in, .one(.null)): return false
         case (.in, .one(let text)):
-            guard text.text != nil else { throw invalid("The right side of IN is no list") }
+            guard text.text != nil else { throw invalid("The right side of IN is not a list") }
             return try holds(text, .contains, left)
         case (.between, .many(let bounds)) where bounds.count == 2:
             guard try holds(left, .greaterThanOrEqualTo, bounds[0]) else { return false }
@@ -123,7 +123,7 @@ package struct ComparisonRule: Sendable {
         return left.folded(comparison.folding).order(to: right.folded(comparison.folding))
     }
 
-    /// Two values of different kinds as ones that can be compared.
+    /// Converts two values of different kinds so that they can be compared.
     private func matched(_ left: AttributeValue, _ right: AttributeValue) -> (AttributeValue, AttributeValue) {
         switch (left, right) {
         case (.boolean, .boolean): (left, right)
@@ -141,7 +141,7 @@ package struct ComparisonRule: Sendable {
 }
 
 extension FetchExpression {
-    /// The word `nil`.
+    /// Whether this is the literal `nil`.
     package var isNilLiteral: Bool { self == .constant(.null) }
 
     fileprivate var isLiteral: Bool {
@@ -154,7 +154,7 @@ extension FetchExpression {
 }
 
 extension AttributeValue {
-    /// A string, or the absolute string of a URL.
+    /// The string, or the absolute string of the URL; nil for values of other kinds.
     package var text: String? {
         switch self {
         case .string(let text): text
@@ -163,7 +163,7 @@ extension AttributeValue {
         }
     }
 
-    /// The same for all values that count as one member of a set: numbers by their worth, text in its normal form.
+    /// A value that is equal for all values that are the same member of a set: numbers by value, text in normal form.
     var memberKey: AttributeValue {
         switch self {
         case .boolean(let value): return .integer(value ? 1 : 0)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What an expression comes to: one value, or the members of a list.
+/// The result of an expression: one value, or the members of a list.
 package enum PredicateOperand: Sendable, Hashable {
     case one(AttributeValue)
     case many([AttributeValue])
@@ -12,36 +12,39 @@ package enum PredicateOperand: Sendable, Hashable {
         }
     }
 
-    /// The members of a list; a missing value has none.
+    /// The members of the list, or the one value; none for nil.
     package var list: [AttributeValue] {
         if case .one(.null) = self { [] } else { members }
     }
 }
 
-/// Where the evaluator reads objects: values in memory, managed objects, or rows of a store by id.
+/// The objects that an evaluator reads: values in memory, managed objects, or rows of a store.
+///
+/// It is all that the predicate language knows of objects: it never sees a schema, a row or a store.
 package protocol ExpressionContext {
-    /// A property of an object: a value, the id that a to-one leads to (or nil), or the ids of a to-many's members, in
-    /// their order.
+    /// The value of a property: an attribute's value, the id of a to-one's object or nil, or the ids of a to-many's members
+    /// in order.
     ///
-    /// - Throws: `unknownKey`, and whatever reading throws.
+    /// - Throws: `unknownKey`, and the errors of reading the object.
     func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand
 
-    /// What a whole key path from `SELF` leads to; nil to have it followed step by step.
+    /// The value of a whole key path from `SELF`; nil to let the evaluator follow it step by step.
     func operand(atPath path: String) throws(StrataError) -> PredicateOperand?
 
-    /// The ids of the objects that a request finds; it is the value of a `NestedFetch`.
+    /// The ids of the objects that a request finds.
     ///
-    /// - Throws: `invalidRequest` where there is nothing to fetch from.
+    /// - Parameter request: the value of a `NestedFetch`.
+    /// - Throws: `invalidRequest` if the context cannot fetch.
     func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue]
 
-    /// What `now()` means; the same for every object of one request.
+    /// The value of `now()`, the same for every object of one request.
     var now: Date { get }
 }
 
 extension ExpressionContext {
     package func operand(atPath path: String) throws(StrataError) -> PredicateOperand? { nil }
     package func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue] {
-        throw StrataError(.invalidRequest, "There is nothing here that FETCH could fetch from.")
+        throw StrataError(.invalidRequest, "FETCH cannot be used here, because there is no store to fetch from.")
     }
 
     package var now: Date { Date() }

@@ -1,9 +1,11 @@
-// Shorthand for what needs no objects: the rules of validation over values at hand.
+// Evaluates predicates that need no objects, such as validation rules over a single value.
 
 extension FetchPredicate {
-    /// Whether the predicate holds where key paths lead to what `operand` says.
+    /// Whether the predicate holds.
     ///
-    /// - Parameter object: what `SELF` means.
+    /// - Parameters:
+    ///   - object: the value of `SELF`.
+    ///   - operand: gives the value of a key path.
     package func evaluate(
         object: AttributeValue = .null, operand: (String) throws(StrataError) -> PredicateOperand
     ) throws(StrataError) -> Bool {
@@ -12,32 +14,35 @@ extension FetchPredicate {
         }
     }
 
-    /// The same where every key path leads to a single value.
+    /// Whether the predicate holds, if every key path has a single value.
     package func evaluate(
         object: AttributeValue = .null, value: (String) throws(StrataError) -> AttributeValue
     ) throws(StrataError) -> Bool {
         try evaluate(object: object) { (path) throws(StrataError) in .one(try value(path)) }
     }
 
-    /// The rule of an attribute over its value: `SELF` is the value, key paths are elements of a composite.
+    /// Whether a value meets the rule of its attribute: `SELF` is the value, and key paths name elements of a composite.
     package func evaluate(attributeValue value: AttributeValue) throws(StrataError) -> Bool {
         try evaluate(object: value) { (path) throws(StrataError) in .one(value.element(at: path)) }
     }
 }
 
-/// Knows whole key paths from `SELF` only.
+/// A context that knows only whole key paths from `SELF`.
 private struct PathContext: ExpressionContext {
     let operand: (String) throws(StrataError) -> PredicateOperand
 
     func operand(atPath path: String) throws(StrataError) -> PredicateOperand? { try operand(path) }
 
     func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
-        throw StrataError(.invalidRequest, "Nothing can be read from other objects here.", context: .init(key: key))
+        throw StrataError(
+            .invalidRequest,
+            "The predicate reads \(key) of another object; here it can read only the object or value itself.",
+            context: .init(key: key))
     }
 }
 
 extension AttributeValue {
-    /// An element of a composite by its dotted path; nil where there is none.
+    /// The element of a composite with a dotted path; `null` if there is none.
     package func element(at path: String) -> AttributeValue {
         var current = self
         for step in path.split(separator: ".", omittingEmptySubsequences: false) {

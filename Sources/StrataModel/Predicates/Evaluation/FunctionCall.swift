@@ -1,6 +1,6 @@
 import Foundation
 
-/// One call of a function, with what its arguments came to.
+/// One call of a function in a predicate, with the values of its arguments.
 struct FunctionCall {
     private let function: FetchFunction
     private let arguments: [PredicateOperand]
@@ -12,6 +12,7 @@ struct FunctionCall {
         self.now = now
     }
 
+    /// The value of the call.
     func result() throws(StrataError) -> PredicateOperand {
         if FetchFunction.overLists.contains(function) { return try listResult() }
         if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
@@ -27,8 +28,8 @@ struct FunctionCall {
         }
         if let members = try memberResults() { return .many(members) }
         var values: [AttributeValue] = []
-        for place in arguments.indices { values.append(try single(place)) }
-        // Of a missing value every function is missing.
+        for index in arguments.indices { values.append(try single(index)) }
+        // A function of nil is nil.
         if values.contains(.null) { return .one(.null) }
         if values.count == 2, FetchFunction.infix[function] != nil || function == .modulus {
             if let operation = BitOperation(function) { return .one(try operation.result(values)) }
@@ -44,28 +45,28 @@ struct FunctionCall {
         return .one(try numberResult(values[0]))
     }
 
-    /// What a function of single values comes to for each member of the one collection among its arguments, as
-    /// `ANY items.price * 2 > 10` asks; nil when there is none.
+    /// The results for each member of the collection among the arguments, as in `ANY items.price * 2 > 10`; nil if no
+    /// argument is a collection or the function takes lists.
     private func memberResults() throws(StrataError) -> [AttributeValue]? {
         guard FetchFunction.perMember.contains(function) else { return nil }
         let lists = arguments.indices.filter(isList)
-        guard let place = lists.first else { return nil }
+        guard let index = lists.first else { return nil }
         guard lists.count == 1 else {
-            throw StrataError(.invalidRequest, "\(function.rawValue) takes one collection, not several.")
+            throw StrataError(.invalidRequest, "\(function.rawValue) can take one collection, not several.")
         }
         var results: [AttributeValue] = []
-        for member in arguments[place].list {
+        for member in arguments[index].list {
             var single = arguments
-            single[place] = .one(member)
+            single[index] = .one(member)
             results += try FunctionCall(function, single, now: now).result().members
         }
         return results
     }
 
-    private func isList(_ place: Int) -> Bool { if case .many = arguments[place] { true } else { false } }
+    private func isList(_ index: Int) -> Bool { if case .many = arguments[index] { true } else { false } }
 
-    private func single(_ place: Int) throws(StrataError) -> AttributeValue {
-        guard case .one(let value) = arguments[place] else {
+    private func single(_ index: Int) throws(StrataError) -> AttributeValue {
+        guard case .one(let value) = arguments[index] else {
             throw StrataError(.invalidRequest, "\(function.rawValue) takes single values, not lists.")
         }
         return value
@@ -140,11 +141,11 @@ struct FunctionCall {
     }
 }
 
-/// An operator over the bits of whole numbers.
+/// An operator on the bits of whole numbers.
 struct BitOperation {
     private let function: FetchFunction
 
-    /// nil for a function that is none.
+    /// nil if the function is not such an operator.
     init?(_ function: FetchFunction) {
         guard [.bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift].contains(function) else { return nil }
         self.function = function
@@ -170,10 +171,10 @@ struct BitOperation {
 }
 
 extension FetchFunction {
-    /// What a function of a single value comes to.
+    /// The result of the function for a single value.
     package func result(of value: AttributeValue) throws(StrataError) -> AttributeValue {
         guard case .one(let result) = try FunctionCall(self, [.one(value)], now: .distantPast).result() else {
-            throw StrataError(.invalidRequest, "\(rawValue) comes to a list.")
+            throw StrataError(.invalidRequest, "\(rawValue) gives a list; a single value is needed here.")
         }
         return result
     }

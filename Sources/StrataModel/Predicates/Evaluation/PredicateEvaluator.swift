@@ -1,25 +1,27 @@
-// The meaning of predicates, in its plainest form. Validation uses it, the store uses it for what it has no faster way
-// for, and every faster way is tested against it.
+// The meaning of predicates. Validation uses this evaluator, and the store uses it for conditions that it cannot compile;
+// tests compare compiled conditions with it.
 //
-// A comparison with a missing value is false, `!=` too; only `== nil` and `!= nil`, with the word itself, ask whether
-// there is one, and so does a `nil` among the members of `IN`. NOT turns true to false and false to true, so
-// `NOT name == "x"` holds where there is no name. ANY of no members is false, ALL of no members is true.
+// A comparison with nil is false, also with `!=`. Only the literal `nil` tests for it, in `== nil`, `!= nil` and among the
+// members of `IN`. NOT swaps true and false, so `NOT name == "x"` holds if name is nil. ANY of no members is false, ALL of
+// no members is true.
 //
-// Strings are compared scalar by scalar in the form that `TextFolding` gives them, so canonically equivalent ones are
-// equal. Numbers and Booleans are compared by what they are worth; a string beside a UUID or a URL is read as one.
+// Strings are compared scalar by scalar after `TextFolding`, so canonically equivalent ones are equal. Numbers and Booleans
+// are compared by value. A string compared with a UUID or a URL is read as one.
 //
-// Functions of a missing value are missing, and so is what has no result, such as a division by zero. Functions over
-// lists pass over missing members.
+// A function of nil is nil, and so is a result that does not exist, such as a division by zero. Functions of lists ignore
+// members that are nil.
 
-/// Evaluates trees for one object.
+/// Evaluates predicates and expressions for one object.
 package struct PredicateEvaluator<Context: ExpressionContext> {
     let context: Context
-    /// What `SELF` is.
+    /// The value of `SELF`.
     let object: PredicateOperand
-    /// The variables of the subqueries around, and others that are given a value.
+    /// The variables by name: those of the enclosing subqueries, and those given to `init`.
     var variables: [String: PredicateOperand]
 
-    /// - Precondition: the tree is at most `PredicateLimits.depth` deep, as parsed and checked ones are.
+    /// An evaluator for one object.
+    ///
+    /// - Precondition: trees are at most `PredicateLimits.depth` deep, as parsed and checked ones are.
     package init(
         _ context: Context, object: PredicateOperand, variables: [String: PredicateOperand] = [:]
     ) {
@@ -30,8 +32,8 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
 
     /// Whether the predicate holds.
     ///
-    /// - Throws: what the context throws; `invalidRequest` for what makes no sense, such as a bad pattern, or a bare
-    ///   to-many beside a single value.
+    /// - Throws: the errors of the context; `invalidRequest` for a predicate without meaning, such as one with an invalid
+    ///   pattern, or one that compares a to-many with a single value without ANY or ALL.
     package func holds(_ predicate: FetchPredicate) throws(StrataError) -> Bool {
         switch predicate {
         case .constant(let value): return value
@@ -47,7 +49,7 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         }
     }
 
-    /// What the expression comes to.
+    /// The value of an expression.
     package func value(of expression: FetchExpression) throws(StrataError) -> PredicateOperand {
         switch expression {
         case .constant(let value): return .one(value)
@@ -106,7 +108,7 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         case .size: return .one(.integer(Int64(list.list.count)))
         case .at(let index):
             guard case .one(let index) = try value(of: index) else {
-                throw StrataError(.invalidRequest, "A list is no place in a list.")
+                throw StrataError(.invalidRequest, "The index of an element must be a single value, not a list.")
             }
             if case .string(let key) = index { return try follow(key, from: list) }
             return .one(list.list.element(at: index))
@@ -122,9 +124,11 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
             if step.hasPrefix("@") {
                 guard let collection = CollectionOperator(rawValue: step) else {
                     throw StrataError(
-                        .invalidRequest, "There is no collection operator \(step).", context: .init(key: path))
+                        .invalidRequest,
+                        "There is no collection operator \(step); operators are @count, @sum, @avg, @min, @max and unions.",
+                        context: .init(key: path))
                 }
-                // What follows, up to the next operator, is read from each member first.
+                // The steps up to the next operator are read from each member first.
                 while let next = steps.first, !next.hasPrefix("@") {
                     steps.removeFirst()
                     operand = try follow(step: next, from: operand)
@@ -162,11 +166,11 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
 }
 
 extension [AttributeValue] {
-    /// The element with a number; nil when there is none.
+    /// The element at an index; `null` if there is none.
     func element(at index: AttributeValue) -> AttributeValue {
-        guard case .integer(let number)? = index.coerced(to: .integer64), let place = Int(exactly: number),
-            indices.contains(place)
+        guard case .integer(let number)? = index.coerced(to: .integer64), let position = Int(exactly: number),
+            indices.contains(position)
         else { return .null }
-        return self[place]
+        return self[position]
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension FetchFunction {
-    /// Methods that format strings call with `FUNCTION(object, "name", …)`: a closed list, with the number of arguments
-    /// behind the object. Others are refused by name, because a predicate must not call what it likes.
+    /// The methods that a format string can call with `FUNCTION(object, "name", …)`, each with the number of arguments after
+    /// the object. All others are rejected: a predicate must not call arbitrary methods.
     package static let selectors: [FetchFunction: Int] = [
         FetchFunction(rawValue: "uppercaseString"): 0, FetchFunction(rawValue: "lowercaseString"): 0,
         FetchFunction(rawValue: "capitalizedString"): 0, FetchFunction(rawValue: "lastPathComponent"): 0,
@@ -14,17 +14,17 @@ extension FetchFunction {
         FetchFunction(rawValue: "timeIntervalSinceReferenceDate"): 0,
     ]
 
-    /// Why the function cannot be evaluated.
+    /// The message for a function that cannot be evaluated.
     var refusal: String {
         self == .distance
-            ? "\(rawValue) needs locations, which attributes cannot hold."
-            : "The function \(rawValue) is not one that a predicate may call."
+            ? "\(rawValue) takes locations, which attributes cannot hold."
+            : "A predicate cannot call the function \(rawValue)."
     }
 
-    /// What is wrong with a call with so many arguments, or with any call.
+    /// The message if the function cannot be called with this number of arguments, or at all; else nil.
     package func complaint(aboutArgumentCount count: Int) -> String? {
         if let more = Self.selectors[self] {
-            return count == more + 1 ? nil : "FUNCTION with \(rawValue) takes \(more) arguments behind the object."
+            return count == more + 1 ? nil : "FUNCTION with \(rawValue) takes \(more) arguments after the object."
         }
         guard Self.predefined.contains(self) else { return refusal }
         if Self.overLists.contains(self) { return count > 0 ? nil : "\(rawValue) needs a list, or at least one value." }
@@ -32,9 +32,9 @@ extension FetchFunction {
     }
 }
 
-/// A call of one of `FetchFunction.selectors`.
+/// A call of one of the methods in `FetchFunction.selectors`.
 struct SelectorCall {
-    /// So that no nest of calls makes text without bound.
+    /// In bytes. Without a limit, nested calls could make text of any length.
     private static let longestText = 1 << 24
 
     private let name: String
@@ -83,23 +83,24 @@ struct SelectorCall {
 
     private func bounded(_ size: Int, _ more: Int, _ make: ([String]) -> String) throws(StrataError) -> AttributeValue {
         guard size + more <= Self.longestText else {
-            throw StrataError(.invalidRequest, "\(name) makes a text of more than \(Self.longestText) bytes.")
+            throw StrataError(
+                .invalidRequest, "\(name) gives text of more than \(Self.longestText) bytes, which is the limit.")
         }
         return .string(make(values.map { $0.text ?? "" }))
     }
 
-    private func string(_ place: Int) throws(StrataError) -> String {
-        guard let text = values[place].text else { throw wrongType() }
+    private func string(_ index: Int) throws(StrataError) -> String {
+        guard let text = values[index].text else { throw wrongType() }
         return text
     }
 
-    private func count(_ place: Int) throws(StrataError) -> Int {
-        guard case .integer(let number)? = values[place].coerced(to: .integer64), number >= 0 else { throw wrongType() }
+    private func count(_ index: Int) throws(StrataError) -> Int {
+        guard case .integer(let number)? = values[index].coerced(to: .integer64), number >= 0 else { throw wrongType() }
         return Int(number)
     }
 
     private func wrongType() -> StrataError {
         StrataError(
-            .wrongType, "\(name) cannot be called with \(values.map(\.kindName).joined(separator: ", ")).")
+            .wrongType, "\(name) cannot be called with \(values.map(\.kindName).joined(separator: " and ")).")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension AttributeValue {
-    /// A string as it is compared, normalised at least; anything else as it is.
+    /// A string in the form that is compared, at least normalised; any other value unchanged.
     func folded(_ folding: StringFolding) -> AttributeValue {
         guard case .string(let text) = self else { return self }
         return .string(TextFolding.fold(text, folding))
@@ -9,12 +9,12 @@ extension AttributeValue {
 }
 
 extension ComparisonPredicate {
-    /// The operators over text.
+    /// Whether an operator holds between two texts.
     package static func textHolds(
         _ left: String, _ operator: Operator, _ right: String, _ folding: StringFolding
     ) throws(StrataError) -> Bool {
         if `operator` == .matches {
-            // Folding diacritics leaves the signs of a pattern alone; folding case would turn \D into \d.
+            // Folding diacritics does not change the syntax of a pattern; folding case would turn \D into \d.
             let marks = folding.subtracting(.caseInsensitive)
             let matcher = try PatternMatcher.cached(
                 TextFolding.fold(right, marks), caseInsensitive: folding.contains(.caseInsensitive))
@@ -30,7 +30,7 @@ extension ComparisonPredicate {
         }
     }
 
-    /// Whole scalars are found, because no scalar's UTF-8 begins inside another's.
+    /// Finds whole scalars only, because the UTF-8 of one scalar never begins inside another's.
     private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
         guard let first = part.first else { return true }
         guard text.count >= part.count else { return false }
@@ -40,22 +40,22 @@ extension ComparisonPredicate {
         return false
     }
 
-    /// Goes back only to the last star, so the time is at most length of text x length of pattern.
+    /// Backtracks to the last star only, so it takes at most O(length of text x length of pattern).
     private static func isLike(_ text: String, _ pattern: String) -> Bool {
         let text = Array(text.unicodeScalars)
         let signs = wildcards(pattern)
-        var place = 0, sign = 0
-        var star: (sign: Int, place: Int)?
-        while place < text.count {
+        var index = 0, sign = 0
+        var star: (sign: Int, index: Int)?
+        while index < text.count {
             if sign < signs.count, signs[sign] == .many {
-                star = (sign, place)
+                star = (sign, index)
                 sign += 1
-            } else if sign < signs.count, signs[sign] == .one || signs[sign] == .scalar(text[place]) {
-                place += 1
+            } else if sign < signs.count, signs[sign] == .one || signs[sign] == .scalar(text[index]) {
+                index += 1
                 sign += 1
             } else if let last = star {
-                star = (last.sign, last.place + 1)
-                (sign, place) = (last.sign + 1, last.place + 1)
+                star = (last.sign, last.index + 1)
+                (sign, index) = (last.sign + 1, last.index + 1)
             } else {
                 return false
             }

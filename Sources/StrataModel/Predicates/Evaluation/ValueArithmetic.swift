@@ -1,12 +1,12 @@
 import Foundation
 
-// Whole numbers stay whole, in quotients too, which lose what is behind the point as in Core Data and SQL; only a result
-// that does not fit becomes a double. Decimals stay decimals beside whole numbers. Everything else is done in doubles; a result that is no number is nil. A date and a number of
-// seconds make a date, two dates make their distance in seconds.
+// Whole numbers stay whole; quotients round toward zero, as in Core Data and SQL. A whole result that does not fit becomes a
+// double. Decimals and whole numbers give decimals. All else is computed in doubles; a result that is not a number is nil. A
+// date plus or minus a number of seconds is a date, and the difference of two dates is a number of seconds.
 
-/// Calculating with values.
+/// The arithmetic of predicates and aggregates.
 package enum ValueArithmetic {
-    /// A number sorted by how it is calculated with.
+    /// A number, by the kind of arithmetic it takes part in.
     enum Number {
         case whole(Int64)
         case decimal(Decimal)
@@ -31,7 +31,7 @@ package enum ValueArithmetic {
 
     static func value(_ decimal: Decimal) -> AttributeValue { decimal.isNaN ? .null : .decimal(decimal) }
 
-    /// The operators with two sides.
+    /// The result of an operator with two operands.
     static func apply(
         _ function: FetchFunction, _ left: AttributeValue, _ right: AttributeValue
     ) throws(StrataError) -> AttributeValue {
@@ -80,7 +80,7 @@ package enum ValueArithmetic {
             ? double(function, Double(left), Double(right)) : .integer(result.partialValue)
     }
 
-    /// By squaring; what does not fit becomes a double.
+    /// Multiplies by squaring; a result that does not fit becomes a double.
     private static func power(_ base: Int64, _ exponent: Int64) -> AttributeValue {
         guard exponent >= 0 else { return double(.power, Double(base), Double(exponent)) }
         var result: Int64 = 1, square = base, rest = exponent
@@ -134,14 +134,14 @@ package enum ValueArithmetic {
         return try mean(of: try sum(values), count: Int64(values.count))
     }
 
-    /// A sum over the number of its parts; whole only if it comes out even.
+    /// A sum divided by a count; whole only if the division has no remainder.
     package static func mean(of total: AttributeValue, count: Int64) throws(StrataError) -> AttributeValue {
         if count == 0 { return .null }
         if case .integer(let whole) = total, whole % count != 0 { return .double(Double(whole) / Double(count)) }
         return try apply(.divide, total, .integer(count))
     }
 
-    /// The least (`ascending`) or greatest value.
+    /// The smallest value (`ascending`) or the largest (`descending`).
     static func extreme(_ values: [AttributeValue], _ wanted: ValueOrder) -> AttributeValue {
         var best = AttributeValue.null
         for value in values where !value.isNull {
@@ -162,7 +162,7 @@ package enum ValueArithmetic {
         return numbers.count % 2 == 1 ? numbers[middle] : try average([numbers[middle - 1], numbers[middle]])
     }
 
-    /// The values that occur most often, in their order.
+    /// The values that occur most often, in the order of their first occurrence.
     static func mode(_ values: [AttributeValue]) -> [AttributeValue] {
         var counts: [AttributeValue: Int] = [:]
         for value in values where !value.isNull { counts[value.memberKey, default: 0] += 1 }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A type that `CAST` names.
+/// A type that `CAST` converts values to.
 package enum ValueCast: Sendable {
     case string, wholeNumber, double, float, decimal, boolean, date, uuid, url, data, objectID, blob
     /// Any number.
     case number
 
-    /// The names that Foundation has for the types, Swift's, and `blob` for a value kept beside the store.
+    /// The type with a name of Foundation's or Swift's, or `blob` for a value kept beside the store; nil for another name.
     package init?(typeName: String) {
         switch typeName.hasPrefix("NS") ? String(typeName.dropFirst(2)).lowercased() : typeName.lowercased() {
         case "string", "mutablestring": self = .string
@@ -26,9 +26,9 @@ package enum ValueCast: Sendable {
         }
     }
 
-    /// The value as one of the type; nil when it cannot be one.
+    /// The value converted to the type; nil if it cannot be converted.
     ///
-    /// Dates are read from seconds since the start of 2001, and numbers are made from dates the same way.
+    /// A number is read as a date in seconds since 2001-01-01 00:00 UTC, and a date gives that number.
     package func value(of value: AttributeValue) -> AttributeValue? {
         if value.isNull { return value }
         switch self {
@@ -38,7 +38,7 @@ package enum ValueCast: Sendable {
         case .double: return Self.double(value).map(AttributeValue.double)
         case .float:
             if case .string(let text) = value { return Float(text).map(AttributeValue.float) }
-            // A literal is read as a double first; its shortest writing is the float that was meant.
+            // A literal is read as a double first; its shortest decimal representation is the float that was meant.
             return Self.double(value).flatMap { Float($0.description) }.map(AttributeValue.float)
         case .decimal:
             guard case .string(let text) = value else { return value.coerced(to: .decimal) }
@@ -105,7 +105,7 @@ package enum ValueCast: Sendable {
 }
 
 extension Decimal {
-    /// A number that is written whole: `Decimal(string:)` takes what it can from the beginning.
+    /// A decimal from text that is a number as a whole; `Decimal(string:)` accepts text with a number at its beginning.
     package init?(exactText text: String) {
         guard !text.isEmpty, text.utf8.count <= 256,
             text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil,
@@ -116,7 +116,7 @@ extension Decimal {
 }
 
 extension ObjectID {
-    /// What `description` writes.
+    /// Reads the text that `description` writes.
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("p"), let entity = UInt16(parts[0]),

@@ -9,7 +9,7 @@ extension FetchPredicate {
     /// `%@` stands for any argument, `%K` for a key path, `%d`, `%f`, `%s`, `%c` and their like for numbers and text;
     /// within quotes they mean themselves. `$NAME` stays in the tree as a variable.
     ///
-    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatFault` with the place.
+    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatError` with the place.
     public init(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) {
         self = try Self.parsed(format, try FormatArguments(arguments))
     }
@@ -36,7 +36,7 @@ extension FetchPredicate {
     ) throws(StrataError) -> FetchPredicate {
         let isKept = allowsFetch && !arguments.arePlaceholders
         if isKept, let known = FormatCache.shared.predicate(format, arguments.values) { return known }
-        do throws(FetchFormatFault) {
+        do throws(FetchFormatError) {
             var parser = try FormatParser(format, arguments, allowsFetch: allowsFetch)
             let predicate = try parser.parsePredicate()
             if isKept { FormatCache.shared.note(format, arguments.values, predicate) }
@@ -79,7 +79,7 @@ extension FetchPredicate {
 extension FetchExpression {
     /// Reads an expression in Core Data's format language, such as `price * 1.2` or `SUBQUERY(items, $i, $i.isOpen == YES)`.
     ///
-    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatFault` with the place.
+    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatError` with the place.
     public init(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) {
         self = try Self.parsed(format, try FormatArguments(arguments))
     }
@@ -92,7 +92,7 @@ extension FetchExpression {
     }
 
     private static func parsed(_ format: String, _ arguments: FormatArguments) throws(StrataError) -> FetchExpression {
-        do throws(FetchFormatFault) {
+        do throws(FetchFormatError) {
             var parser = try FormatParser(format, arguments)
             return try parser.parseExpression()
         } catch {

@@ -19,11 +19,11 @@ struct FormatArguments {
 
     init(untyped arguments: [Any?]) throws(StrataError) {
         var expressions: [FetchExpression] = []
-        for (place, argument) in arguments.enumerated() {
+        for (index, argument) in arguments.enumerated() {
             guard let expression = UntypedArgument.expression(argument) else {
                 let kind = argument.map { "\(type(of: $0))" } ?? "nil"
                 throw StrataError(
-                    .invalidRequest, "Argument \(place + 1), of type \(kind), cannot stand in a predicate.")
+                    .invalidRequest, "Argument \(index + 1), of type \(kind), cannot stand in a predicate.")
             }
             expressions.append(expression)
         }
@@ -31,15 +31,15 @@ struct FormatArguments {
     }
 
     private init(expressions: [FetchExpression]) throws(StrataError) {
-        for (place, expression) in expressions.enumerated() {
+        for (index, expression) in expressions.enumerated() {
             if case .aggregate(let parts) = expression, parts.count > PredicateLimits.listedValues {
                 throw StrataError(
-                    .invalidRequest, "Argument \(place + 1) lists more than \(PredicateLimits.listedValues) values.")
+                    .invalidRequest, "Argument \(index + 1) lists more than \(PredicateLimits.listedValues) values.")
             }
             guard expression.depth(upTo: PredicateLimits.depth) != nil else {
                 throw StrataError(
                     .invalidRequest,
-                    "Argument \(place + 1) is nested more than \(PredicateLimits.depth) levels deep.")
+                    "Argument \(index + 1) is nested more than \(PredicateLimits.depth) levels deep.")
             }
         }
         source = .values(expressions)

@@ -1,7 +1,7 @@
 extension FormatParser {
     /// `name:name:(…)` or `name(…)`; nil when no call begins here.
-    mutating func parseCall() throws(FetchFormatFault) -> Node? {
-        let start = scanner.place
+    mutating func parseCall() throws(FetchFormatError) -> Node? {
+        let start = scanner.offset
         var end = scanner.name(at: start).upperBound
         while end < scanner.bytes.count, scanner.bytes[end] == UInt8(ascii: ":") {
             let next = scanner.name(at: end + 1)
@@ -14,9 +14,9 @@ extension FormatParser {
         guard scanner.follows(UInt8(ascii: "("), from: end) else { return nil }
         let name = scanner.text(start..<end)
         guard let function = FetchFunction(written: name) else {
-            throw scanner.fault(Self.unknownFunction(name), expected: "a function", at: start)
+            throw scanner.error(Self.unknownFunction(name), expected: "a function", at: start)
         }
-        scanner.place = end
+        scanner.offset = end
         let (arguments, depth) = try parseArguments()
         return try callNode(function, arguments, depth: depth, at: start)
     }
@@ -27,7 +27,7 @@ extension FormatParser {
     }
 
     /// Values in parentheses, and the depth of the deepest.
-    private mutating func parseArguments() throws(FetchFormatFault) -> ([FetchExpression], depth: Int) {
+    private mutating func parseArguments() throws(FetchFormatError) -> ([FetchExpression], depth: Int) {
         try scanner.expect("(", "an opening parenthesis")
         var values: [FetchExpression] = []
         var depth = 0
@@ -44,7 +44,7 @@ extension FormatParser {
     // MARK: Forms of their own
 
     /// What follows the word SUBQUERY.
-    mutating func parseSubquery(_ start: Int) throws(FetchFormatFault) -> Node {
+    mutating func parseSubquery(_ start: Int) throws(FetchFormatError) -> Node {
         try scanner.expect("(", "an opening parenthesis")
         let collection = try parseNode(.loosest)
         let list = try value(collection)
@@ -61,7 +61,7 @@ extension FormatParser {
     }
 
     /// What follows the word TERNARY.
-    mutating func parseConditional(_ start: Int) throws(FetchFormatFault) -> Node {
+    mutating func parseConditional(_ start: Int) throws(FetchFormatError) -> Node {
         try scanner.expect("(", "an opening parenthesis")
         let test = try parseNode(.loosest)
         let condition = try comparisonNeeded(test)
@@ -78,9 +78,9 @@ extension FormatParser {
     }
 
     /// What follows the word FETCH.
-    mutating func parseFetch(_ start: Int) throws(FetchFormatFault) -> Node {
+    mutating func parseFetch(_ start: Int) throws(FetchFormatError) -> Node {
         guard allowsFetch else {
-            throw scanner.fault("FETCH cannot stand within the predicate of another FETCH.", at: start)
+            throw scanner.error("FETCH cannot stand within the predicate of another FETCH.", at: start)
         }
         let (arguments, depth) = try parseArguments()
         // What a variable stands for is checked with the request around it.
@@ -89,19 +89,19 @@ extension FormatParser {
             do throws(StrataError) {
                 _ = try FetchFunction.nestedFetch(arguments)
             } catch {
-                throw scanner.fault(error.message, expected: "a request, a context, and YES or NO", at: start)
+                throw scanner.error(error.message, expected: "a request, a context, and YES or NO", at: start)
             }
         }
         return try node(.function(.fetch, arguments), depth: depth + 1, at: start)
     }
 
-    private mutating func comparisonNeeded(_ node: Node) throws(FetchFormatFault) -> FetchPredicate {
+    private mutating func comparisonNeeded(_ node: Node) throws(FetchFormatError) -> FetchPredicate {
         guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
         return predicate
     }
 
     /// What follows the word CAST. A literal that can be cast is cast at once.
-    mutating func parseCast(_ start: Int) throws(FetchFormatFault) -> Node {
+    mutating func parseCast(_ start: Int) throws(FetchFormatError) -> Node {
         try scanner.expect("(", "an opening parenthesis")
         let operand = try parseNode(.loosest)
         let expression = try value(operand)
@@ -114,19 +114,19 @@ extension FormatParser {
 
     private func castNode(
         _ expression: FetchExpression, _ type: FetchExpression, depth: Int, at start: Int, _ typeStart: Int?
-    ) throws(FetchFormatFault) -> Node {
+    ) throws(FetchFormatError) -> Node {
         if arguments.arePlaceholders, case .variable("%@") = type {
             return try node(.function(.cast, [expression, type]), depth: depth + 1, at: start)
         }
         guard case .constant(.string(let name)) = type, let cast = ValueCast(typeName: name) else {
-            throw scanner.fault(
+            throw scanner.error(
                 "there is no type of that name to cast to; there are NSString, NSNumber, NSDecimalNumber, NSDate, "
                     + "NSUUID, NSURL, NSData, NSManagedObjectID, int, double, float and bool.",
                 expected: "the name of a type", at: typeStart ?? start)
         }
         if case .constant(let constant) = expression {
             guard let value = cast.value(of: constant) else {
-                throw scanner.fault("this cannot be made \(name).", at: start)
+                throw scanner.error("this cannot be made \(name).", at: start)
             }
             return try node(.constant(value), at: start)
         }
@@ -134,11 +134,11 @@ extension FormatParser {
     }
 
     /// What follows the word FUNCTION: an object, the name of a method or function, and its other arguments.
-    mutating func parseMethod(_ start: Int) throws(FetchFormatFault) -> Node {
-        let nameStart = scanner.place
+    mutating func parseMethod(_ start: Int) throws(FetchFormatError) -> Node {
+        let nameStart = scanner.offset
         var (arguments, depth) = try parseArguments()
         guard arguments.count >= 2, let name = methodName(arguments.remove(at: 1)), !name.isEmpty else {
-            throw scanner.fault(
+            throw scanner.error(
                 "FUNCTION takes a value, the name of a function in quotes, and the function's other arguments.",
                 at: nameStart)
         }
@@ -148,7 +148,7 @@ extension FormatParser {
     /// A call by a name that need not be known: whether a method may be called is asked when it is.
     func methodNode(
         _ name: String, _ arguments: [FetchExpression], depth: Int, at start: Int
-    ) throws(FetchFormatFault) -> Node {
+    ) throws(FetchFormatError) -> Node {
         let function = FetchFunction(written: name) ?? FetchFunction(rawValue: name)
         guard FetchFunction.predefined.contains(function) else {
             return try node(.function(function, arguments), depth: depth + 1, at: start)
@@ -158,9 +158,9 @@ extension FormatParser {
 
     private func callNode(
         _ function: FetchFunction, _ arguments: [FetchExpression], depth: Int, at start: Int
-    ) throws(FetchFormatFault) -> Node {
+    ) throws(FetchFormatError) -> Node {
         if let complaint = function.complaint(aboutArgumentCount: arguments.count) {
-            throw scanner.fault(complaint, at: start)
+            throw scanner.error(complaint, at: start)
         }
         if function == .cast { return try castNode(arguments[0], arguments[1], depth: depth, at: start, nil) }
         return try node(.function(function, arguments), depth: depth + 1, at: start)
@@ -178,9 +178,9 @@ extension FormatParser {
     // MARK: Lists
 
     /// `{a, b}`, or the elements of a composite, `{: "name": value}`.
-    mutating func parseBraces() throws(FetchFormatFault) -> Node {
-        let start = scanner.place
-        scanner.place += 1
+    mutating func parseBraces() throws(FetchFormatError) -> Node {
+        let start = scanner.offset
+        scanner.offset += 1
         if scanner.accept(":") { return try parseElements(start) }
         var values: [FetchExpression] = []
         var depth = 0
@@ -194,7 +194,7 @@ extension FormatParser {
         return try node(.aggregate(values), depth: depth + 1, at: start)
     }
 
-    private mutating func parseElements(_ start: Int) throws(FetchFormatFault) -> Node {
+    private mutating func parseElements(_ start: Int) throws(FetchFormatError) -> Node {
         var elements: [String: AttributeValue] = [:]
         if scanner.accept("}") { return try node(.constant(.composite([:])), at: start) }
         repeat {
@@ -206,7 +206,7 @@ extension FormatParser {
             try scanner.expect(":", "a colon")
             let part = try parseNode(.loosest)
             guard case .constant(let element) = try value(part) else {
-                throw scanner.fault("an element must be a literal.", expected: "a literal", at: part.start)
+                throw scanner.error("an element must be a literal.", expected: "a literal", at: part.start)
             }
             elements[name] = element
         } while scanner.accept(",")

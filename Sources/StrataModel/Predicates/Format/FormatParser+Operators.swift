@@ -54,24 +54,24 @@ enum InfixOperator {
 
 extension FormatParser {
     /// The operator that comes next and where it ends; nil when none does.
-    mutating func peekOperator() throws(FetchFormatFault) -> (InfixOperator, end: Int)? {
+    mutating func peekOperator() throws(FetchFormatError) -> (InfixOperator, end: Int)? {
         scanner.skipSpace()
         guard scanner.peek != nil else { return nil }
-        if !scanner.name(at: scanner.place).isEmpty { return try peekWordOperator() }
+        if !scanner.name(at: scanner.offset).isEmpty { return try peekWordOperator() }
         for (sign, infix) in InfixOperator.signs where scanner.isNext(sign) {
-            return (infix, scanner.place + sign.utf8CodeUnitCount)
+            return (infix, scanner.offset + sign.utf8CodeUnitCount)
         }
-        if scanner.isNext(":=") { throw scanner.fault("assigning with := is not supported; compare with ==.") }
+        if scanner.isNext(":=") { throw scanner.error("assigning with := is not supported; compare with ==.") }
         return nil
     }
 
-    private mutating func peekWordOperator() throws(FetchFormatFault) -> (InfixOperator, end: Int)? {
+    private mutating func peekWordOperator() throws(FetchFormatError) -> (InfixOperator, end: Int)? {
         if let (word, range) = scanner.peekWord() {
             if let comparison = InfixOperator.comparisonWords[word] { return (.compare(comparison), range.upperBound) }
             if let infix = InfixOperator.words[word] { return (infix, range.upperBound) }
             if word == "NOT" { return negatedWord(behind: range) }
             if word == "UTI", scanner.follows(UInt8(ascii: "-"), from: range.upperBound) {
-                throw scanner.fault(
+                throw scanner.error(
                     "UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here.")
             }
         }
@@ -82,7 +82,7 @@ extension FormatParser {
     /// `NOT IN` and its like.
     private func negatedWord(behind range: Range<Int>) -> (InfixOperator, end: Int)? {
         var ahead = scanner
-        ahead.place = range.upperBound
+        ahead.offset = range.upperBound
         guard let (word, range) = ahead.peekWord(), let comparison = InfixOperator.comparisonWords[word] else {
             return nil
         }
@@ -91,7 +91,7 @@ extension FormatParser {
 
     /// A name with a colon, the method that a custom comparison calls.
     private func selector() -> (String, end: Int)? {
-        let name = scanner.name(at: scanner.place)
+        let name = scanner.name(at: scanner.offset)
         guard scanner.peek(name.count) == UInt8(ascii: ":"), scanner.peek(name.count + 1) != UInt8(ascii: "=") else {
             return nil
         }

@@ -1,20 +1,20 @@
 extension FormatParser {
     /// One value or condition, with its prefixes and what follows it directly.
-    mutating func parsePrimary() throws(FetchFormatFault) -> Node {
+    mutating func parsePrimary() throws(FetchFormatError) -> Node {
         scanner.skipSpace()
-        let start = scanner.place
+        let start = scanner.offset
         guard let byte = scanner.peek else { throw scanner.missing("a value") }
         switch byte {
         case UInt8(ascii: "("): return try parseParentheses()
         case UInt8(ascii: "!"):
-            scanner.place += 1
+            scanner.offset += 1
             return try parseNot(start)
         case UInt8(ascii: "-"): return try parseMinus()
         case UInt8(ascii: "+"):
-            scanner.place += 1
+            scanner.offset += 1
             return try parseNode(.power)
         case UInt8(ascii: "~"):
-            scanner.place += 1
+            scanner.offset += 1
             let operand = try parseNode(.power)
             return try node(.function(.onesComplement, [try value(operand)]), depth: operand.depth + 1, at: start)
         case UInt8(ascii: "{"): return try parseFollowing(try parseBraces())
@@ -33,8 +33,8 @@ extension FormatParser {
         }
     }
 
-    private mutating func parseParentheses() throws(FetchFormatFault) -> Node {
-        scanner.place += 1
+    private mutating func parseParentheses() throws(FetchFormatError) -> Node {
+        scanner.offset += 1
         let inner = try parseNode(.loosest)
         guard scanner.accept(")") else {
             let isList = scanner.peek == UInt8(ascii: ",")
@@ -44,16 +44,16 @@ extension FormatParser {
         return try parseFollowing(inner)
     }
 
-    private mutating func parseNot(_ start: Int) throws(FetchFormatFault) -> Node {
+    private mutating func parseNot(_ start: Int) throws(FetchFormatError) -> Node {
         let part = try parseNode(.comparison)
         guard case .predicate(let predicate) = part.content else { throw scanner.missing("a comparison operator") }
         return try node(.not(predicate), depth: part.depth + 1, at: start)
     }
 
     /// A minus before a number makes a negative number; before anything else it takes that from 0.
-    private mutating func parseMinus() throws(FetchFormatFault) -> Node {
-        let start = scanner.place
-        scanner.place += 1
+    private mutating func parseMinus() throws(FetchFormatError) -> Node {
+        let start = scanner.offset
+        scanner.offset += 1
         let operand = try parseNode(.power)
         let expression = try value(operand)
         if case .constant(let number) = expression, let negative = number.negated {
@@ -65,12 +65,12 @@ extension FormatParser {
 
     // MARK: Words
 
-    private mutating func parseWord() throws(FetchFormatFault) -> Node {
-        let start = scanner.place
+    private mutating func parseWord() throws(FetchFormatError) -> Node {
+        let start = scanner.offset
         let range = scanner.name(at: start)
         let isCall = scanner.follows(UInt8(ascii: "("), from: range.upperBound)
         if let (word, _) = scanner.peekWord() {
-            scanner.place = range.upperBound
+            scanner.offset = range.upperBound
             switch word {
             case "NOT": return try parseNot(start)
             case "ANY", "SOME": return try parseQuantified(.any, isNegated: false, start)
@@ -82,16 +82,16 @@ extension FormatParser {
             case "FALSE", "NO": return try node(.constant(.boolean(false)), at: start)
             case "NULL", "NIL": return try node(.constant(.null), at: start)
             case "SELF": return try parseFollowing(try node(.evaluatedObject, at: start))
-            case "ANYKEY": throw scanner.fault("ANYKEY is not supported; name the properties.", at: start)
+            case "ANYKEY": throw scanner.error("ANYKEY is not supported; name the properties.", at: start)
             case "FETCH" where isCall: return try parseFollowing(try parseFetch(start))
             case "SUBQUERY" where isCall: return try parseFollowing(try parseSubquery(start))
             case "TERNARY" where isCall: return try parseFollowing(try parseConditional(start))
             case "CAST" where isCall: return try parseFollowing(try parseCast(start))
             case "FUNCTION" where isCall: return try parseFollowing(try parseMethod(start))
             case _ where InfixOperator.isWordBetween.contains(word):
-                scanner.place = start
+                scanner.offset = start
                 throw scanner.missing("a value", hint: "a property of that name is written #\(scanner.text(range))")
-            default: scanner.place = start
+            default: scanner.offset = start
             }
         }
         if let call = try parseCall() { return try parseFollowing(call) }
@@ -100,10 +100,10 @@ extension FormatParser {
 
     private mutating func parseQuantified(
         _ modifier: ComparisonPredicate.Modifier, isNegated: Bool, _ start: Int
-    ) throws(FetchFormatFault) -> Node {
+    ) throws(FetchFormatError) -> Node {
         let left = try parseNode(Precedence.comparison.tighter)
         guard case .expression = left.content else {
-            throw scanner.fault(
+            throw scanner.error(
                 "\(scanner.text(scanner.name(at: start))) stands before one comparison, as in ANY items.price > 5; "
                     + "conditions that one member is to meet are written SUBQUERY(items, $x, ...).@count > 0.",
                 expected: "a value", at: left.start)
@@ -113,7 +113,7 @@ extension FormatParser {
                 "a comparison operator",
                 hint: start == 0 ? "" : "ANY, ALL and NONE stand before the left side of a comparison")
         }
-        scanner.place = end
+        scanner.offset = end
         let inner = try parseComparison(left, comparison, modifier, isNegated: isNegatedWord)
         guard isNegated else { return inner }
         return try node(.not(try condition(inner)), depth: inner.depth + 1, at: start)
@@ -122,7 +122,7 @@ extension FormatParser {
     // MARK: What follows
 
     /// `.name` and `[index]`, any number of them.
-    private mutating func parseFollowing(_ first: Node) throws(FetchFormatFault) -> Node {
+    private mutating func parseFollowing(_ first: Node) throws(FetchFormatError) -> Node {
         var current = first
         while true {
             scanner.skipSpace()
@@ -140,15 +140,15 @@ extension FormatParser {
         }
     }
 
-    private mutating func parseIndex(of list: Node) throws(FetchFormatFault) -> Node {
+    private mutating func parseIndex(of list: Node) throws(FetchFormatError) -> Node {
         let base = try value(list)
         var depth = list.depth
         let index: FetchExpression.ElementIndex
         if let (word, range) = scanner.peekWord(), scanner.follows(UInt8(ascii: "]"), from: range.upperBound),
-            let place = Self.placeWords[word]
+            let named = Self.indexWords[word]
         {
-            scanner.place = range.upperBound
-            index = place
+            scanner.offset = range.upperBound
+            index = named
         } else {
             let number = try parseNode(Precedence.comparison.tighter)
             index = .at(try value(number))
@@ -158,64 +158,64 @@ extension FormatParser {
         return try node(.element(base, at: index), depth: depth + 1, at: list.start)
     }
 
-    private static let placeWords: [String: FetchExpression.ElementIndex] = [
+    private static let indexWords: [String: FetchExpression.ElementIndex] = [
         "FIRST": .first, "LAST": .last, "SIZE": .size,
     ]
 
     /// One name of a key path, with the sign before it that belongs to it.
-    private mutating func parseStep() throws(FetchFormatFault) -> String {
+    private mutating func parseStep() throws(FetchFormatError) -> String {
         scanner.skipSpace()
         switch scanner.peek {
         case UInt8(ascii: "@"): return try "@" + parseName(behind: 1)
         case UInt8(ascii: "$"): return try "$" + parseName(behind: 1)
         case UInt8(ascii: "#"):
             if scanner.peek(1) == UInt8(ascii: "\"") || scanner.peek(1) == UInt8(ascii: "'") {
-                scanner.place += 1
-                let start = scanner.place
+                scanner.offset += 1
+                let start = scanner.offset
                 let name = try scanner.quotedText()
                 guard !name.isEmpty, !name.contains(".") else {
-                    throw scanner.fault("this cannot be the name of a property.", at: start)
+                    throw scanner.error("this cannot be the name of a property.", at: start)
                 }
                 return name
             }
             return try parseName(behind: 1)
         case UInt8(ascii: "%"):
-            let start = scanner.place
+            let start = scanner.offset
             guard case .keyPath(let path) = try value(try parseSpecifier()) else {
-                throw scanner.fault("only %K can stand in a key path.", expected: "a name", at: start)
+                throw scanner.error("only %K can stand in a key path.", expected: "a name", at: start)
             }
             return path
         default: return try parseName(behind: 0)
         }
     }
 
-    private mutating func parseName(behind sign: Int) throws(FetchFormatFault) -> String {
-        let range = scanner.name(at: scanner.place + sign)
+    private mutating func parseName(behind sign: Int) throws(FetchFormatError) -> String {
+        let range = scanner.name(at: scanner.offset + sign)
         guard !range.isEmpty else {
-            scanner.place += sign
+            scanner.offset += sign
             throw scanner.missing("a name")
         }
-        scanner.place = range.upperBound
+        scanner.offset = range.upperBound
         return scanner.text(range)
     }
 
-    mutating func variableName() throws(FetchFormatFault) -> String { try parseName(behind: 1) }
+    mutating func variableName() throws(FetchFormatError) -> String { try parseName(behind: 1) }
 
     // MARK: Specifiers
 
-    private mutating func parseSpecifier() throws(FetchFormatFault) -> Node {
-        let start = scanner.place
-        scanner.place += 1
-        while let byte = scanner.peek, FormatSpecifier.sizes.contains(byte) { scanner.place += 1 }
+    private mutating func parseSpecifier() throws(FetchFormatError) -> Node {
+        let start = scanner.offset
+        scanner.offset += 1
+        while let byte = scanner.peek, FormatSpecifier.sizes.contains(byte) { scanner.offset += 1 }
         guard let letter = scanner.peek, letter < 0x80, let kind = FormatSpecifier.kind(letter) else {
-            throw scanner.fault(
+            throw scanner.error(
                 "this is no specifier; there are %@, %K, %d, %i, %u, %x, %f, %s, %c and these with a size.",
                 expected: "a specifier", at: start)
         }
-        scanner.place += 1
-        let specifier = FormatSpecifier(text: scanner.text(start..<scanner.place), kind: kind)
+        scanner.offset += 1
+        let specifier = FormatSpecifier(text: scanner.text(start..<scanner.offset), kind: kind)
         guard let argument = arguments.next(specifier.text) else {
-            throw scanner.fault(
+            throw scanner.error(
                 "there is no argument for \(specifier.text); \(arguments.count) were given.", expected: "an argument",
                 at: start)
         }
@@ -224,7 +224,7 @@ extension FormatParser {
             return try node(argument, at: start)
         }
         guard let expression = specifier.accept(argument) else {
-            throw scanner.fault(
+            throw scanner.error(
                 "\(specifier.text) takes \(specifier.expected), not \(argument.kindName).",
                 expected: specifier.expected, at: start)
         }

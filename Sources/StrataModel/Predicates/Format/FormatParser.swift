@@ -27,7 +27,7 @@ struct FormatParser {
     var slots: [FormatSpecifier] = []
     private var nesting = 0
 
-    init(_ format: String, _ arguments: FormatArguments, allowsFetch: Bool = true) throws(FetchFormatFault) {
+    init(_ format: String, _ arguments: FormatArguments, allowsFetch: Bool = true) throws(FetchFormatError) {
         scanner = try FormatScanner(format)
         self.arguments = arguments
         self.allowsFetch = allowsFetch
@@ -35,7 +35,7 @@ struct FormatParser {
 
     // MARK: Whole strings
 
-    mutating func parsePredicate() throws(FetchFormatFault) -> FetchPredicate {
+    mutating func parsePredicate() throws(FetchFormatError) -> FetchPredicate {
         let node = try parseNode(.loosest)
         guard case .predicate(let predicate) = node.content else {
             throw scanner.missing("a comparison operator", hint: hintAtEnd)
@@ -44,18 +44,18 @@ struct FormatParser {
         return predicate
     }
 
-    mutating func parseExpression() throws(FetchFormatFault) -> FetchExpression {
+    mutating func parseExpression() throws(FetchFormatError) -> FetchExpression {
         let node = try parseNode(.loosest)
         let expression = try value(node)
         try finish("an operator or the end")
         return expression
     }
 
-    private mutating func finish(_ expected: String) throws(FetchFormatFault) {
+    private mutating func finish(_ expected: String) throws(FetchFormatError) {
         scanner.skipSpace()
         guard scanner.peek == nil else { throw scanner.missing(expected, hint: hintAtEnd) }
         if arguments.unused > 0 {
-            throw scanner.fault(
+            throw scanner.error(
                 "\(arguments.count) arguments were given, but the format takes \(arguments.used).")
         }
     }
@@ -66,32 +66,32 @@ struct FormatParser {
 
     // MARK: Nodes
 
-    func node(_ expression: FetchExpression, depth: Int = 1, at start: Int) throws(FetchFormatFault) -> Node {
+    func node(_ expression: FetchExpression, depth: Int = 1, at start: Int) throws(FetchFormatError) -> Node {
         try checkDepth(depth, start)
         return Node(content: .expression(expression), depth: depth, start: start)
     }
 
-    func node(_ predicate: FetchPredicate, depth: Int = 1, at start: Int) throws(FetchFormatFault) -> Node {
+    func node(_ predicate: FetchPredicate, depth: Int = 1, at start: Int) throws(FetchFormatError) -> Node {
         try checkDepth(depth, start)
         return Node(content: .predicate(predicate), depth: depth, start: start)
     }
 
-    private func checkDepth(_ depth: Int, _ start: Int) throws(FetchFormatFault) {
+    private func checkDepth(_ depth: Int, _ start: Int) throws(FetchFormatError) {
         if depth > PredicateLimits.depth {
-            throw scanner.fault("this is nested more than \(PredicateLimits.depth) levels deep.", at: start)
+            throw scanner.error("this is nested more than \(PredicateLimits.depth) levels deep.", at: start)
         }
     }
 
-    func value(_ node: Node) throws(FetchFormatFault) -> FetchExpression {
+    func value(_ node: Node) throws(FetchFormatError) -> FetchExpression {
         guard case .expression(let expression) = node.content else {
-            throw scanner.fault("this is a condition where a value is needed.", expected: "a value", at: node.start)
+            throw scanner.error("this is a condition where a value is needed.", expected: "a value", at: node.start)
         }
         return expression
     }
 
-    func condition(_ node: Node) throws(FetchFormatFault) -> FetchPredicate {
+    func condition(_ node: Node) throws(FetchFormatError) -> FetchPredicate {
         guard case .predicate(let predicate) = node.content else {
-            throw scanner.fault("this is a value where a condition is needed.", expected: "a condition", at: node.start)
+            throw scanner.error("this is a value where a condition is needed.", expected: "a condition", at: node.start)
         }
         return predicate
     }
@@ -99,11 +99,11 @@ struct FormatParser {
     // MARK: Operators
 
     /// A value or condition with all the operators behind it that bind at least as tightly as `precedence`.
-    mutating func parseNode(_ precedence: Precedence) throws(FetchFormatFault) -> Node {
+    mutating func parseNode(_ precedence: Precedence) throws(FetchFormatError) -> Node {
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= PredicateLimits.formatNesting else {
-            throw scanner.fault("this is nested more than \(PredicateLimits.formatNesting) levels deep.")
+            throw scanner.error("this is nested more than \(PredicateLimits.formatNesting) levels deep.")
         }
         var left = try parsePrimary()
         while let (sign, end) = try peekOperator(), sign.precedence >= precedence {
@@ -111,21 +111,21 @@ struct FormatParser {
             case .and, .or: left = try parseChain(left, sign)
             case .comparison(let comparison, let isNegated):
                 guard case .expression = left.content else {
-                    throw scanner.fault("a condition cannot be compared with anything.", expected: "AND or OR")
+                    throw scanner.error("a condition cannot be compared with anything.", expected: "AND or OR")
                 }
-                scanner.place = end
+                scanner.offset = end
                 left = try parseComparison(left, comparison, .direct, isNegated: isNegated)
             case .selector(let name):
-                scanner.place = end
+                scanner.offset = end
                 left = try parseSelector(left, name)
             case .function(let function, let precedence):
-                scanner.place = end
+                scanner.offset = end
                 let first = try value(left)
                 let right = try parseNode(precedence.tighter)
                 let arguments = [first, try value(right)]
                 left = try node(.function(function, arguments), depth: max(left.depth, right.depth) + 1, at: left.start)
             case .set(let operation):
-                scanner.place = end
+                scanner.offset = end
                 let first = try value(left)
                 let right = try parseNode(Precedence.set.tighter)
                 left = try node(
@@ -136,11 +136,11 @@ struct FormatParser {
     }
 
     /// `a AND b AND c` is one `and` of three.
-    private mutating func parseChain(_ first: Node, _ sign: InfixOperator) throws(FetchFormatFault) -> Node {
+    private mutating func parseChain(_ first: Node, _ sign: InfixOperator) throws(FetchFormatError) -> Node {
         var parts = [try conditionBefore(sign, first)]
         var depth = first.depth
         while let (next, end) = try peekOperator(), next.precedence == sign.precedence {
-            scanner.place = end
+            scanner.offset = end
             let part = try parseNode(sign.precedence.tighter)
             guard case .predicate(let predicate) = part.content else {
                 throw scanner.missing("a comparison operator", hint: Self.hint(behind: parts[parts.count - 1]))
@@ -160,7 +160,7 @@ struct FormatParser {
         return "bounds are written BETWEEN {a, b}"
     }
 
-    private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatFault)
+    private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatError)
         -> FetchPredicate
     {
         guard case .predicate(let predicate) = node.content else { throw scanner.missing("a comparison operator") }
@@ -171,7 +171,7 @@ struct FormatParser {
     mutating func parseComparison(
         _ left: Node, _ comparison: ComparisonPredicate.Operator, _ modifier: ComparisonPredicate.Modifier,
         isNegated: Bool
-    ) throws(FetchFormatFault) -> Node {
+    ) throws(FetchFormatError) -> Node {
         let first = try value(left)
         let folding = try parseOptions()
         let right = try parseNode(Precedence.comparison.tighter)
@@ -184,7 +184,7 @@ struct FormatParser {
     /// `[cd]`. With `n` the texts are said to be normalised already and are compared as they are, and `l` asks for the
     /// order of a language: comparisons are always over normalised texts and never depend on a language, so both
     /// change nothing, but that `n` overrules `c` and `d`.
-    private mutating func parseOptions() throws(FetchFormatFault) -> StringFolding {
+    private mutating func parseOptions() throws(FetchFormatError) -> StringFolding {
         guard scanner.accept("[") else { return [] }
         var folding: StringFolding = []
         var isNormalized = false
@@ -197,7 +197,7 @@ struct FormatParser {
             case UInt8(ascii: "l"), UInt8(ascii: "L"), UInt8(ascii: " "): break
             default: throw scanner.missing("c, d, n, l or ]")
             }
-            scanner.place += 1
+            scanner.offset += 1
             count += 1
         }
         guard count > 0 else { throw scanner.missing("c, d, n or l") }
@@ -206,7 +206,7 @@ struct FormatParser {
     }
 
     /// `object name: argument` is the call of a method that answers yes or no.
-    private mutating func parseSelector(_ left: Node, _ name: String) throws(FetchFormatFault) -> Node {
+    private mutating func parseSelector(_ left: Node, _ name: String) throws(FetchFormatError) -> Node {
         let first = try value(left)
         let right = try parseNode(Precedence.comparison.tighter)
         let call = try methodNode(

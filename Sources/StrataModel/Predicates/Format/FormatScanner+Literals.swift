@@ -2,33 +2,33 @@ import Foundation
 
 extension FormatScanner {
     /// Text between two quotes of one kind.
-    mutating func quotedText() throws(FetchFormatFault) -> String {
-        let start = place
+    mutating func quotedText() throws(FetchFormatError) -> String {
+        let start = offset
         guard let quote = peek else { throw missing("text") }
-        place += 1
+        offset += 1
         var writer: [UInt8] = []
         while let byte = peek {
             if byte == quote {
-                place += 1
+                offset += 1
                 return String(decoding: writer, as: UTF8.self)
             }
             if byte == UInt8(ascii: "\\") {
                 try appendEscape(to: &writer)
             } else {
                 writer.append(byte)
-                place += 1
+                offset += 1
             }
         }
-        throw fault(
+        throw error(
             "this text is not closed by \(Character(Unicode.Scalar(quote))).", expected: "a closing quote", at: start)
     }
 
     /// `\n` and its like, `\ooo`, `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; a backslash before any other sign means the sign.
-    private mutating func appendEscape(to writer: inout [UInt8]) throws(FetchFormatFault) {
-        let start = place
-        place += 1
+    private mutating func appendEscape(to writer: inout [UInt8]) throws(FetchFormatError) {
+        let start = offset
+        offset += 1
         guard let byte = peek else { throw missing("the rest of an escape") }
-        place += 1
+        offset += 1
         switch byte {
         case UInt8(ascii: "n"): writer.append(0x0A)
         case UInt8(ascii: "r"): writer.append(0x0D)
@@ -42,41 +42,41 @@ extension FormatScanner {
         case UInt8(ascii: "u"): try appendUTF16(start, to: &writer)
         case UInt8(ascii: "U"): try append(try digits(8, radix: 16, start), to: &writer, start)
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
-            place -= 1
+            offset -= 1
             try append(try digits(3, radix: 8, start), to: &writer, start)
         case let letter where Self.isLetterOrDigit(letter):
             let sign = Character(Unicode.Scalar(letter))
-            throw fault("there is no escape \\\(sign); a backslash itself is written \\\\.", at: start)
+            throw error("there is no escape \\\(sign); a backslash itself is written \\\\.", at: start)
         default: writer.append(byte)
         }
     }
 
     /// Two in a row may be the halves of one character.
-    private mutating func appendUTF16(_ start: Int, to writer: inout [UInt8]) throws(FetchFormatFault) {
+    private mutating func appendUTF16(_ start: Int, to writer: inout [UInt8]) throws(FetchFormatError) {
         var code = try digits(4, radix: 16, start)
         if (0xD800..<0xDC00).contains(code), isNext("\\u") {
-            place += 2
+            offset += 2
             let low = try digits(4, radix: 16, start)
-            guard (0xDC00..<0xE000).contains(low) else { throw fault("this is half a character.", at: start) }
+            guard (0xDC00..<0xE000).contains(low) else { throw error("this is half a character.", at: start) }
             code = 0x1_0000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
         try append(code, to: &writer, start)
     }
 
-    private func append(_ code: UInt32, to writer: inout [UInt8], _ start: Int) throws(FetchFormatFault) {
-        guard let scalar = Unicode.Scalar(code) else { throw fault("this is the number of no character.", at: start) }
+    private func append(_ code: UInt32, to writer: inout [UInt8], _ start: Int) throws(FetchFormatError) {
+        guard let scalar = Unicode.Scalar(code) else { throw error("this is the number of no character.", at: start) }
         writer += Array(String(Character(scalar)).utf8)
     }
 
-    private mutating func digits(_ count: Int, radix: Int, _ start: Int) throws(FetchFormatFault) -> UInt32 {
-        let end = min(place + count, bytes.count)
-        let text = text(place..<end)
+    private mutating func digits(_ count: Int, radix: Int, _ start: Int) throws(FetchFormatError) -> UInt32 {
+        let end = min(offset + count, bytes.count)
+        let text = text(offset..<end)
         guard text.utf8.count == count, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let number = UInt32(text, radix: radix)
         else {
-            throw fault("this escape needs \(count) \(radix == 8 ? "octal" : "hexadecimal") digits.", at: start)
+            throw error("this escape needs \(count) \(radix == 8 ? "octal" : "hexadecimal") digits.", at: start)
         }
-        place = end
+        offset = end
         return number
     }
 
@@ -84,13 +84,13 @@ extension FormatScanner {
 
     /// A number without sign: whole, with a point or an exponent, or after `0x`, `0o` and `0b`. A whole number that
     /// does not fit into 64 bits is a decimal.
-    mutating func number() throws(FetchFormatFault) -> AttributeValue {
-        let start = place
+    mutating func number() throws(FetchFormatError) -> AttributeValue {
+        let start = offset
         if peek == UInt8(ascii: "0"), let sign = peek(1), let radix = Self.radix(sign) {
-            place += 2
+            offset += 2
             let range = alphanumerics()
             guard let value = UInt64(text(range), radix: radix) else {
-                throw fault("this is no whole number of at most 64 bits.", expected: "digits", at: start)
+                throw error("this is no whole number of at most 64 bits.", expected: "digits", at: start)
             }
             return Int64(exactly: value).map(AttributeValue.integer) ?? .decimal(Decimal(value))
         }
@@ -98,17 +98,17 @@ extension FormatScanner {
         var isWhole = true
         if peek == UInt8(ascii: "."), isPointOfNumber {
             isWhole = false
-            place += 1
+            offset += 1
             skipDigits()
         }
         if skipExponent() { isWhole = false }
-        let range = start..<place
-        let behind = nameParts(at: place)
+        let range = start..<offset
+        let behind = nameParts(at: offset)
         if !behind.isEmpty, !InfixOperator.isWord(text(behind)) {
-            throw fault("\(text(start..<behind.upperBound)) is no number.", at: start)
+            throw error("\(text(start..<behind.upperBound)) is no number.", at: start)
         }
         guard range.count <= 512, let value = isWhole ? Self.whole(text(range)) : Self.double(text(range)) else {
-            throw fault("this number is too large.", at: start)
+            throw error("this number is too large.", at: start)
         }
         return value
     }
@@ -118,11 +118,11 @@ extension FormatScanner {
         guard let next = peek(1) else { return true }
         if Self.isDigit(next) { return true }
         var ahead = self
-        ahead.place += 1
+        ahead.offset += 1
         if ahead.skipExponent() { return true }
         ahead.skipSpace()
         guard let sign = ahead.peek else { return true }
-        return !"@#$%.".utf8.contains(sign) && (ahead.place > place + 1 || ahead.name(at: ahead.place).isEmpty)
+        return !"@#$%.".utf8.contains(sign) && (ahead.offset > offset + 1 || ahead.name(at: ahead.offset).isEmpty)
     }
 
     private static func radix(_ sign: UInt8) -> Int? {
@@ -151,21 +151,21 @@ extension FormatScanner {
     }
 
     private mutating func skipDigits() {
-        while let byte = peek, Self.isDigit(byte) { place += 1 }
+        while let byte = peek, Self.isDigit(byte) { offset += 1 }
     }
 
     private mutating func skipExponent() -> Bool {
         guard peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") else { return false }
         let hasSign = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-")
         guard let digit = peek(hasSign ? 2 : 1), Self.isDigit(digit) else { return false }
-        place += hasSign ? 2 : 1
+        offset += hasSign ? 2 : 1
         skipDigits()
         return true
     }
 
     private mutating func alphanumerics() -> Range<Int> {
-        let start = place
-        while let byte = peek, Self.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") { place += 1 }
-        return start..<place
+        let start = offset
+        while let byte = peek, Self.isLetterOrDigit(byte) || byte == UInt8(ascii: "_") { offset += 1 }
+        return start..<offset
     }
 }

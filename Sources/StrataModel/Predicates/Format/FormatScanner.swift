@@ -4,13 +4,13 @@
 struct FormatScanner {
     let format: String
     let bytes: [UInt8]
-    var place = 0
+    var offset = 0
 
-    init(_ format: String) throws(FetchFormatFault) {
+    init(_ format: String) throws(FetchFormatError) {
         self.format = format
         bytes = Array(format.utf8.prefix(PredicateLimits.formatLengthInBytes + 1))
         if bytes.count > PredicateLimits.formatLengthInBytes {
-            throw FetchFormatFault(
+            throw FetchFormatError(
                 format: String(format.prefix(200)), column: 1, expected: nil,
                 sentence: "the format string is longer than \(PredicateLimits.formatLengthInBytes) bytes.")
         }
@@ -18,25 +18,25 @@ struct FormatScanner {
 
     // MARK: Errors
 
-    /// An error at `place`, or where `at` says.
-    func fault(_ sentence: String, expected: String? = nil, at: Int? = nil) -> FetchFormatFault {
-        let column = String(decoding: bytes[..<(at ?? place)], as: UTF8.self).count + 1
-        return FetchFormatFault(format: format, column: column, expected: expected, sentence: sentence)
+    /// An error at `offset`, or where `at` says.
+    func error(_ sentence: String, expected: String? = nil, at: Int? = nil) -> FetchFormatError {
+        let column = String(decoding: bytes[..<(at ?? offset)], as: UTF8.self).count + 1
+        return FetchFormatError(format: format, column: column, expected: expected, sentence: sentence)
     }
 
     /// An error that says what could stand here and what does.
-    mutating func missing(_ expected: String, hint: String = "") -> FetchFormatFault {
+    mutating func missing(_ expected: String, hint: String = "") -> FetchFormatError {
         skipSpace()
         let hint = hint.isEmpty ? usualHint : hint
-        return fault("expected \(expected), found \(found)\(hint.isEmpty ? "." : "; \(hint)")", expected: expected)
+        return error("expected \(expected), found \(found)\(hint.isEmpty ? "." : "; \(hint)")", expected: expected)
     }
 
     /// How that is written here which other languages, and editors that improve texts, write so.
     private var usualHint: String {
-        guard place < bytes.count else { return "" }
-        let word = text(nameParts(at: place)).uppercased()
+        guard offset < bytes.count else { return "" }
+        let word = text(nameParts(at: offset)).uppercased()
         if word == "IS" { return "a missing value is asked for with == nil" }
-        return switch scalar(at: place).scalar {
+        return switch scalar(at: offset).scalar {
         case "“", "”", "„", "‘", "’", "‚", "«", "»", "`", "´": "text stands between two ' or two \""
         case "≠": "it is written !="
         case "≤": "it is written <="
@@ -52,35 +52,35 @@ struct FormatScanner {
 
     /// What stands here, for errors.
     var found: String {
-        guard place < bytes.count else { return "the end" }
-        var end = nameParts(at: place).upperBound
-        if end == place { end += scalar(at: place).length }
-        let text = String(decoding: bytes[place..<min(end, place + 40)], as: UTF8.self)
-        return end - place > 40 ? "\"\(text)…\"" : text == "\"" ? "'\"'" : "\"\(text)\""
+        guard offset < bytes.count else { return "the end" }
+        var end = nameParts(at: offset).upperBound
+        if end == offset { end += scalar(at: offset).length }
+        let text = String(decoding: bytes[offset..<min(end, offset + 40)], as: UTF8.self)
+        return end - offset > 40 ? "\"\(text)…\"" : text == "\"" ? "'\"'" : "\"\(text)\""
     }
 
     // MARK: Signs
 
-    var peek: UInt8? { place < bytes.count ? bytes[place] : nil }
+    var peek: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    func peek(_ offset: Int) -> UInt8? { place + offset < bytes.count ? bytes[place + offset] : nil }
+    func peek(_ distance: Int) -> UInt8? { offset + distance < bytes.count ? bytes[offset + distance] : nil }
 
-    mutating func skipSpace() { place = endOfSpace(from: place) }
+    mutating func skipSpace() { offset = endOfSpace(from: offset) }
 
     private func endOfSpace(from start: Int) -> Int {
-        var place = start
-        while place < bytes.count {
-            if bytes[place] == 0x20 || (0x09...0x0D).contains(bytes[place]) {
-                place += 1
+        var offset = start
+        while offset < bytes.count {
+            if bytes[offset] == 0x20 || (0x09...0x0D).contains(bytes[offset]) {
+                offset += 1
                 continue
             }
-            guard bytes[place] >= 0x80 else { break }
-            let (scalar, length) = scalar(at: place)
+            guard bytes[offset] >= 0x80 else { break }
+            let (scalar, length) = scalar(at: offset)
             // What is copied from pages has spaces of any kind, and marks that nobody sees.
             guard scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}" else { break }
-            place += length
+            offset += length
         }
-        return place
+        return offset
     }
 
     /// The character that begins at `start`, where one does.
@@ -93,19 +93,19 @@ struct FormatScanner {
     }
 
     func isNext(_ text: StaticString) -> Bool {
-        guard bytes.count - place >= text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { bytes[place..<place + $0.count].elementsEqual($0) }
+        guard bytes.count - offset >= text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { bytes[offset..<offset + $0.count].elementsEqual($0) }
     }
 
     /// After any space.
     mutating func accept(_ text: StaticString) -> Bool {
         skipSpace()
         guard isNext(text) else { return false }
-        place += text.utf8CodeUnitCount
+        offset += text.utf8CodeUnitCount
         return true
     }
 
-    mutating func expect(_ text: StaticString, _ what: String) throws(FetchFormatFault) {
+    mutating func expect(_ text: StaticString, _ what: String) throws(FetchFormatError) {
         guard accept(text) else { throw missing(what) }
     }
 
@@ -133,7 +133,7 @@ struct FormatScanner {
     /// The word after any space, in upper case, with its range; nil for anything else.
     mutating func peekWord() -> (word: String, range: Range<Int>)? {
         skipSpace()
-        let range = name(at: place)
+        let range = name(at: offset)
         // No word of the language is as long as sixteen letters, and none has others than ASCII's, though some of those
         // become ASCII's in upper case.
         guard !range.isEmpty, range.count <= 16, bytes[range].allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -142,7 +142,7 @@ struct FormatScanner {
 
     /// Whether, after any space from `start`, the byte follows.
     func follows(_ byte: UInt8, from start: Int) -> Bool {
-        let place = endOfSpace(from: start)
-        return place < bytes.count && bytes[place] == byte
+        let offset = endOfSpace(from: start)
+        return offset < bytes.count && bytes[offset] == byte
     }
 }

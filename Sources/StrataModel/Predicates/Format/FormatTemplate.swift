@@ -21,7 +21,7 @@ final class FormatTemplate: Sendable {
     /// nil when the arguments have a say in how the string is read.
     static func of(_ format: String) -> FormatTemplate? {
         let template: FormatTemplate
-        do throws(FetchFormatFault) {
+        do throws(FetchFormatError) {
             var parser = try FormatParser(format, .slots)
             let tree = try parser.parsePredicate()
             template = FormatTemplate(tree: tree, slots: parser.slots)

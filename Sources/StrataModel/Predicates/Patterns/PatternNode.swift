@@ -24,7 +24,7 @@ indirect enum PatternNode {
 }
 
 /// What is wrong with a pattern, as a sentence that follows "The pattern".
-struct PatternFault: Error {
+struct PatternError: Error {
     let sentence: String
 
     init(_ sentence: String) { self.sentence = sentence }

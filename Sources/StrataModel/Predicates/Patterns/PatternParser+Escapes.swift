@@ -1,6 +1,6 @@
 extension PatternParser {
     /// What a backslash begins, outside a class.
-    mutating func parseEscape() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
+    mutating func parseEscape() throws(PatternError) -> (PatternNode, canRepeat: Bool) {
         if accept("Q") { return (parseQuoted(), true) }
         switch peek {
         case "A": return assertion(.start)
@@ -9,7 +9,7 @@ extension PatternParser {
         case "b": return assertion(.wordEdge)
         case "B": return assertion(.noWordEdge)
         case "R":
-            place += 1
+            index += 1
             var ends = PatternClass()
             ends.insert(.verticalSpace, isNegated: false)
             let pair = [UInt8(0x0D), 0x0A].map { PatternNode.scalar(Unicode.Scalar($0), ignoresCase: false) }
@@ -27,7 +27,7 @@ extension PatternParser {
     }
 
     private mutating func assertion(_ assertion: PatternAssertion) -> (PatternNode, canRepeat: Bool) {
-        place += 1
+        index += 1
         return (.assertion(assertion), false)
     }
 
@@ -41,26 +41,26 @@ extension PatternParser {
     // MARK: Classes
 
     /// What follows an opening bracket.
-    mutating func parseClass() throws(PatternFault) -> PatternClass {
+    mutating func parseClass() throws(PatternError) -> PatternClass {
         depth += 1
         defer { depth -= 1 }
         guard depth <= PatternMatcher.Limits.depth else {
-            throw fault("has classes nested more than \(PatternMatcher.Limits.depth) deep")
+            throw error("has classes nested more than \(PatternMatcher.Limits.depth) deep")
         }
         let isNegated = accept("^")
         var members = try parseMembers(isFirst: true)
         while peek == "&" || peek == "-" {
             let operation: PatternClass.Operation = peek == "&" ? .intersection : .difference
-            place += 2
+            index += 2
             members.insert(try parseMembers(isFirst: false), operation)
         }
-        guard accept("]") else { throw fault("has a class that is not closed") }
+        guard accept("]") else { throw error("has a class that is not closed") }
         members.isNegated = isNegated
         return members
     }
 
     /// Up to the class's end or the next operator between sets.
-    private mutating func parseMembers(isFirst: Bool) throws(PatternFault) -> PatternClass {
+    private mutating func parseMembers(isFirst: Bool) throws(PatternError) -> PatternClass {
         var members = PatternClass()
         members.ignoresCase = flags.ignoresCase
         var isFirst = isFirst
@@ -83,32 +83,32 @@ extension PatternParser {
         return members
     }
 
-    private mutating func parsePosixName() throws(PatternFault) -> PatternClass.Kind {
+    private mutating func parsePosixName() throws(PatternError) -> PatternClass.Kind {
         var name = ""
         while let scalar = peek, scalar != ":", scalar != "]" {
             name.unicodeScalars.append(scalar)
-            place += 1
+            index += 1
         }
         guard accept(":]"), let kind = PatternClass.Kind.posix[name] else {
-            throw fault("has an unknown class, [:\(name):]")
+            throw error("has an unknown class, [:\(name):]")
         }
         return kind
     }
 
-    private mutating func parseRange(from first: Unicode.Scalar) throws(PatternFault) -> ClosedRange<Unicode.Scalar> {
-        guard peek == "-", !isNext("--"), place + 1 < scalars.count, scalars[place + 1] != "]" else {
+    private mutating func parseRange(from first: Unicode.Scalar) throws(PatternError) -> ClosedRange<Unicode.Scalar> {
+        guard peek == "-", !isNext("--"), index + 1 < scalars.count, scalars[index + 1] != "]" else {
             return first...first
         }
-        place += 1
+        index += 1
         guard case .scalar(let last) = try parseClassMember(), last >= first else {
-            throw fault("has a range the wrong way round")
+            throw error("has a range the wrong way round")
         }
         return first...last
     }
 
-    private mutating func parseClassMember() throws(PatternFault) -> Member {
+    private mutating func parseClassMember() throws(PatternError) -> Member {
         if accept("\\") { return try parseMember() }
-        guard let scalar = next() else { throw fault("has a class that is not closed") }
+        guard let scalar = next() else { throw error("has a class that is not closed") }
         return .scalar(scalar)
     }
 
@@ -120,8 +120,8 @@ extension PatternParser {
     }
 
     /// What a backslash begins that stands for one scalar.
-    private mutating func parseMember() throws(PatternFault) -> Member {
-        guard let scalar = next() else { throw fault("ends with a backslash") }
+    private mutating func parseMember() throws(PatternError) -> Member {
+        guard let scalar = next() else { throw error("ends with a backslash") }
         switch scalar {
         case "d", "D": return .kind(.digit, isNegated: scalar == "D")
         case "w", "W": return .kind(.word, isNegated: scalar == "W")
@@ -142,17 +142,17 @@ extension PatternParser {
         case "0": return .scalar(try parseOctal())
         case "c":
             guard let letter = next(), letter.isASCII, let control = Unicode.Scalar(letter.value & 0x1F) else {
-                throw fault("has a \\c without a letter behind it")
+                throw error("has a \\c without a letter behind it")
             }
             return .scalar(control)
-        case "1"..."9", "k": throw fault("has a back reference, which cannot be matched in linear time")
-        case "A"..."Z", "a"..."z": throw fault("has an unknown escape, \\\(scalar)")
+        case "1"..."9", "k": throw error("has a back reference, which cannot be matched in linear time")
+        case "A"..."Z", "a"..."z": throw error("has an unknown escape, \\\(scalar)")
         default: return .scalar(scalar)
         }
     }
 
     /// Up to three digits.
-    private mutating func parseOctal() throws(PatternFault) -> Unicode.Scalar {
+    private mutating func parseOctal() throws(PatternError) -> Unicode.Scalar {
         var value: UInt32 = 0
         var count = 0
         while count < 3, let digit = peek, "0"..."7" ~= digit, value * 8 + digit.value - 48 < 256 {
@@ -161,40 +161,40 @@ extension PatternParser {
             count += 1
         }
         guard count > 0, let scalar = Unicode.Scalar(value) else {
-            throw fault("has a \\0 without octal digits behind it")
+            throw error("has a \\0 without octal digits behind it")
         }
         return scalar
     }
 
-    private mutating func parseCategory() throws(PatternFault) -> PatternClass.Kind {
-        guard accept("{") else { throw fault("has a \\p without a category in braces") }
+    private mutating func parseCategory() throws(PatternError) -> PatternClass.Kind {
+        guard accept("{") else { throw error("has a \\p without a category in braces") }
         var name = ""
         while let scalar = next(), scalar != "}" { name.unicodeScalars.append(scalar) }
         guard let kind = PatternClass.Kind(propertyName: name) else {
-            throw fault("has an unknown or unsupported property, \(name)")
+            throw error("has an unknown or unsupported property, \(name)")
         }
         return kind
     }
 
-    private mutating func parseHexadecimal(upTo end: Unicode.Scalar) throws(PatternFault) -> Unicode.Scalar {
+    private mutating func parseHexadecimal(upTo end: Unicode.Scalar) throws(PatternError) -> Unicode.Scalar {
         var digits = ""
         while let scalar = next(), scalar != end { digits.unicodeScalars.append(scalar) }
         return try scalar(fromHexadecimal: digits)
     }
 
-    private mutating func parseHexadecimal(digits count: Int) throws(PatternFault) -> Unicode.Scalar {
+    private mutating func parseHexadecimal(digits count: Int) throws(PatternError) -> Unicode.Scalar {
         var digits = ""
         for _ in 0..<count {
             if let scalar = next() { digits.unicodeScalars.append(scalar) }
         }
-        guard digits.unicodeScalars.count == count else { throw fault("has too few digits") }
+        guard digits.unicodeScalars.count == count else { throw error("has too few digits") }
         return try scalar(fromHexadecimal: digits)
     }
 
-    private func scalar(fromHexadecimal digits: String) throws(PatternFault) -> Unicode.Scalar {
+    private func scalar(fromHexadecimal digits: String) throws(PatternError) -> Unicode.Scalar {
         guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
             let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number)
-        else { throw fault("has a number that is no character, \(digits)") }
+        else { throw error("has a number that is no character, \(digits)") }
         return scalar
     }
 }

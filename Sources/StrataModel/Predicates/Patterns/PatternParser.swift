@@ -1,6 +1,6 @@
 /// Reads a pattern by recursive descent; the depth of groups is bounded.
 struct PatternParser {
-    /// What is in force at a place in the pattern.
+    /// What is in force at a point of the pattern.
     struct Flags {
         var ignoresCase = false
         var isMultiline = false
@@ -8,59 +8,59 @@ struct PatternParser {
     }
 
     private(set) var scalars: [Unicode.Scalar]
-    var place = 0
+    var index = 0
     var flags = Flags()
     var depth = 0
 
-    init(_ pattern: String, caseInsensitive: Bool) throws(PatternFault) {
+    init(_ pattern: String, caseInsensitive: Bool) throws(PatternError) {
         scalars = Array(pattern.unicodeScalars.prefix(PatternMatcher.Limits.scalars + 1))
         flags.ignoresCase = caseInsensitive
         if scalars.count > PatternMatcher.Limits.scalars {
-            throw PatternFault("is longer than \(PatternMatcher.Limits.scalars) characters.")
+            throw PatternError("is longer than \(PatternMatcher.Limits.scalars) characters.")
         }
     }
 
-    mutating func parse() throws(PatternFault) -> PatternNode {
+    mutating func parse() throws(PatternError) -> PatternNode {
         let node = try parseAlternatives()
-        if peek != nil { throw fault("has a closing parenthesis without an opening one") }
+        if peek != nil { throw error("has a closing parenthesis without an opening one") }
         return node
     }
 
     // MARK: Reading
 
-    var peek: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
+    var peek: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
     mutating func next() -> Unicode.Scalar? {
         guard let scalar = peek else { return nil }
-        place += 1
+        index += 1
         return scalar
     }
 
-    func isNext(_ text: String) -> Bool { scalars[place...].starts(with: text.unicodeScalars) }
+    func isNext(_ text: String) -> Bool { scalars[index...].starts(with: text.unicodeScalars) }
 
     mutating func accept(_ text: String) -> Bool {
         guard isNext(text) else { return false }
-        place += text.unicodeScalars.count
+        index += text.unicodeScalars.count
         return true
     }
 
-    func fault(_ what: String) -> PatternFault { PatternFault("\(what), at character \(place).") }
+    func error(_ what: String) -> PatternError { PatternError("\(what), at character \(index).") }
 
     // MARK: Structure
 
     /// Up to a closing parenthesis or the end. Flags set inside end with it.
-    private mutating func parseAlternatives() throws(PatternFault) -> PatternNode {
+    private mutating func parseAlternatives() throws(PatternError) -> PatternNode {
         depth += 1
         defer { depth -= 1 }
         guard depth <= PatternMatcher.Limits.depth else {
-            throw fault("has groups nested more than \(PatternMatcher.Limits.depth) deep")
+            throw error("has groups nested more than \(PatternMatcher.Limits.depth) deep")
         }
         var alternatives: [PatternNode] = []
         repeat { alternatives.append(try parseSequence()) } while accept("|")
         return alternatives.count == 1 ? alternatives[0] : .alternatives(alternatives)
     }
 
-    private mutating func parseSequence() throws(PatternFault) -> PatternNode {
+    private mutating func parseSequence() throws(PatternError) -> PatternNode {
         var nodes: [PatternNode] = []
         while let scalar = peek, scalar != "|", scalar != ")" {
             let (node, canRepeat) = try parseItem()
@@ -70,7 +70,7 @@ struct PatternParser {
     }
 
     /// One thing that a quantifier may follow, and whether one may.
-    private mutating func parseItem() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
+    private mutating func parseItem() throws(PatternError) -> (PatternNode, canRepeat: Bool) {
         guard let scalar = next() else { return (.empty, false) }
         switch scalar {
         case "(": return try parseGroup()
@@ -79,15 +79,15 @@ struct PatternParser {
         case "^": return (.assertion(flags.isMultiline ? .lineStart : .start), false)
         case "$": return (.assertion(flags.isMultiline ? .lineEnd : .endOrLastLineEnd), false)
         case "\\": return try parseEscape()
-        case "*", "+", "?": throw fault("repeats nothing")
-        case "{": throw fault("has a brace that repeats nothing; write \\{ for the sign")
+        case "*", "+", "?": throw error("repeats nothing")
+        case "{": throw error("has a brace that repeats nothing; write \\{ for the sign")
         default: return (literal(scalar), true)
         }
     }
 
     func literal(_ scalar: Unicode.Scalar) -> PatternNode { .scalar(scalar, ignoresCase: flags.ignoresCase) }
 
-    private mutating func parseGroup() throws(PatternFault) -> (PatternNode, canRepeat: Bool) {
+    private mutating func parseGroup() throws(PatternError) -> (PatternNode, canRepeat: Bool) {
         let outer = flags
         if accept("?") {
             if let look = try parseLook() { return (look, false) }
@@ -102,34 +102,34 @@ struct PatternParser {
             }
         }
         let node = try parseAlternatives()
-        guard accept(")") else { throw fault("has a parenthesis that is not closed") }
+        guard accept(")") else { throw error("has a parenthesis that is not closed") }
         flags = outer
         return (node, true)
     }
 
     /// Behind `(?`; nil when it is another kind of group.
-    private mutating func parseLook() throws(PatternFault) -> PatternNode? {
+    private mutating func parseLook() throws(PatternError) -> PatternNode? {
         let isBehind = isNext("<=") || isNext("<!")
         guard isBehind || isNext("=") || isNext("!") else { return nil }
-        if isBehind { place += 1 }
+        if isBehind { index += 1 }
         let isNegated = next() == "!"
         let outer = flags
         let node = try parseAlternatives()
-        guard accept(")") else { throw fault("has a parenthesis that is not closed") }
+        guard accept(")") else { throw error("has a parenthesis that is not closed") }
         flags = outer
         return .look(node, isBehind: isBehind, isNegated: isNegated)
     }
 
-    private mutating func skipGroupName() throws(PatternFault) {
+    private mutating func skipGroupName() throws(PatternError) {
         while let scalar = next() {
             if scalar == ">" { return }
             guard PatternClass.Kind.word.contains(scalar) else { break }
         }
-        throw fault("has a bad group name")
+        throw error("has a bad group name")
     }
 
     /// Returns whether a group follows, that is whether a colon ended the flags.
-    private mutating func parseFlags() throws(PatternFault) -> Bool {
+    private mutating func parseFlags() throws(PatternError) -> Bool {
         var value = true
         while let scalar = next() {
             switch scalar {
@@ -139,16 +139,16 @@ struct PatternParser {
             case "-" where value: value = false
             case ":": return true
             case ")": return false
-            case ">": throw fault("has an atomic group, which is not supported")
-            default: throw fault("has an unknown flag \(scalar)")
+            case ">": throw error("has an atomic group, which is not supported")
+            default: throw error("has an unknown flag \(scalar)")
             }
         }
-        throw fault("has a parenthesis that is not closed")
+        throw error("has a parenthesis that is not closed")
     }
 
     // MARK: Quantifiers
 
-    private mutating func parseQuantifiers(of node: PatternNode, canRepeat: Bool) throws(PatternFault) -> PatternNode {
+    private mutating func parseQuantifiers(of node: PatternNode, canRepeat: Bool) throws(PatternError) -> PatternNode {
         var (least, most): (Int, Int?)
         switch peek {
         case "*": (least, most) = (0, nil)
@@ -157,36 +157,36 @@ struct PatternParser {
         case "{": (least, most) = (0, 0)
         default: return node
         }
-        guard canRepeat else { throw fault("repeats what cannot be repeated") }
-        place += 1
-        if scalars[place - 1] == "{" { (least, most) = try parseBounds() }
-        if accept("+") { throw fault("has a possessive quantifier, which is not supported") }
+        guard canRepeat else { throw error("repeats what cannot be repeated") }
+        index += 1
+        if scalars[index - 1] == "{" { (least, most) = try parseBounds() }
+        if accept("+") { throw error("has a possessive quantifier, which is not supported") }
         // A lazy quantifier finds the same whole matches.
         _ = accept("?")
-        if let scalar = peek, ["*", "+", "?", "{"].contains(scalar) { throw fault("repeats a repetition") }
+        if let scalar = peek, ["*", "+", "?", "{"].contains(scalar) { throw error("repeats a repetition") }
         return .repeated(node, least: least, most: most)
     }
 
-    private mutating func parseBounds() throws(PatternFault) -> (Int, Int?) {
+    private mutating func parseBounds() throws(PatternError) -> (Int, Int?) {
         let least = try parseNumber()
         var most: Int? = least
         if accept(",") { most = peek == "}" ? nil : try parseNumber() }
-        guard accept("}") else { throw fault("has bounds that are not closed") }
-        if let most, most < least { throw fault("has bounds the wrong way round") }
+        guard accept("}") else { throw error("has bounds that are not closed") }
+        if let most, most < least { throw error("has bounds the wrong way round") }
         return (least, most)
     }
 
-    private mutating func parseNumber() throws(PatternFault) -> Int {
+    private mutating func parseNumber() throws(PatternError) -> Int {
         var number = 0
-        let start = place
+        let start = index
         while let scalar = peek, ("0"..."9").contains(scalar) {
-            place += 1
+            index += 1
             number = number * 10 + Int(scalar.value - 0x30)
             guard number <= PatternMatcher.Limits.repetitions else {
-                throw fault("repeats more than \(PatternMatcher.Limits.repetitions) times")
+                throw error("repeats more than \(PatternMatcher.Limits.repetitions) times")
             }
         }
-        if place == start { throw fault("has bounds without a number") }
+        if index == start { throw error("has bounds without a number") }
         return number
     }
 }

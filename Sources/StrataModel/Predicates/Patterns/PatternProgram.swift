@@ -61,16 +61,16 @@ struct PatternCompiler {
     /// Counts calls too, because repeating what is empty makes no instructions.
     private var steps = 0
 
-    mutating func compile(_ node: PatternNode) throws(PatternFault) -> PatternProgram {
+    mutating func compile(_ node: PatternNode) throws(PatternError) -> PatternProgram {
         try emit(node)
         program.instructions.append(.match)
         return program
     }
 
-    private mutating func emit(_ node: PatternNode) throws(PatternFault) {
+    private mutating func emit(_ node: PatternNode) throws(PatternError) {
         steps += 1
         guard steps <= 2 * PatternMatcher.Limits.states, count <= PatternMatcher.Limits.states else {
-            throw PatternFault("needs more than \(PatternMatcher.Limits.states) states.")
+            throw PatternError("needs more than \(PatternMatcher.Limits.states) states.")
         }
         switch node {
         case .empty: break
@@ -92,13 +92,13 @@ struct PatternCompiler {
     private var count: Int { program.instructions.count }
 
     /// A program of its own; one that looks ahead is reversed, because it is run from the end of the text.
-    private mutating func emitLook(_ node: PatternNode, _ isBehind: Bool, _ isNegated: Bool) throws(PatternFault) {
+    private mutating func emitLook(_ node: PatternNode, _ isBehind: Bool, _ isNegated: Bool) throws(PatternError) {
         let outer = program.instructions
         program.instructions = []
         try emit(isBehind ? node : node.reversed)
         program.instructions.append(.match)
         guard program.looks.count < PatternMatcher.Limits.looks else {
-            throw PatternFault("looks around more than \(PatternMatcher.Limits.looks) times.")
+            throw PatternError("looks around more than \(PatternMatcher.Limits.looks) times.")
         }
         program.looks.append(
             PatternProgram.Look(instructions: program.instructions, isBehind: isBehind, isNegated: isNegated))
@@ -106,7 +106,7 @@ struct PatternCompiler {
         program.instructions.append(.look(program.looks.count - 1))
     }
 
-    private mutating func emitAlternatives(_ nodes: [PatternNode]) throws(PatternFault) {
+    private mutating func emitAlternatives(_ nodes: [PatternNode]) throws(PatternError) {
         var jumps: [Int] = []
         for (index, node) in nodes.enumerated() {
             guard index < nodes.count - 1 else {
@@ -121,7 +121,7 @@ struct PatternCompiler {
         for jump in jumps { program.instructions[jump] = .jump(count) }
     }
 
-    private mutating func emitRepeated(_ node: PatternNode, _ least: Int, _ most: Int?) throws(PatternFault) {
+    private mutating func emitRepeated(_ node: PatternNode, _ least: Int, _ most: Int?) throws(PatternError) {
         for _ in 0..<least { try emit(node) }
         guard let most else {
             let split = reserve()

@@ -2,7 +2,7 @@
 struct PatternRun {
     private let program: PatternProgram
     private let scalars: [Unicode.Scalar]
-    /// For each look around of the program, at which places of the text what it looks for can be seen.
+    /// For each look around of the program, at which indices of the text what it looks for can be seen.
     private var sights: [[Bool]] = []
     /// Steps that may yet be taken.
     private var stepsLeft: Int
@@ -21,13 +21,13 @@ struct PatternRun {
     /// - Complexity: O(length of the text x instructions), those of looks around included
     mutating func matches() throws(Exhausted) -> Bool {
         // Inner ones stand before those around them.
-        for look in program.looks { sights.append(try places(of: look)) }
+        for look in program.looks { sights.append(try indices(of: look)) }
         var states = States(program.instructions)
         follow(0, at: 0, &states)
-        for place in scalars.indices {
+        for index in scalars.indices {
             states.exchange()
             try spend(states.current.count)
-            step(over: scalars[place], to: place + 1, &states)
+            step(over: scalars[index], to: index + 1, &states)
             if states.next.isEmpty { return false }
         }
         return states.hasMatch
@@ -40,21 +40,21 @@ struct PatternRun {
         if stepsLeft < 0 { throw Exhausted() }
     }
 
-    /// The places where a look's pattern ends (when it looks behind) or begins (ahead: its program is reversed, and
+    /// The indices where a look's pattern ends (when it looks behind) or begins (ahead: its program is reversed, and
     /// the text is gone through from the end).
-    private mutating func places(of look: PatternProgram.Look) throws(Exhausted) -> [Bool] {
+    private mutating func indices(of look: PatternProgram.Look) throws(Exhausted) -> [Bool] {
         var states = States(look.instructions)
         var seen = Array(repeating: false, count: scalars.count + 1)
         for offset in 0...scalars.count {
-            let place = look.isBehind ? offset : scalars.count - offset
+            let index = look.isBehind ? offset : scalars.count - offset
             if offset > 0 {
                 states.exchange()
                 try spend(states.current.count + 1)
-                step(over: scalars[look.isBehind ? place - 1 : place], to: place, &states)
+                step(over: scalars[look.isBehind ? index - 1 : index], to: index, &states)
             }
             // It may begin anywhere.
-            follow(0, at: place, &states)
-            seen[place] = states.hasMatch != look.isNegated
+            follow(0, at: index, &states)
+            seen[index] = states.hasMatch != look.isNegated
         }
         return seen
     }
@@ -84,10 +84,10 @@ struct PatternRun {
         }
     }
 
-    private func step(over scalar: Unicode.Scalar, to place: Int, _ states: inout States) {
-        for index in states.current.indices {
-            let state = states.current[index]
-            if consumes(states.instructions[state], scalar) { follow(state + 1, at: place, &states) }
+    private func step(over scalar: Unicode.Scalar, to index: Int, _ states: inout States) {
+        for number in states.current.indices {
+            let state = states.current[number]
+            if consumes(states.instructions[state], scalar) { follow(state + 1, at: index, &states) }
         }
     }
 
@@ -97,13 +97,13 @@ struct PatternRun {
         case .folded(let expected): PatternClass.fold(scalar) == expected
         case .any: true
         case .anyInLine: !PatternClass.isLineEnd(scalar)
-        case .member(let index): program.classes[index].contains(scalar)
+        case .member(let number): program.classes[number].contains(scalar)
         case .split, .jump, .assert, .look, .match: false
         }
     }
 
     /// Adds to `next` a state and every state that is reached from it without a scalar.
-    private func follow(_ state: Int, at place: Int, _ states: inout States) {
+    private func follow(_ state: Int, at index: Int, _ states: inout States) {
         states.stack.append(state)
         while let state = states.stack.popLast() {
             guard states.next.insert(state) else { continue }
@@ -113,18 +113,18 @@ struct PatternRun {
                 states.stack.append(second)
                 states.stack.append(first)
             case .assert(let assertion):
-                if holds(assertion, at: place) { states.stack.append(state + 1) }
-            case .look(let index):
-                if sights[index][place] { states.stack.append(state + 1) }
+                if holds(assertion, at: index) { states.stack.append(state + 1) }
+            case .look(let look):
+                if sights[look][index] { states.stack.append(state + 1) }
             default: break
             }
         }
     }
 
-    private func holds(_ assertion: PatternAssertion, at place: Int) -> Bool {
+    private func holds(_ assertion: PatternAssertion, at index: Int) -> Bool {
         assertion.holds(
-            between: place > 0 ? scalars[place - 1] : nil, and: place < scalars.count ? scalars[place] : nil,
-            isLast: place == scalars.count - 1)
+            between: index > 0 ? scalars[index - 1] : nil, and: index < scalars.count ? scalars[index] : nil,
+            isLast: index == scalars.count - 1)
     }
 }
 
@@ -132,9 +132,9 @@ struct PatternRun {
 /// Sets, 1993).
 private struct StateSet {
     private var members: [Int] = []
-    private var places: [Int]
+    private var indexOfMember: [Int]
 
-    init(capacity: Int) { places = Array(repeating: 0, count: capacity) }
+    init(capacity: Int) { indexOfMember = Array(repeating: 0, count: capacity) }
 
     var isEmpty: Bool { members.isEmpty }
     var count: Int { members.count }
@@ -145,9 +145,9 @@ private struct StateSet {
 
     /// Returns whether the member is new.
     mutating func insert(_ member: Int) -> Bool {
-        let place = places[member]
-        if place < members.count && members[place] == member { return false }
-        places[member] = members.count
+        let index = indexOfMember[member]
+        if index < members.count && members[index] == member { return false }
+        indexOfMember[member] = members.count
         members.append(member)
         return true
     }

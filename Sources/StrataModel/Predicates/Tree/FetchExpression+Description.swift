@@ -30,7 +30,7 @@ extension FetchExpression: CustomStringConvertible {
         if function == .cast, arguments.count == 2 { return "CAST(\(list(arguments)))" }
         if function == .fetch, arguments.count == 3 { return "FETCH(\(list(arguments)))" }
         if FetchFunction.predefined.contains(function) { return "\(function.rawValue)(\(list(arguments)))" }
-        // The place of an argument in a format string that was read without its arguments.
+        // A specifier in a format string that was read without arguments.
         let name = function.rawValue == "%@" ? "%@" : AttributeValue.quoted(function.rawValue)
         guard let first = arguments.first else { return "FUNCTION(nil, \(name))" }
         return arguments.count == 1
@@ -54,7 +54,7 @@ extension FetchExpression: CustomStringConvertible {
         }
     }
 
-    /// Before a dot or a bracket.
+    /// The text before a dot or a bracket, in parentheses where needed.
     private var descriptionAsBase: String {
         switch self {
         case .constant(.string), .keyPath, .variable, .keyPathOf, .subquery, .conditional, .element, .aggregate,
@@ -87,7 +87,7 @@ extension AttributeValue {
     }
 }
 
-/// The words of the format language, and how names are written that could be taken for one.
+/// The reserved words of the format language, and the quoting of names that clash with them.
 enum PredicateWord {
     static let reserved: Set<String> = [
         "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES",
@@ -100,16 +100,16 @@ enum PredicateWord {
         path.split(separator: ".", omittingEmptySubsequences: false).map(written).joined(separator: ".")
     }
 
-    /// A first name with the sign of a variable, which without quotes would be one.
+    /// A key path whose first name begins with `$`, quoted so that it is not read as a variable.
     static func quotedFirst(_ path: String) -> String {
         let steps = path.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let first = AttributeValue.quoted(String(steps[0]))
         return steps.count == 1 ? first : first + "." + writtenPath(String(steps[1]))
     }
 
-    /// A name that is a word of the language is led by `#`; one that is no name at all is also quoted.
+    /// A reserved word gets a `#` before it; text that is not a name is quoted as well.
     private static func written(_ name: Substring) -> String {
-        // The place of an argument in a format string that was read without its arguments.
+        // A specifier in a format string that was read without arguments.
         if name == "%K" { return "%K" }
         let isOperator = name.hasPrefix("@") || name.hasPrefix("$")
         guard isName(isOperator ? name.dropFirst() : name) else { return "#" + AttributeValue.quoted(String(name)) }
@@ -117,7 +117,7 @@ enum PredicateWord {
     }
 
     private static func isReserved(_ name: Substring) -> Bool {
-        // Letters that only become ASCII's in upper case make no word of the language.
+        // Other letters whose upper case is ASCII do not make reserved words.
         name.utf8.allSatisfy { $0 < 0x80 } && reserved.contains(name.uppercased())
     }
 
@@ -126,7 +126,7 @@ enum PredicateWord {
         return text.unicodeScalars.allSatisfy(isNamePart)
     }
 
-    /// Letters and the underscore, as in the names of a model.
+    /// Whether a name may begin with the scalar: a letter or an underscore, as in the names of a model.
     static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.isASCII else { return scalar.properties.isXIDStart }
         return switch scalar {

@@ -75,8 +75,8 @@ package struct NestedFetch: Sendable, Hashable {
         includesSubentities = elements[Name.subentities] != .boolean(false)
         guard let list = elements[Name.sort] else { return }
         guard case .composite(let keys) = list else { throw Self.noRequest }
-        for place in 0..<keys.count {
-            guard let key = keys["\(place)"] else { throw Self.noRequest }
+        for index in 0..<keys.count {
+            guard let key = keys["\(index)"] else { throw Self.noRequest }
             sort.append(try Self.sort(key))
         }
     }

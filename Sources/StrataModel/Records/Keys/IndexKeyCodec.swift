@@ -63,11 +63,11 @@ package struct IndexKeyCodec: Sendable {
     /// Appends the key of a row.
     package func append(_ row: RowReader, to writer: inout ByteWriter) throws(CorruptRecord) -> KeyFit {
         let start = writer.count
-        // By place, for a copy of each element would count a reference to its path.
-        for place in elements.indices where writer.count - start <= Self.maximumLength {
+        // By index, for a copy of each element would count a reference to its path.
+        for index in elements.indices where writer.count - start <= Self.maximumLength {
             let begin = writer.count
-            try append(elements[place], of: row, to: &writer)
-            if !elements[place].isAscending { writer.complement(from: begin) }
+            try append(elements[index], of: row, to: &writer)
+            if !elements[index].isAscending { writer.complement(from: begin) }
         }
         return Self.cut(&writer, from: start)
     }

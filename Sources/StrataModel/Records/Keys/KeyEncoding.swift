@@ -90,8 +90,8 @@ enum KeyEncoding {
                 digits[count] = UInt8(low % 10)
                 (low, count) = (low / 10, count + 1)
             }
-            for place in stride(from: count - 1, through: 0, by: -2) {
-                writer.append(digits[place] * 10 + (place > 0 ? digits[place - 1] : 0) + 1)
+            for index in stride(from: count - 1, through: 0, by: -2) {
+                writer.append(digits[index] * 10 + (index > 0 ? digits[index - 1] : 0) + 1)
             }
             return count
         }

@@ -167,8 +167,8 @@ extension RowBuilder {
     private mutating func makeRoom(_ slot: Int, _ count: Int) throws(UnstorableValue) {
         if bytes.count + count > Int(UInt32.max) { try compact() }
         guard bytes.count + count <= Int(UInt32.max) else { throw UnstorableValue(.tooLong) }
-        let place = UInt32(bytes.count)
-        storeFixed(slot) { $0.storeVariable(place: place, length: UInt32(count), at: $1) }
+        let start = UInt32(bytes.count)
+        storeFixed(slot) { $0.storeVariable(start: start, length: UInt32(count), at: $1) }
     }
 
     private mutating func compact() throws(UnstorableValue) {

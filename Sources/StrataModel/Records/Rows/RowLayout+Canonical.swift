@@ -33,35 +33,35 @@ extension RowLayout {
 
     /// Bytes of the canonical form, and whether the image has it already.
     private func canonicalSize(_ reader: RowReader) throws(CorruptRecord) -> (count: Int, isCanonical: Bool) {
-        var place = fixedSize
+        var end = fixedSize
         var isCanonical = true
         for slot in variableSlots where !reader.base.isNull(slot: slot) {
             let bytes = try reader.variableBytes(entries[slot])
-            if bytes.baseAddress != reader.base + place { isCanonical = false }
-            place += bytes.count
+            if bytes.baseAddress != reader.base + end { isCanonical = false }
+            end += bytes.count
         }
         // Values that share bytes could name more than any image may hold.
-        guard place <= Int(UInt32.max) else { throw CorruptRecord("row of 4 GiB or more", at: fixedSize) }
-        return (place, isCanonical && place == reader.count)
+        guard end <= Int(UInt32.max) else { throw CorruptRecord("row of 4 GiB or more", at: fixedSize) }
+        return (end, isCanonical && end == reader.count)
     }
 
-    /// Every slot's place was checked by `canonicalSize`, and `target` has room for what it counted.
+    /// Every slot's offset was checked by `canonicalSize`, and `target` has room for what it counted.
     private func compact(_ reader: RowReader, into target: UnsafeMutableRawPointer) {
         target.copyMemory(from: reader.base, byteCount: fixedSize)
-        var place = fixedSize
+        var end = fixedSize
         for slot in variableSlots {
             let offset = Int(entries[slot].offset)
             if reader.base.isNull(slot: slot) {
-                target.storeVariable(place: 0, length: 0, at: offset)
+                target.storeVariable(start: 0, length: 0, at: offset)
                 continue
             }
             let bytes = reader.base.variableBytes(at: offset)
             if let start = bytes.baseAddress, !bytes.isEmpty {
-                (target + place).copyMemory(from: start, byteCount: bytes.count)
+                (target + end).copyMemory(from: start, byteCount: bytes.count)
             }
             target.storeVariable(
-                place: UInt32(truncatingIfNeeded: place), length: UInt32(truncatingIfNeeded: bytes.count), at: offset)
-            place += bytes.count
+                start: UInt32(truncatingIfNeeded: end), length: UInt32(truncatingIfNeeded: bytes.count), at: offset)
+            end += bytes.count
         }
     }
 }

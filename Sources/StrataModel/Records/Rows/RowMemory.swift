@@ -26,9 +26,9 @@ extension UnsafeRawPointer {
     /// The bytes that the variable-width slot at `offset` points to, this being the start of a row image that is
     /// known to be sound: in memory, or verified.
     @inlinable package func variableBytes(at offset: Int) -> UnsafeRawBufferPointer {
-        let place: UInt32 = loadLittleEndian(at: offset)
+        let start: UInt32 = loadLittleEndian(at: offset)
         let length: UInt32 = loadLittleEndian(at: offset + 4)
-        return UnsafeRawBufferPointer(start: self + Int(place), count: Int(length))
+        return UnsafeRawBufferPointer(start: self + Int(start), count: Int(length))
     }
 
     /// The text that the variable-width slot at `offset` points to; ill-formed UTF-8 is repaired.
@@ -57,16 +57,16 @@ extension UnsafeMutableRawPointer {
 
     /// Marks `slot` as nil. The caller zeroes its bytes (`zeroSlot`).
     @inlinable package func setNullBit(slot: Int) {
-        let place = RowLayout.nullBitsOffset + slot &>> 3
-        let byte = load(fromByteOffset: place, as: UInt8.self)
-        storeBytes(of: byte | 1 &<< UInt8(truncatingIfNeeded: slot & 7), toByteOffset: place, as: UInt8.self)
+        let offset = RowLayout.nullBitsOffset + slot &>> 3
+        let byte = load(fromByteOffset: offset, as: UInt8.self)
+        storeBytes(of: byte | 1 &<< UInt8(truncatingIfNeeded: slot & 7), toByteOffset: offset, as: UInt8.self)
     }
 
     /// Marks `slot` as holding a value.
     @inlinable package func clearNullBit(slot: Int) {
-        let place = RowLayout.nullBitsOffset + slot &>> 3
-        let byte = load(fromByteOffset: place, as: UInt8.self)
-        storeBytes(of: byte & ~(1 &<< UInt8(truncatingIfNeeded: slot & 7)), toByteOffset: place, as: UInt8.self)
+        let offset = RowLayout.nullBitsOffset + slot &>> 3
+        let byte = load(fromByteOffset: offset, as: UInt8.self)
+        storeBytes(of: byte & ~(1 &<< UInt8(truncatingIfNeeded: slot & 7)), toByteOffset: offset, as: UInt8.self)
     }
 
     /// Writes zeros over the `width` bytes of a slot, as every nil slot has them.
@@ -74,9 +74,9 @@ extension UnsafeMutableRawPointer {
         (self + offset).initializeMemory(as: UInt8.self, repeating: 0, count: width)
     }
 
-    /// Points the variable-width slot at `offset` to `length` bytes at `place` from the image's start.
-    @inlinable package func storeVariable(place: UInt32, length: UInt32, at offset: Int) {
-        storeLittleEndian(place, at: offset)
+    /// Points the variable-width slot at `offset` to `length` bytes at `start` from the image's start.
+    @inlinable package func storeVariable(start: UInt32, length: UInt32, at offset: Int) {
+        storeLittleEndian(start, at: offset)
         storeLittleEndian(length, at: offset + 4)
     }
 }

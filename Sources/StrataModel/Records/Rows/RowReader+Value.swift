@@ -51,7 +51,7 @@ extension RowReader {
 
     /// Checks all that `init` and the accessors leave unchecked: that the image is canonical and every value decodes.
     package func validate() throws(CorruptRecord) {
-        var place = fixedSize
+        var end = fixedSize
         for slot in 0..<slotCount {
             let entry = entries[slot]
             let offset = Int(entry.offset)
@@ -65,18 +65,18 @@ extension RowReader {
             } else {
                 let value = try value(slot)
                 if case .objectID(let id) = value, id.isNil { throw CorruptRecord("object id 0", at: offset) }
-                if entry.kind.isVariableWidth { try advance(&place, past: offset) }
+                if entry.kind.isVariableWidth { try advance(&end, past: offset) }
             }
         }
-        guard place == count else { throw CorruptRecord("bytes after the last value", at: place) }
+        guard end == count else { throw CorruptRecord("bytes after the last value", at: end) }
         try validateSpareNullBits()
     }
 
-    private func advance(_ place: inout Int, past offset: Int) throws(CorruptRecord) {
-        guard Int(base.loadLittleEndian(at: offset, as: UInt32.self)) == place else {
+    private func advance(_ end: inout Int, past offset: Int) throws(CorruptRecord) {
+        guard Int(base.loadLittleEndian(at: offset, as: UInt32.self)) == end else {
             throw CorruptRecord("values out of order", at: offset)
         }
-        place += Int(base.loadLittleEndian(at: offset + 4, as: UInt32.self))
+        end += Int(base.loadLittleEndian(at: offset + 4, as: UInt32.self))
     }
 
     private func validateSpareNullBits() throws(CorruptRecord) {

@@ -115,7 +115,7 @@ package import Foundation
         return ObjectID(rawValue: base.loadLittleEndian(at: Int(entry.offset)))
     }
 
-    /// The place in the ordered relationship that the hidden slot stands for.
+    /// The position in the ordered relationship that the hidden slot stands for.
     @inlinable package func position(_ slot: Int) -> Int64? {
         let entry = entry(slot)
         if base.isNull(slot: slot) || entry.kind == .absent { return nil }
@@ -154,11 +154,11 @@ package import Foundation
     /// What a variable-width slot points to, with the external-storage byte.
     @inlinable package func variableBytes(_ entry: RowLayout.Entry) throws(CorruptRecord) -> UnsafeRawBufferPointer {
         precondition(entry.kind.isVariableWidth, "The slot's value has a fixed width.")
-        let place = Int(base.loadLittleEndian(at: Int(entry.offset), as: UInt32.self))
+        let start = Int(base.loadLittleEndian(at: Int(entry.offset), as: UInt32.self))
         let length = Int(base.loadLittleEndian(at: Int(entry.offset) + 4, as: UInt32.self))
-        guard place >= fixedSize, length <= count - place else {
+        guard start >= fixedSize, length <= count - start else {
             throw CorruptRecord("value outside its row", at: Int(entry.offset))
         }
-        return UnsafeRawBufferPointer(start: base + place, count: length)
+        return UnsafeRawBufferPointer(start: base + start, count: length)
     }
 }

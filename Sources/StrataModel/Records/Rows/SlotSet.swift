@@ -23,8 +23,8 @@
 
     @inlinable package func contains(_ slot: Int) -> Bool {
         if slot < 64 { return first >> UInt64(slot) & 1 == 1 }
-        let place = slot / 64 - 1
-        return place < rest.count && rest[place] >> UInt64(slot % 64) & 1 == 1
+        let index = slot / 64 - 1
+        return index < rest.count && rest[index] >> UInt64(slot % 64) & 1 == 1
     }
 
     @inlinable package func isDisjoint(with other: SlotSet) -> Bool {
@@ -33,15 +33,15 @@
 
     package mutating func insert(_ slot: Int) {
         if slot < 64 { return first |= 1 << UInt64(slot) }
-        let place = slot / 64 - 1
-        while rest.count <= place { rest.append(0) }
-        rest[place] |= 1 << UInt64(slot % 64)
+        let index = slot / 64 - 1
+        while rest.count <= index { rest.append(0) }
+        rest[index] |= 1 << UInt64(slot % 64)
     }
 
     @inlinable package mutating func remove(_ slot: Int) {
         if slot < 64 { return first &= ~(1 << UInt64(slot)) }
-        let place = slot / 64 - 1
-        if place < rest.count { rest[place] &= ~(1 << UInt64(slot % 64)) }
+        let index = slot / 64 - 1
+        if index < rest.count { rest[index] &= ~(1 << UInt64(slot % 64)) }
     }
 
     package mutating func formUnion(_ slots: some Sequence<Int>) {
@@ -66,9 +66,9 @@ extension SlotSet: Sequence {
 
         @inlinable package mutating func next() -> Int? {
             while word == 0 {
-                let place = start / 64
-                guard place < rest.count else { return nil }
-                word = rest[place]
+                let index = start / 64
+                guard index < rest.count else { return nil }
+                word = rest[index]
                 start += 64
             }
             defer { word &= word - 1 }

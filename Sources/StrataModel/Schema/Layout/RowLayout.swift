@@ -130,9 +130,9 @@
         else { return false }
         for slot in variable where !base.isNull(slot: Int(slot)) {
             let offset = Int(entries[Int(slot)].offset)
-            let place = Int(base.loadLittleEndian(at: offset, as: UInt32.self))
+            let start = Int(base.loadLittleEndian(at: offset, as: UInt32.self))
             let length = Int(base.loadLittleEndian(at: offset + 4, as: UInt32.self))
-            guard place >= fixedSize, length <= image.count - place else { return false }
+            guard start >= fixedSize, length <= image.count - start else { return false }
         }
         return true
     }

@@ -7,7 +7,7 @@
     case objectID
     /// A to-one relationship.
     case reference
-    /// A place in an ordered relationship.
+    /// A position in an ordered relationship.
     case position
     case string, url
     /// Data without external storage, and what transformers make.
@@ -67,7 +67,7 @@
         }
     }
 
-    /// Whether the slot holds the place and length of the value.
+    /// Whether the slot holds the offset and length of the value.
     @inlinable package var isVariableWidth: Bool { rawValue >= SlotKind.string.rawValue }
 
     /// Whether a slot of this kind can be read as one of another kind: the same kind, a wider number, or data that may

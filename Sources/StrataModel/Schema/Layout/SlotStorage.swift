@@ -3,7 +3,7 @@ package enum SlotStorage: Sendable, Hashable {
     case attribute(AttributeType)
     /// A to-one relationship: an object id, 0 for nil.
     case reference
-    /// A place in an ordered relationship, Int64.
+    /// A position in an ordered relationship, Int64.
     case position
 
     package var width: Int {

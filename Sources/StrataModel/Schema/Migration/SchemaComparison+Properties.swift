@@ -30,18 +30,18 @@ extension SchemaComparison {
         for property in before.properties where !property.isHidden && after.property(property.id) == nil {
             if takenOver.contains(property.id) { continue }
             let isOwn = before.description.properties.contains { $0.name == property.name }
-            let place = "\(after.name).\(property.name)"
+            let subject = "\(after.name).\(property.name)"
             if let successor = after.property(named: property.name), before.property(successor.id) == nil,
                 new.isSuccessor(successor, withoutLinksOf: property, in: after)
             {
                 add(
                     .propertyRemoved, .scan, after, property.name,
-                    "\(place) gives way to another relationship of that name, which does not take over its links.")
+                    "\(subject) gives way to another relationship of that name, which does not take over its links.")
                 continue
             }
             guard isOwn || before.superentityID != after.superentityID else { continue }
             let sentence = isOwn ? "is removed" : "is no longer inherited"
-            add(.propertyRemoved, .none, after, property.name, "\(place) \(sentence).")
+            add(.propertyRemoved, .none, after, property.name, "\(subject) \(sentence).")
         }
     }
 
@@ -53,7 +53,7 @@ extension SchemaComparison {
 
     /// A property that the entity did not have: new, moved here, or inherited now.
     private mutating func addArrival(of property: PropertySchema, in entity: EntitySchema, isOwn: Bool) {
-        let place = "\(entity.name).\(property.name)"
+        let subject = "\(entity.name).\(property.name)"
         let isNew = old.property(property.id) == nil
         // What a parent has got is told there, unless the parent itself is what is new.
         if !isOwn && old.entity(entity.id)?.superentityID == entity.superentityID { return }
@@ -61,13 +61,13 @@ extension SchemaComparison {
         if isNew, new.assignment.replaced[property.id] != nil { return addTakeover(of: property, in: entity) }
         let arrival = isNew && isOwn ? "is new" : isOwn ? "moved here" : "is now inherited"
         if let expression = property.attribute?.derivationExpression {
-            add(kind, .rewrite, entity, property.name, "\(place) \(arrival) and derived from \(expression).")
+            add(kind, .rewrite, entity, property.name, "\(subject) \(arrival) and derived from \(expression).")
         } else if isFilled(property) {
-            add(kind, .none, entity, property.name, "\(place) \(arrival).")
+            add(kind, .none, entity, property.name, "\(subject) \(arrival).")
         } else {
             add(
                 kind, .scan, entity, property.name,
-                "\(place) \(arrival) and required; objects that exist have no value for it.")
+                "\(subject) \(arrival) and required; objects that exist have no value for it.")
         }
     }
 
@@ -99,26 +99,26 @@ extension SchemaComparison {
         else { return }
         let from = SlotKind(before.layout.slots[earlier.slot]), to = SlotKind(after.layout.slots[later.slot])
         if from == to && oldType == newType { return }
-        let place = "\(after.name).\(later.name)"
+        let subject = "\(after.name).\(later.name)"
         let canRead = oldType.canBeRead(from, as: to, of: newType)
         if oldType == newType {
             let sentence =
-                canRead ? "\(place) may now be stored outside the row." : "\(place) must be brought into the row."
+                canRead ? "\(subject) may now be stored outside the row." : "\(subject) must be brought into the row."
             add(.type, canRead ? .none : .rewrite, after, later.name, sentence)
         } else {
-            let change = "\(place) was \(oldType.nameWithArticle) and is now \(newType.nameWithArticle)"
+            let change = "\(subject) was \(oldType.nameWithArticle) and is now \(newType.nameWithArticle)"
             let sentence = canRead ? "\(change), which older rows can be read as." : "\(change)."
             add(.type, canRead ? .none : .rewrite, after, later.name, sentence)
         }
     }
 
     private mutating func compare(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema) {
-        let place = "\(entity.name).\(new.name)"
+        let subject = "\(entity.name).\(new.name)"
         compareOptionality(old.isOptional, new.isOptional, entity, new.name)
         if old.defaultValue ?? .null != new.defaultValue ?? .null {
             add(
                 .defaultValue, .none, entity, new.name,
-                "\(place) has another default, for objects made from now on.")
+                "\(subject) has another default, for objects made from now on.")
         }
         compareRules(old.validationRules, new.validationRules, entity, new.name)
         compareDerivation(old.derivationExpression, new.derivationExpression, entity, new.name)
@@ -136,7 +136,7 @@ extension SchemaComparison {
         if neutral != new {
             add(
                 .metadata, .none, entity, new.name,
-                "\(place) has another transformer, class name, hash modifier or user info.")
+                "\(subject) has another transformer, class name, hash modifier or user info.")
         }
     }
 
@@ -144,12 +144,12 @@ extension SchemaComparison {
     private mutating func compareElements(
         _ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema
     ) {
-        let place = "\(entity.name).\(new.name)"
+        let subject = "\(entity.name).\(new.name)"
         guard old.elements != new.elements else { return }
         if old.elementsCanBeRead(as: new) {
-            add(.elements, .none, entity, new.name, "\(place) has other elements; older values can be read.")
+            add(.elements, .none, entity, new.name, "\(subject) has other elements; older values can be read.")
         } else {
-            add(.elements, .rewrite, entity, new.name, "\(place) has other elements.")
+            add(.elements, .rewrite, entity, new.name, "\(subject) has other elements.")
         }
     }
 
@@ -177,19 +177,19 @@ extension SchemaComparison {
 
     private mutating func compare(_ old: RelationshipSchema, _ new: RelationshipSchema, _ entity: EntitySchema) {
         let (before, after) = (old.description, new.description)
-        let place = "\(entity.name).\(after.name)"
+        let subject = "\(entity.name).\(after.name)"
         compareOptionality(before.isOptional, after.isOptional, entity, after.name)
         if old.isToMany != new.isToMany {
-            let sentence = after.isToMany ? "\(place) is now to-many." : "\(place) is now to-one."
+            let sentence = after.isToMany ? "\(subject) is now to-many." : "\(subject) is now to-one."
             add(.cardinality, .rewrite, entity, after.name, sentence)
         } else if before.isOrdered != after.isOrdered {
-            let sentence = after.isOrdered ? "\(place) is now ordered." : "\(place) is no longer ordered."
+            let sentence = after.isOrdered ? "\(subject) is now ordered." : "\(subject) is no longer ordered."
             add(.order, .rewrite, entity, after.name, sentence)
         }
         if !isSame(old.inverse, new.inverse) {
-            add(.inverse, .rewrite, entity, after.name, "\(place) has another inverse, so its links are filed anew.")
+            add(.inverse, .rewrite, entity, after.name, "\(subject) has another inverse, so its links are filed anew.")
         } else if !isSame(old.truth, new.truth) && old.isToMany == new.isToMany {
-            add(.inverse, .rewrite, entity, after.name, "\(place) keeps its links elsewhere.")
+            add(.inverse, .rewrite, entity, after.name, "\(subject) keeps its links elsewhere.")
         }
         compareDestination(old, new, entity)
         compareCounts(before, after, entity)
@@ -200,11 +200,11 @@ extension SchemaComparison {
         {
             add(
                 .metadata, .none, entity, after.name,
-                "\(place) has another delete rule, hash modifier or user info.")
+                "\(subject) has another delete rule, hash modifier or user info.")
         }
     }
 
-    /// Whether a number continues another, or takes its place.
+    /// Whether a number continues another, or replaces it.
     private func isSame(_ old: PropertyID?, _ new: PropertyID?) -> Bool {
         guard let old, let new else { return old == new }
         return old == new || self.new.assignment.replaced[new]?.contains(old) ?? false
@@ -219,18 +219,18 @@ extension SchemaComparison {
         _ old: RelationshipSchema, _ new: RelationshipSchema, _ entity: EntitySchema
     ) {
         guard old.destination != new.destination else { return }
-        let place = "\(entity.name).\(new.description.name)"
+        let subject = "\(entity.name).\(new.description.name)"
         let destination = new.description.destinationEntityName
         // Every object it may have led to must be one that it may lead to.
         let allowed = Set(self.new.entity(new.destination)?.entityIDs ?? [])
         let before = Set(self.old.entity(old.destination)?.concreteEntityIDs ?? [])
         let remaining = before.filter { self.new.entity($0) != nil }
         if remaining.isSubset(of: allowed) {
-            add(.destination, .none, entity, new.description.name, "\(place) now leads to \(destination).")
+            add(.destination, .none, entity, new.description.name, "\(subject) now leads to \(destination).")
         } else {
             add(
                 .destination, .scan, entity, new.description.name,
-                "\(place) now leads to \(destination), and may hold objects of other entities.")
+                "\(subject) now leads to \(destination), and may hold objects of other entities.")
         }
     }
 
@@ -256,12 +256,12 @@ extension SchemaComparison {
         let removed = old.filter { !new.contains($0) }
         let added = new.filter { !old.contains($0) }
         if removed.isEmpty && added.isEmpty { return }
-        let place = key.map { "\(entity.name).\($0)" } ?? entity.name
+        let subject = key.map { "\(entity.name).\($0)" } ?? entity.name
         let isNarrower = added.contains { rule in removed.contains { rule.isNarrower(than: $0) } }
         if isNarrower {
-            add(.rules, .scan, entity, key, "\(place) has a narrower rule; objects that exist may break it.")
+            add(.rules, .scan, entity, key, "\(subject) has a narrower rule; objects that exist may break it.")
         } else {
-            add(.rules, .none, entity, key, "\(place) has other rules, for what is saved from now on.")
+            add(.rules, .none, entity, key, "\(subject) has other rules, for what is saved from now on.")
         }
     }
 }

@@ -275,8 +275,8 @@ private struct AssignmentExtender {
         for definition in IndexDefinition.all(of: entity) {
             let meaning = IndexMeaning(
                 definition, of: entity, model: model, assignment: result, knownEntities: knownEntities)
-            if let meaning, let place = old[meaning]?.firstIndex(where: { $0.name == definition.name }) {
-                result.indexes[entity.name, default: [:]][definition.name] = old[meaning]?.remove(at: place).id
+            if let meaning, let index = old[meaning]?.firstIndex(where: { $0.name == definition.name }) {
+                result.indexes[entity.name, default: [:]][definition.name] = old[meaning]?.remove(at: index).id
             } else {
                 waiting.append((definition.name, meaning))
             }

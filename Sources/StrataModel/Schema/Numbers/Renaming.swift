@@ -28,7 +28,7 @@ enum Renaming {
         return nil
     }
 
-    /// The place of the new name that continues an old one.
+    /// The index of the new name that continues an old one.
     static func heir(of old: Item, among new: [Item]) -> Int? {
         for rule in rules {
             if let found = new.firstIndex(where: { rule($0, old) }) { return found }
@@ -36,7 +36,7 @@ enum Renaming {
         return nil
     }
 
-    /// Place in `new` -> place in `old`.
+    /// Index in `new` -> index in `old`.
     static func match(new: [Item], old: [Item]) -> [Int: Int] {
         let byName = Dictionary(grouping: old.indices) { old[$0].name }
         let byIdentifier = Dictionary(grouping: old.indices) { old[$0].identifier ?? old[$0].name }

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// Reads untrusted bytes from front to back. Every read is checked and throws where the bytes end; nothing is
-/// allocated before the bytes for it are known to be there.
+/// Reads untrusted bytes from front to back. Every read is checked, throws where the bytes end, and allocates nothing
+/// before it knows that the bytes for it are there.
 ///
 /// It keeps a bare pointer: the bytes must outlive it.
 @usableFromInline package struct ByteReader {
     @usableFromInline package let bytes: UnsafeRawBufferPointer
-    /// From the start of `bytes`.
+    /// The number of bytes read so far.
     @usableFromInline package internal(set) var offset: Int
-    /// Added to offsets in errors: where `bytes` stands in the record.
+    /// The offset of `bytes` in the record, added to offsets in errors.
     @usableFromInline package let origin: Int
 
     @inlinable package init(_ bytes: UnsafeRawBufferPointer, origin: Int = 0) {
@@ -17,10 +17,12 @@ package import Foundation
         offset = 0
     }
 
+    /// The number of bytes not read yet.
     @inlinable package var remaining: Int { bytes.count - offset }
+    /// Whether all bytes are read.
     @inlinable package var isAtEnd: Bool { offset == bytes.count }
 
-    /// An error about the bytes that come next.
+    /// An error about the next byte.
     @inlinable package func corrupt(_ reason: StaticString) -> CorruptRecord {
         CorruptRecord(reason, at: origin + offset)
     }
@@ -31,6 +33,7 @@ package import Foundation
         return bytes[offset]
     }
 
+    /// Reads a little-endian integer.
     @inlinable package mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(
         as type: T.Type = T.self
     ) throws(CorruptRecord) -> T {
@@ -40,20 +43,22 @@ package import Foundation
         return T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 
-    /// The next `count` bytes where they lie.
+    /// The next `count` bytes, not copied.
     @inlinable package mutating func readBytes(_ count: Int) throws(CorruptRecord) -> UnsafeRawBufferPointer {
         guard count >= 0, count <= remaining else { throw corrupt("record cut short") }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
     }
 
-    /// A length of four bytes and then so many bytes.
+    /// Reads a length of four bytes, and then that many bytes.
     @inlinable package mutating func readCountedBytes() throws(CorruptRecord) -> UnsafeRawBufferPointer {
         let count = try readInteger(as: UInt32.self)
         return try readBytes(Int(count))
     }
 
-    /// The next `count` bytes as UTF-8, which they must be.
+    /// The next `count` bytes as text.
+    ///
+    /// - Throws: if they are not UTF-8.
     package mutating func readText(_ count: Int) throws(CorruptRecord) -> String {
         let start = offset
         let text = try readBytes(count)
@@ -74,6 +79,7 @@ package import Foundation
         return url
     }
 
+    /// - Throws: if there are bytes left.
     @inlinable package func expectEnd() throws(CorruptRecord) {
         guard isAtEnd else { throw corrupt("bytes after the end of a record") }
     }
@@ -83,14 +89,14 @@ extension UnsafeRawBufferPointer {
     /// Whether every byte is below 0x80.
     @inlinable package var isASCII: Bool {
         guard let base = baseAddress else { return true }
-        var place = 0
-        while count &- place >= 8 {
-            if base.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
-            place &+= 8
+        var offset = 0
+        while count &- offset >= 8 {
+            if base.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+            offset &+= 8
         }
-        while place < count {
-            if base.load(fromByteOffset: place, as: UInt8.self) & 0x80 != 0 { return false }
-            place &+= 1
+        while offset < count {
+            if base.load(fromByteOffset: offset, as: UInt8.self) & 0x80 != 0 { return false }
+            offset &+= 1
         }
         return true
     }

@@ -1,8 +1,7 @@
-/// Bytes that grow at their end; the codecs write into it, and `reset` makes it ready for the next record without
-/// giving its memory back.
+/// A growing buffer that the codecs write records into. `reset` empties it for the next record and keeps its memory.
 ///
-/// The memory belongs to this value alone: it cannot be copied, and the pointer leaves it only for the length of a
-/// read. That is why it may be sent from one isolation domain to another.
+/// Sendable, because its memory belongs to this value alone: the value cannot be copied, and callers use the pointer only
+/// during a read.
 @usableFromInline package struct ByteWriter: ~Copyable, @unchecked Sendable {
     @usableFromInline var base: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
@@ -19,25 +18,25 @@
     /// Bytes written so far.
     @inlinable package var count: Int { written }
 
-    /// What was written; valid until the next change.
+    /// The bytes written; valid until the next change.
     @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: written) }
 
-    /// The same to be changed in place; valid until the next append.
+    /// The bytes written, to be changed in place; valid until the next append.
     @inlinable package var mutableBytes: UnsafeMutableRawPointer { base }
 
-    /// A copy of what was written.
+    /// A copy of the bytes written.
     package var array: [UInt8] { Array(bytes) }
 
-    /// Forgets what was written and keeps the memory.
+    /// Removes all bytes and keeps the memory.
     @inlinable package mutating func reset() { written = 0 }
 
-    /// Forgets everything from `count` on.
+    /// Removes all bytes from offset `count` on.
     package mutating func truncate(to count: Int) {
-        precondition(count >= 0 && count <= written, "Cannot cut bytes to more than there are.")
+        precondition(count >= 0 && count <= written, "Cannot truncate to more bytes than were written.")
         written = count
     }
 
-    /// Makes sure that `additional` more bytes fit without growing.
+    /// Makes room for `additional` more bytes.
     @inlinable package mutating func reserve(_ additional: Int) {
         if capacity &- written < additional { grow(additional) }
     }
@@ -59,14 +58,14 @@ extension ByteWriter {
         written &+= 1
     }
 
-    /// Least significant byte first.
+    /// Appends an integer, least significant byte first.
     @inlinable package mutating func append<T: FixedWidthInteger & BitwiseCopyable>(littleEndian value: T) {
         reserve(MemoryLayout<T>.size)
         base.storeBytes(of: value.littleEndian, toByteOffset: written, as: T.self)
         written &+= MemoryLayout<T>.size
     }
 
-    /// Most significant byte first, as ordered keys have it.
+    /// Appends an integer, most significant byte first, as ordered keys have it.
     @inlinable package mutating func append<T: FixedWidthInteger & BitwiseCopyable>(bigEndian value: T) {
         reserve(MemoryLayout<T>.size)
         base.storeBytes(of: value.bigEndian, toByteOffset: written, as: T.self)
@@ -80,41 +79,41 @@ extension ByteWriter {
         written &+= bytes.count
     }
 
-    /// The bytes of a value without references, as they stand in memory.
+    /// Appends the bytes of a value as they are in memory.
     @inlinable package mutating func append<T: BitwiseCopyable>(bytesOf value: T) {
         reserve(MemoryLayout<T>.size)
         base.storeBytes(of: value, toByteOffset: written, as: T.self)
         written &+= MemoryLayout<T>.size
     }
 
-    /// Gives `body` room for `count` bytes, all of which it must fill.
+    /// Appends `count` bytes, all of which `body` must write.
     @inlinable package mutating func append(count: Int, _ body: (UnsafeMutableRawPointer) -> Void) {
         reserve(count)
         body(base + written)
         written &+= count
     }
 
-    /// Writes over four bytes that were appended before: a length known only afterwards.
+    /// Replaces four bytes that were appended before, such as a length that was not known then.
     @inlinable package mutating func overwrite(littleEndian value: UInt32, at offset: Int) {
-        precondition(offset >= 0 && offset <= written - 4, "Cannot overwrite what was not written.")
+        precondition(offset >= 0 && offset <= written - 4, "Cannot overwrite bytes that were not written.")
         base.storeLittleEndian(value, at: offset)
     }
 
-    /// The same of two bytes.
+    /// Replaces two bytes that were appended before.
     @inlinable package mutating func overwrite(littleEndian value: UInt16, at offset: Int) {
-        precondition(offset >= 0 && offset <= written - 2, "Cannot overwrite what was not written.")
+        precondition(offset >= 0 && offset <= written - 2, "Cannot overwrite bytes that were not written.")
         base.storeLittleEndian(value, at: offset)
     }
 
-    /// Writes over two bytes that were appended before, most significant first.
+    /// Replaces two bytes that were appended before, most significant first.
     @inlinable package mutating func overwrite(bigEndian value: UInt16, at offset: Int) {
-        precondition(offset >= 0 && offset <= written - 2, "Cannot overwrite what was not written.")
+        precondition(offset >= 0 && offset <= written - 2, "Cannot overwrite bytes that were not written.")
         base.storeLittleEndian(value.byteSwapped, at: offset)
     }
 
-    /// Turns every bit from `start` to the end, which turns the order of keys.
+    /// Inverts every bit from `start` to the end, which reverses the order of keys.
     @inlinable package mutating func complement(from start: Int) {
-        precondition(start >= 0 && start <= written, "Cannot change what was not written.")
+        precondition(start >= 0 && start <= written, "Cannot change bytes that were not written.")
         for offset in start..<written {
             let byte = base.load(fromByteOffset: offset, as: UInt8.self)
             base.storeBytes(of: ~byte, toByteOffset: offset, as: UInt8.self)

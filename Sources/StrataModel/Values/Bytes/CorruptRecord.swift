@@ -1,9 +1,9 @@
-/// Bytes that do not say what their format promises; thrown by every codec, with the place in the record.
+/// The error of every codec: bytes that break their format, with their offset in the record.
 ///
-/// A layer that knows the table, key or path wraps it in a `StrataError`.
+/// A layer that knows the table, the key or the path wraps it in a `StrataError`.
 @usableFromInline package struct CorruptRecord: Error, Sendable, CustomStringConvertible {
     @usableFromInline package let reason: StaticString
-    /// In bytes from the record's start.
+    /// Bytes from the start of the record.
     @usableFromInline package let offset: Int
 
     @inlinable package init(_ reason: StaticString, at offset: Int) {
@@ -14,7 +14,7 @@
     @usableFromInline package var description: String { "corrupt record: \(reason) at byte \(offset)" }
 }
 
-/// A value that the slot or the codec it was meant for cannot hold.
+/// The error for a value that its slot or codec cannot hold.
 package struct UnstorableValue: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: Sendable, Hashable {
         /// The value's kind is not that of the attribute.
@@ -23,18 +23,18 @@ package struct UnstorableValue: Error, Sendable, Hashable, CustomStringConvertib
         case outOfRange
         /// The value, or the row with it, takes 4 GiB or more.
         case tooLong
-        /// A composite within composites, more than `ValueCodec.maximumDepth` of them.
+        /// Composites are nested more than `ValueCodec.maximumDepth` deep.
         case nestedTooDeep
         /// A blob's digest that is not 32 bytes.
         case malformedBlobReference
-        /// A URL that its own absolute string does not make again.
+        /// A URL that cannot be made again from its own absolute string.
         case malformedURL
-        /// The row does not hold the property (to-many, transient).
+        /// The row does not hold the property, because it is to-many or transient.
         case notStored
     }
 
     package let reason: Reason
-    /// nil where there is no row.
+    /// The slot of the row; nil if there is no row.
     package var slot: Int?
 
     package init(_ reason: Reason, slot: Int? = nil) {

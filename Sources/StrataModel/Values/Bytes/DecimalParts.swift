@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A Decimal taken apart and normalised, so that equal numbers are equal bytes: no trailing zeros in the mantissa,
-/// zero is all zero, NaN is a negative zero.
+/// A `Decimal` as mantissa, exponent and sign, normalised so that equal numbers have equal bytes: the mantissa has no
+/// trailing zeros, zero is all zero, and NaN is a negative zero.
 ///
-/// The exponent may pass Decimal's own 127 by up to 38, where a mantissa with trailing zeros had them taken away.
+/// Removing trailing zeros can raise the exponent above Decimal's maximum of 127, by up to 38.
 package struct DecimalParts: Sendable, Hashable {
     package let mantissa: UInt128
     package let exponent: Int16
@@ -29,7 +29,9 @@ package struct DecimalParts: Sendable, Hashable {
         self.init(normalizing: Self.mantissa(of: value), exponent: value.exponent, isNegative: value.sign == .minus)
     }
 
-    /// The number `mantissa` times ten to the `exponent`; the exponent is at most a few hundred either way.
+    /// The number `mantissa` times ten to the `exponent`.
+    ///
+    /// - Parameter exponent: at most a few hundred in magnitude.
     package init(normalizing mantissa: UInt128, exponent: Int, isNegative: Bool) {
         guard mantissa != 0 else {
             self.init(mantissa: 0, exponent: 0, isNegative: false)
@@ -54,8 +56,8 @@ package struct DecimalParts: Sendable, Hashable {
             let all = [words.0, words.1, words.2, words.3, words.4, words.5, words.6, words.7]
             return all.prefix(Int(value._length)).reversed().reduce(0) { $0 << 16 | UInt128($1) }
         #else
-            // Foundation on Linux hides the mantissa; as in the C struct it is the last 16 of the 20 bytes, its words
-            // little-endian and the unused ones zero. A test holds this against Decimal's own text.
+            // Foundation on Linux hides the mantissa. As in the C struct it is the last 16 of the 20 bytes, in
+            // little-endian words, the unused ones zero. A test compares this with Decimal's own text.
             return withUnsafeBytes(of: value) { bytes in
                 UInt128(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt128.self))
             }
@@ -64,7 +66,9 @@ package struct DecimalParts: Sendable, Hashable {
 }
 
 extension DecimalParts {
-    /// Reads the twenty bytes at `offset`, which the caller knows to be there.
+    /// Reads the twenty bytes at `offset`, which must be readable.
+    ///
+    /// - Throws: if they are not normalised.
     package init(_ base: UnsafeRawPointer, at offset: Int) throws(CorruptRecord) {
         let low: UInt64 = base.loadLittleEndian(at: offset)
         let high: UInt64 = base.loadLittleEndian(at: offset + 8)
@@ -81,6 +85,7 @@ extension DecimalParts {
         return mantissa % 10 == 0
     }
 
+    /// Writes the twenty bytes at `offset`.
     package func store(to base: UnsafeMutableRawPointer, at offset: Int) {
         base.storeLittleEndian(UInt64(truncatingIfNeeded: mantissa), at: offset)
         base.storeLittleEndian(UInt64(truncatingIfNeeded: mantissa >> 64), at: offset + 8)
@@ -88,9 +93,10 @@ extension DecimalParts {
         base.storeLittleEndian(UInt16(isNegative ? 1 : 0), at: offset + 18)
     }
 
-    /// The number as Foundation's type.
+    /// The number as a `Decimal`.
     ///
-    /// - Throws: when that type cannot hold it; `offset` is named in the error.
+    /// - Parameter offset: the offset that an error names.
+    /// - Throws: if `Decimal` cannot hold the number.
     package func decimal(at offset: Int) throws(CorruptRecord) -> Decimal {
         if isNaN { return .nan }
         guard mantissa != 0 else { return 0 }
@@ -98,9 +104,9 @@ extension DecimalParts {
         var value = Decimal(
             sign: isNegative ? .minus : .plus, exponent: min(127, Int(exponent)),
             significand: Self.significand(mantissa))
-        // Foundation makes 10e127 by arithmetic only, and not from 10, which is 1e1 to it.
+        // Foundation reaches 10e127 only by arithmetic, and multiplying by 10 (to it 1e1) does not get there.
         for _ in 127..<max(127, Int(exponent)) { value = value * 5 * 2 }
-        // Foundation rounds what it cannot hold.
+        // Foundation rounds numbers that it cannot hold.
         guard DecimalParts(value) == self else { throw CorruptRecord("decimal out of range", at: offset) }
         return value
     }

@@ -1,4 +1,4 @@
-// A self-describing value, as events and composite attributes hold it. Format 1. All integers little-endian.
+// A value with its kind, as events and composite attributes hold it. Format 1. All integers little-endian.
 //
 //   tag  value       bytes after the tag
 //   0    null        -
@@ -17,23 +17,23 @@
 //   13   objectID    UInt64
 //   14   composite   UInt32 count, then for each element: UInt32 length, name in UTF-8, a value; names ascend by bytes,
 //                    none twice (canonically equivalent names are one name); composites nest at most 16 deep
-//   15   previous    -   only where a before-image stands: the value as of the previous event of this object
+//   15   previous    -   in a before-image only: the value as of the previous event of this object
 //
 // Floating point keeps every bit, so -0.0 and NaN payloads survive; text is not normalised.
 
 package import Foundation
 
-/// A value in an event: itself, or a note that the object's previous events tell it.
+/// A value in an event: the value itself, or a reference to the object's previous event.
 package enum RecordedValue: Sendable, Hashable {
     case value(AttributeValue)
-    /// The value as of the previous event of this object; written where a before-image would pass 1 KiB.
+    /// The value as of the previous event of this object; written instead of a before-image over 1 KiB.
     case previous
 }
 
-/// Writes and reads single values; the head of this file is the format.
+/// Writes and reads single values in the format at the head of this file.
 package enum ValueCodec {
     package static let formatVersion = 1
-    /// Composites within composites.
+    /// The deepest nesting of composites.
     package static let maximumDepth = 16
 
     enum Tag {
@@ -55,7 +55,7 @@ package enum ValueCodec {
         static let previous: UInt8 = 15
     }
 
-    /// Appends `value`. When it throws, what was appended of it is taken away again.
+    /// Appends a value. If it throws, the writer is as before.
     package static func encode(_ value: AttributeValue, into writer: inout ByteWriter) throws(UnstorableValue) {
         let start = writer.count
         do {
@@ -66,7 +66,7 @@ package enum ValueCodec {
         }
     }
 
-    /// Appends `value` or the mark that stands for it.
+    /// Appends a value, or the tag of `previous`.
     package static func encode(_ value: RecordedValue, into writer: inout ByteWriter) throws(UnstorableValue) {
         switch value {
         case .value(let value): try encode(value, into: &writer)
@@ -74,12 +74,12 @@ package enum ValueCodec {
         }
     }
 
-    /// Reads one value and leaves the reader behind it.
+    /// Reads one value.
     package static func decode(_ reader: inout ByteReader) throws(CorruptRecord) -> AttributeValue {
         try decode(&reader, depth: 0)
     }
 
-    /// Reads one value or the mark that stands for it.
+    /// Reads one value, or the tag of `previous`.
     package static func decodeRecorded(_ reader: inout ByteReader) throws(CorruptRecord) -> RecordedValue {
         if reader.nextByte == Tag.previous {
             _ = try reader.readByte()
@@ -89,12 +89,12 @@ package enum ValueCodec {
     }
 }
 
-// MARK: Passing over
+// MARK: Skipping
 
 extension ValueCodec {
-    /// Leaves the reader behind the value, or the mark that stands for it. Only lengths are checked.
+    /// Skips one value, or the tag of `previous`. Checks lengths only.
     ///
-    /// - Returns: whether it is a value.
+    /// - Returns: whether it was a value.
     package static func skipRecorded(_ reader: inout ByteReader) throws(CorruptRecord) -> Bool {
         if reader.nextByte == Tag.previous {
             _ = try reader.readByte()
@@ -105,7 +105,7 @@ extension ValueCodec {
     }
 
     private static func skip(_ reader: inout ByteReader, depth: Int) throws(CorruptRecord) {
-        let place = reader
+        let start = reader
         switch try reader.readByte() {
         case Tag.null, Tag.no, Tag.yes: return
         case Tag.integer, Tag.double, Tag.date, Tag.objectID: _ = try reader.readBytes(8)
@@ -115,12 +115,12 @@ extension ValueCodec {
         case Tag.string, Tag.url, Tag.data: _ = try reader.readCountedBytes()
         case Tag.blob: _ = try reader.readBytes(40)
         case Tag.composite:
-            guard depth < maximumDepth else { throw place.corrupt("composites nested too deep") }
+            guard depth < maximumDepth else { throw start.corrupt("composites nested too deep") }
             for _ in 0..<(try reader.readInteger(as: UInt32.self)) {
                 _ = try reader.readCountedBytes()
                 try skip(&reader, depth: depth + 1)
             }
-        default: throw place.corrupt("unknown kind of value")
+        default: throw start.corrupt("unknown kind of value")
         }
     }
 }
@@ -201,7 +201,9 @@ extension ValueCodec {
         }
     }
 
-    /// The absolute string, of which `URL` makes an equal URL again.
+    /// The absolute string of a URL.
+    ///
+    /// - Throws: if `URL` cannot read that string.
     static func text(of url: URL) throws(UnstorableValue) -> String {
         let text = url.absoluteString
         guard URL(string: text, encodingInvalidCharacters: false) != nil else { throw UnstorableValue(.malformedURL) }
@@ -213,7 +215,7 @@ extension ValueCodec {
 
 extension ValueCodec {
     private static func decode(_ reader: inout ByteReader, depth: Int) throws(CorruptRecord) -> AttributeValue {
-        let place = reader
+        let start = reader
         switch try reader.readByte() {
         case Tag.null: return .null
         case Tag.no: return .boolean(false)
@@ -234,7 +236,7 @@ extension ValueCodec {
             return .blob(BlobReference(digest: digest, sizeInBytes: try reader.readInteger()))
         case Tag.objectID: return .objectID(ObjectID(rawValue: try reader.readInteger()))
         case Tag.composite: return .composite(try elements(&reader, depth: depth + 1))
-        default: throw place.corrupt("unknown kind of value")
+        default: throw start.corrupt("unknown kind of value")
         }
     }
 
@@ -243,39 +245,39 @@ extension ValueCodec {
     ) throws(CorruptRecord) -> [String: AttributeValue] {
         guard depth <= maximumDepth else { throw reader.corrupt("composites nested too deep") }
         let count = Int(try reader.readInteger(as: UInt32.self))
-        // The shortest element takes five bytes: an empty name and a tag.
-        guard count <= reader.remaining / 5 else { throw reader.corrupt("more elements than bytes") }
+        // An element takes at least five bytes: the length of its name and a tag.
+        guard count <= reader.remaining / 5 else { throw reader.corrupt("more elements than there are bytes") }
         var elements: [String: AttributeValue] = [:]
         var last: UnsafeRawBufferPointer?
         for _ in 0..<count {
-            let place = reader
+            let start = reader
             var ahead = reader
             let name = try ahead.readCountedBytes()
-            if let last, !last.lexicographicallyPrecedes(name) { throw place.corrupt("elements out of order") }
+            if let last, !last.lexicographicallyPrecedes(name) { throw start.corrupt("elements out of order") }
             last = name
             let text = try reader.readCountedText()
             let value = try decode(&reader, depth: depth)
-            guard elements.updateValue(value, forKey: text) == nil else { throw place.corrupt("an element twice") }
+            guard elements.updateValue(value, forKey: text) == nil else { throw start.corrupt("an element twice") }
         }
         return elements
     }
 }
 
 extension ByteReader {
-    /// The byte that comes next, not taken; nil at the end.
+    /// The next byte, not read; nil at the end.
     package var nextByte: UInt8? { isAtEnd ? nil : bytes[offset] }
 
-    /// A length of four bytes and then so many bytes of UTF-8.
+    /// Reads a length of four bytes, and then that many bytes of UTF-8.
     package mutating func readCountedText() throws(CorruptRecord) -> String {
         let count = try readInteger(as: UInt32.self)
         return try readText(Int(count))
     }
 
-    /// A Decimal in its twenty bytes.
+    /// Reads the twenty bytes of a Decimal.
     package mutating func readDecimal() throws(CorruptRecord) -> Decimal {
-        let place = origin + offset
+        let start = origin + offset
         let bytes = try readBytes(DecimalParts.size)
         guard let base = bytes.baseAddress else { throw corrupt("record cut short") }
-        return try DecimalParts(base, at: 0).decimal(at: place)
+        return try DecimalParts(base, at: 0).decimal(at: start)
     }
 }

@@ -1,19 +1,22 @@
 public import Foundation
 
-/// What went wrong, where, and with which value.
+/// The error that Strata throws: a code, a message, and the objects and values that it is about.
 ///
-/// `description` names things (entity, object, property, sequence, path) but not users' values;
+/// `description` names entities, objects, properties, events and paths, but shows no values of the app's data.
 /// `detailedDescription` shows them too.
 public struct StrataError: Error, Sendable {
+    /// The kind of failure.
     public let code: Code
-    /// A fixed sentence for the kind of failure, such as "rating is too large."
+    /// What happened, as a sentence without values of the app's data, such as "rating is too large."
     public let message: String
+    /// The things that the error is about.
     public var context: Context
-    /// Every failure of one save, when there is more than one.
+    /// The single failures, if the error collects several.
     public var details: [StrataError]
-    /// What a layer below reported.
+    /// The error of a lower layer that caused this one.
     public var cause: (any Error)?
 
+    /// An error with a code and a message.
     public init(
         _ code: Code, _ message: String, context: Context = Context(), details: [StrataError] = [],
         cause: (any Error)? = nil
@@ -25,23 +28,30 @@ public struct StrataError: Error, Sendable {
         self.cause = cause
     }
 
-    /// The things an error speaks of; nil where it speaks of none.
+    /// The things that an error is about. Those that do not apply are nil or empty.
     public struct Context: Sendable {
+        /// The entity's name in the model.
         public var entityName: String?
+        /// The object's id.
         public var objectID: ObjectID?
-        /// The property's name.
+        /// The property's name, or a dotted path into a composite.
         public var key: String?
+        /// The value that failed.
         public var value: AttributeValue?
-        /// The attributes of the object when it failed.
+        /// The object's attributes by name.
         public var objectValues: [String: AttributeValue]?
+        /// The predicate, pattern or expression that failed, as text.
         public var predicate: String?
+        /// The event in the log.
         public var eventNumber: EventNumber?
+        /// The path of the file or directory.
         public var path: String?
-        /// For each object that another save changed: base, theirs and mine.
+        /// The objects that an earlier save changed as well, each with its three versions.
         public var conflicts: [MergeConflict]
-        /// Other objects that have the same unique value.
+        /// The objects that already have the same unique values.
         public var conflictingObjectIDs: [ObjectID]
 
+        /// A context with the given things.
         public init(
             entityName: String? = nil, objectID: ObjectID? = nil, key: String? = nil, value: AttributeValue? = nil,
             objectValues: [String: AttributeValue]? = nil, predicate: String? = nil, eventNumber: EventNumber? = nil,
@@ -61,26 +71,31 @@ public struct StrataError: Error, Sendable {
     }
 }
 
-/// One object that was changed here and by a save that came first.
+/// One object that both this context and an earlier save have changed.
 public struct MergeConflict: Sendable, Hashable, Codable {
+    /// The object's id.
     public let objectID: ObjectID
+    /// The name of the object's entity.
     public let entityName: String
-    /// Whether the other save deleted the object.
+    /// Whether the earlier save deleted the object.
     public let isDeletedInStore: Bool
     /// Whether this context deletes the object.
     public let isDeletedHere: Bool
+    /// The properties that both have changed.
     public let properties: [Property]
 
-    /// One property with three values.
+    /// The three values of one property.
     public struct Property: Sendable, Hashable, Codable {
+        /// The property's name.
         public let name: String
-        /// What the context had read.
+        /// The value that this context had read.
         public let base: AttributeValue
-        /// What the store holds now.
+        /// The value in the store now.
         public let theirs: AttributeValue
-        /// What the context wants to save.
+        /// The value that this context wants to save.
         public let mine: AttributeValue
 
+        /// A property with its three values.
         public init(name: String, base: AttributeValue, theirs: AttributeValue, mine: AttributeValue) {
             self.name = name
             self.base = base
@@ -89,6 +104,7 @@ public struct MergeConflict: Sendable, Hashable, Codable {
         }
     }
 
+    /// A conflict about one object.
     public init(
         objectID: ObjectID, entityName: String, isDeletedInStore: Bool, isDeletedHere: Bool, properties: [Property]
     ) {
@@ -101,15 +117,16 @@ public struct MergeConflict: Sendable, Hashable, Codable {
 }
 
 extension StrataError: CustomStringConvertible {
+    /// The code, the message, the names of the things that it is about, the details and the cause.
     public var description: String {
         var text = "error \(code.rawValue) (\(code.name)): \(message)"
-        if let place = context.place { text += " [\(place)]" }
+        if let summary = context.summary { text += " [\(summary)]" }
         for detail in details { text += "\n  \(detail.description)" }
         if let cause { text += " (cause: \(cause))" }
         return text
     }
 
-    /// `description` with the users' values.
+    /// The description with the values of the app's data.
     public var detailedDescription: String {
         var text = description
         if let value = context.value { text += "\n  value: \(value)" }
@@ -118,7 +135,7 @@ extension StrataError: CustomStringConvertible {
         }
         for conflict in context.conflicts {
             for property in conflict.properties {
-                text += "\n  \(conflict.entityName) \(conflict.objectID) \(property.name): "
+                text += "\n  \(conflict.entityName)/p\(conflict.objectID.row) \(property.name): "
                 text += "base \(property.base), theirs \(property.theirs), mine \(property.mine)"
             }
         }
@@ -128,19 +145,26 @@ extension StrataError: CustomStringConvertible {
 }
 
 extension StrataError: LocalizedError {
+    /// The description.
     public var errorDescription: String? { description }
 }
 
 extension StrataError.Context {
-    fileprivate var place: String? {
+    /// The things by name, such as "Movie/p5.rating, event 17"; nil if there are none.
+    fileprivate var summary: String? {
         var parts: [String] = []
-        if let entityName { parts.append("entity \(entityName)") }
-        if let objectID { parts.append("object \(objectID)") }
-        if let key { parts.append("key \(key)") }
-        if let eventNumber { parts.append("sequence \(eventNumber)") }
+        if let subject { parts.append(subject) }
+        if let eventNumber { parts.append("event \(eventNumber)") }
         if let path { parts.append("path \(path)") }
         if let predicate { parts.append("predicate \(predicate)") }
         if !conflicts.isEmpty { parts.append("\(conflicts.count) conflicts") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// The object or entity and the property: `Movie/p5.rating`, `Movie.rating`, `Movie`.
+    private var subject: String? {
+        let owner = objectID.map { id in entityName.map { "\($0)/p\(id.row)" } ?? "object \(id)" } ?? entityName
+        guard let key, !key.isEmpty else { return owner }
+        return owner.map { "\($0).\(key)" } ?? "property \(key)"
     }
 }

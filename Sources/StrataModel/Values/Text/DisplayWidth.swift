@@ -1,6 +1,6 @@
 extension Character {
-    /// Columns that a terminal gives it: two for the wide signs of East Asia and for emoji (Unicode TR11), none for marks
-    /// that stand alone, else one.
+    /// The number of columns that a terminal gives the character: two for wide East Asian characters and emoji (Unicode
+    /// TR11), none for a mark by itself, else one.
     var displayWidth: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.isASCII { return 1 }

@@ -1,14 +1,14 @@
-/// What letters below U+0600 (Latin, Greek, Cyrillic, Armenian, Hebrew) fold to when no mark follows, made in advance:
-/// most accented text is nothing else.
+/// The folded forms of letters below U+0600 (Latin, Greek, Cyrillic, Armenian, Hebrew), computed once: a fast path for most
+/// accented text. They apply to letters that no combining mark follows.
 final class FoldedLetters: Sendable {
-    /// Made, in about a millisecond, when the first text beyond ASCII is folded.
+    /// Computed when the first non-ASCII text is folded, in about a millisecond.
     static let shared = FoldedLetters()
 
     private static let scalars: Range<UInt32> = 0x80..<0x600
-    /// The bytes of a form that is longer than seven are not kept.
+    /// Marks a form that is longer than seven bytes and not kept.
     private static let unknown: UInt64 = 0xFF
 
-    /// For each folding and each scalar: the length, and above it the bytes.
+    /// For each folding and each scalar: the length in the low byte, the bytes of the form above it.
     private let forms: [UInt64]
 
     private init() {
@@ -29,33 +29,34 @@ final class FoldedLetters: Sendable {
         self.forms = forms
     }
 
-    /// Folds letters below U+0300, of which none joins another, up to the first that something else may join.
+    /// Folds the text from `start` up to the first scalar that may combine with its neighbour.
     ///
-    /// - Returns: where it ended; may stop when the writer holds `end` bytes.
+    /// It may stop when the writer holds `end` bytes.
+    /// - Returns: the offset of the first byte that is not folded.
     func fold(
         _ utf8: UnsafeBufferPointer<UInt8>, from start: Int, _ folding: StringFolding, into writer: inout ByteWriter,
         end: Int
     ) -> Int {
         let upperBit: UInt8 = folding.contains(.caseInsensitive) ? 0x20 : 0
-        var place = start
-        while place < utf8.count, writer.count < end {
-            let byte = utf8[place]
-            let next = place + (byte < 0x80 ? 1 : 2)
+        var offset = start
+        while offset < utf8.count, writer.count < end {
+            let byte = utf8[offset]
+            let next = offset + (byte < 0x80 ? 1 : 2)
             guard next <= utf8.count, byte < 0xCC, next == utf8.count || utf8[next] < 0xCC else { break }
             if byte < 0x80 {
                 writer.append(byte &- 0x41 < 26 ? byte | upperBit : byte)
             } else {
-                let second = utf8[place + 1]
+                let second = utf8[offset + 1]
                 guard byte >= 0xC2, second & 0xC0 == 0x80,
                     append(UInt32(byte & 0x1F) << 6 | UInt32(second & 0x3F), folding, to: &writer)
                 else { break }
             }
-            place = next
+            offset = next
         }
-        return place
+        return offset
     }
 
-    /// False, and nothing appended, for a scalar that is not kept here.
+    /// Appends the folded form of a scalar; returns false and appends nothing if its form is not kept.
     func append(_ scalar: UInt32, _ folding: StringFolding, to writer: inout ByteWriter) -> Bool {
         guard Self.scalars.contains(scalar) else { return false }
         let index = Int(folding.rawValue & 3) * Self.scalars.count + Int(scalar - Self.scalars.lowerBound)

@@ -1,13 +1,13 @@
-/// Folds text beyond ASCII piece by piece: a piece begins with a scalar that nothing before it can take in or pass, so
-/// that pieces fold by themselves.
+/// Folds non-ASCII text piece by piece. A piece begins at a scalar that cannot combine or change places with anything before
+/// it, so each piece folds independently.
 struct Folder {
     private let folding: StringFolding
     private let tables = UnicodeTables.shared
-    /// The foldings of common letters; nil while these are made.
+    /// The folded forms of common letters; nil while these are computed.
     private let letters: FoldedLetters?
-    /// The piece, decomposed; in canonical order once it is whole.
+    /// The decomposed piece; in canonical order once it is complete.
     private var piece: [UInt32] = []
-    /// The piece's case folding.
+    /// The case-folded piece.
     private var folded: [UInt32] = []
 
     init(_ folding: StringFolding, letters: FoldedLetters?) {
@@ -15,14 +15,14 @@ struct Folder {
         self.letters = letters
     }
 
-    /// Appends the folded form; may stop when the writer holds `end` bytes.
+    /// Appends the folded form of the text. It may stop when the writer holds `end` bytes.
     mutating func fold(_ utf8: UnsafeBufferPointer<UInt8>, into writer: inout ByteWriter, end: Int) {
-        // A piece of one scalar so far, not in `piece` yet: most pieces never become longer.
+        // A piece of one scalar so far, not yet in `piece`: most pieces have only one.
         var single: UInt32?
-        var place = 0
-        while place < utf8.count {
-            let scalar = DecodedScalar(utf8, at: place)
-            place += scalar.length
+        var offset = 0
+        while offset < utf8.count {
+            let scalar = DecodedScalar(utf8, at: offset)
+            offset += scalar.length
             if tables.beginsPiece(scalar.value) {
                 flush(single, into: &writer)
                 if writer.count >= end { return }
@@ -110,9 +110,10 @@ struct Folder {
     }
 }
 
-// Not methods of `Folder`: they would copy it, and with it the arrays that they change.
+// These are not methods of `Folder`, because calling them there would copy the arrays that they change.
 extension UnicodeTables {
-    /// Whether nothing before the scalar can take it in or stand behind it, also when marks between them are dropped.
+    /// Whether the scalar begins a piece: nothing before it can combine with it or be ordered after it, even when the marks
+    /// between them are removed.
     func beginsPiece(_ scalar: UInt32) -> Bool {
         if scalar < 0x300 || Hangul.syllables.contains(scalar) { return true }
         if Hangul.composesWithPrevious(scalar) { return false }
@@ -121,7 +122,7 @@ extension UnicodeTables {
         return first.combiningClass == 0 && !first.composesWithPrevious && !first.isMark
     }
 
-    /// Whether the scalar folds to itself when nothing joins it.
+    /// Whether the scalar alone folds to itself.
     func isInert(_ scalar: UInt32, _ folding: StringFolding) -> Bool {
         if Hangul.syllables.contains(scalar) { return true }
         let record = self.record(scalar)
@@ -143,7 +144,7 @@ extension UnicodeTables {
         }
     }
 
-    /// Canonical ordering: marks by combining class, those of one class as they stand.
+    /// Canonical ordering: sorts marks by combining class and keeps the order within a class.
     func order(_ scalars: inout [UInt32]) {
         var start = 0
         while start < scalars.count {
@@ -159,7 +160,7 @@ extension UnicodeTables {
     }
 
     private func orderMarks(_ scalars: inout [UInt32], _ range: Range<Int>) {
-        // The place breaks ties, and keeps hostile runs of a million marks from taking quadratic time.
+        // Sorting numbers with the index in the low bits is stable, and not quadratic for a run of a million marks.
         var keys = range.map { UInt64(record(scalars[$0]).combiningClass) << 56 | UInt64($0) }
         if zip(keys, keys.dropFirst()).allSatisfy(<) { return }
         keys.sort()

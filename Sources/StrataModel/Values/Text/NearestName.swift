@@ -1,6 +1,6 @@
-/// Finds the name that somebody may have meant.
+/// Finds the known name that is closest to a misspelled one, for error messages.
 package enum NearestName {
-    /// The name with the fewest changed letters, case aside; nil when even that differs in more than a third.
+    /// The name that differs in the fewest letters, ignoring case; nil if more than a third of the letters differ.
     package static func of(_ name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased().prefix(64))
         let best = names.map { (name: $0, distance: distance(wanted, Array($0.lowercased().prefix(64)))) }
@@ -9,12 +9,12 @@ package enum NearestName {
         return best.name
     }
 
-    /// Letters to insert, drop or change (V. Levenshtein, 1966).
+    /// The number of letters to insert, delete or replace (V. Levenshtein, 1966).
     private static func distance(_ left: [Character], _ right: [Character]) -> Int {
         var row = Array(0...right.count)
-        for (place, letter) in left.enumerated() {
+        for (index, letter) in left.enumerated() {
             var diagonal = row[0]
-            row[0] = place + 1
+            row[0] = index + 1
             for (column, other) in right.enumerated() {
                 let above = row[column + 1]
                 row[column + 1] = min(diagonal + (letter == other ? 0 : 1), above + 1, row[column] + 1)

@@ -1,27 +1,24 @@
-// How text is compared, in index keys and by operators. With NFD and NFC the normalisation forms of Unicode Standard
-// Annex 15, fold the full case folding of The Unicode Standard (section 3.13, statuses C and F, no Turkic rules), and
-// strip the removal of nonspacing marks (general category Mn):
+// The form in which index keys and operators compare text. NFD and NFC are the normalisation forms of Unicode Standard
+// Annex 15, fold is the full case folding of The Unicode Standard (section 3.13, statuses C and F, no Turkic rules), and
+// strip removes nonspacing marks (general category Mn):
 //
 //   plain  NFC(text)
 //   [c]    NFC(fold(NFD(text)))
 //   [d]    NFC(strip(NFD(text)))
 //   [cd]   NFC(strip(NFD(fold(strip(NFD(text))))))
 //
-// So canonically equivalent texts are equal, and the order of the bytes of the result is the order of its scalars, as
-// `String` has it. Letters whose bar or stroke is no mark (ø, ł, đ) stay themselves. Bytes that are not UTF-8 count as
-// U+FFFD. The tables are ours, so that keys do not change with the system's.
+// Canonically equivalent texts therefore compare equal, and the bytes of the result are in the order of its scalars.
+// Letters whose bar or stroke is not a mark of its own (ø, ł, đ) do not change. Bytes that are not UTF-8 read as U+FFFD.
+// The Unicode tables are part of Strata, so that keys do not change with the system.
 
-/// Folds text for comparison; the head of this file is the definition.
+/// Folds text for comparison, as the head of this file defines it.
 package enum TextFolding {
-    /// Goes up whenever some text would fold to other bytes; indexes record the one that they were made with.
+    /// Increases whenever any text folds to other bytes. Indexes record the version that they were built with.
     package static let version: UInt32 = 1
-    /// The Unicode version of the tables.
-    package static let unicodeVersion = UnicodeData.version
 
     /// Appends the folded form of `utf8` to `writer`.
     ///
-    /// It may stop once `limit` bytes or more are written, for callers that look at no more; the first `limit` bytes
-    /// are those of the whole form.
+    /// It may stop after `limit` bytes; the first `limit` bytes are those of the complete form.
     package static func fold(
         _ utf8: UnsafeBufferPointer<UInt8>, _ folding: StringFolding, into writer: inout ByteWriter,
         limit: Int = .max
@@ -32,11 +29,11 @@ package enum TextFolding {
         appendPlain(UnsafeBufferPointer(rebasing: utf8[..<taken]), folding, to: &writer)
         guard plain < utf8.count, taken == plain else { return }
         let end = limit.addingClamped(start)
-        var place = plain
-        if !folding.isEmpty { place = FoldedLetters.shared.fold(utf8, from: plain, folding, into: &writer, end: end) }
-        guard place < utf8.count, writer.count < end else { return }
+        var offset = plain
+        if !folding.isEmpty { offset = FoldedLetters.shared.fold(utf8, from: plain, folding, into: &writer, end: end) }
+        guard offset < utf8.count, writer.count < end else { return }
         var folder = Folder(folding, letters: .shared)
-        folder.fold(UnsafeBufferPointer(rebasing: utf8[place...]), into: &writer, end: end)
+        folder.fold(UnsafeBufferPointer(rebasing: utf8[offset...]), into: &writer, end: end)
     }
 
     /// The folded form as a String.
@@ -47,18 +44,18 @@ package enum TextFolding {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// How many bytes from the start fold by themselves, byte for byte, and cannot join with what follows.
+    /// The number of bytes at the start that fold byte for byte and do not combine with what follows.
     ///
-    /// Looks no further than a few bytes behind `limit`.
+    /// Reads at most a few bytes past `limit`.
     private static func lengthOfPlainPrefix(
         _ utf8: UnsafeBufferPointer<UInt8>, _ folding: StringFolding, limit: Int
     ) -> Int {
-        // The last scalar seen is not counted unless the text ends with it, so more than one has to fit behind the limit.
+        // The last scalar read is not counted unless the text ends with it, so more than one must fit past the limit.
         let reach = min(utf8.count, limit.addingClamped(8))
         if reach == utf8.count, UnsafeRawBufferPointer(utf8).isASCII { return utf8.count }
         var end = 0
         if folding.isEmpty {
-            // Below U+0300 nothing composes or is reordered.
+            // Scalars below U+0300 do not compose and are not reordered.
             while end < reach, utf8[end] < 0xCC {
                 let scalar = DecodedScalar(utf8, at: end)
                 if scalar.value == DecodedScalar.replacement { break }
@@ -68,7 +65,7 @@ package enum TextFolding {
             while end < reach, utf8[end] < 0x80 { end += 1 }
         }
         if end == utf8.count { return end }
-        // The last scalar may take in a mark that follows.
+        // The last scalar may combine with a mark that follows.
         while end > 0 {
             end -= 1
             if utf8[end] & 0xC0 != 0x80 { break }
@@ -81,9 +78,9 @@ package enum TextFolding {
     ) {
         guard folding.contains(.caseInsensitive) else { return writer.append(UnsafeRawBufferPointer(utf8)) }
         writer.append(count: utf8.count) { target in
-            for (place, byte) in utf8.enumerated() {
+            for (offset, byte) in utf8.enumerated() {
                 let isUpper = byte &- 0x41 < 26
-                target.storeBytes(of: isUpper ? byte | 0x20 : byte, toByteOffset: place, as: UInt8.self)
+                target.storeBytes(of: isUpper ? byte | 0x20 : byte, toByteOffset: offset, as: UInt8.self)
             }
         }
     }

@@ -1,17 +1,17 @@
-/// One scalar read from UTF-8, and the bytes it took.
+/// One scalar decoded from UTF-8, and the number of its bytes.
 struct DecodedScalar {
     let value: UInt32
     let length: Int
 
-    /// What stands for bytes that are not UTF-8.
+    /// Replaces bytes that are not UTF-8.
     static let replacement: UInt32 = 0xFFFD
 
-    /// Reads at `place`, which lies inside `bytes`.
+    /// Decodes the scalar at `offset`, which must be inside `bytes`.
     ///
-    /// Ill-formed bytes read as U+FFFD for each maximal subpart, as String does it (The Unicode Standard, section 3.9,
+    /// Each maximal subpart of ill-formed bytes reads as U+FFFD, as in `String` (The Unicode Standard, section 3.9,
     /// table 3-7).
-    init(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) {
-        let lead = bytes[place]
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
+        let lead = bytes[offset]
         if lead < 0x80 {
             (value, length) = (UInt32(lead), 1)
             return
@@ -21,16 +21,16 @@ struct DecodedScalar {
         var length = 1
         while length < count {
             let allowed = length == 1 ? second : 0x80...0xBF
-            guard place + length < bytes.count, allowed.contains(bytes[place + length]) else { break }
-            value = value << 6 | UInt32(bytes[place + length] & 0x3F)
+            guard offset + length < bytes.count, allowed.contains(bytes[offset + length]) else { break }
+            value = value << 6 | UInt32(bytes[offset + length] & 0x3F)
             length += 1
         }
         self.value = length == count && count > 1 ? value : Self.replacement
         self.length = length
     }
 
-    /// How many bytes a scalar with this first byte has (1: none begins so), the bits in the first, and the bytes
-    /// that may come second.
+    /// For the first byte of a scalar: the number of its bytes (1 if no scalar begins so), the bits in the first byte, and
+    /// the range of the second.
     private static func shape(of lead: UInt8) -> (count: Int, bits: UInt32, second: ClosedRange<UInt8>) {
         switch lead {
         case 0xC2...0xDF: (2, UInt32(lead & 0x1F), 0x80...0xBF)

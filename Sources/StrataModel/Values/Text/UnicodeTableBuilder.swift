@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns `UnicodeData` into the tables that `UnicodeTables` keeps.
+/// Decodes `UnicodeData` into the tables of `UnicodeTables`.
 struct UnicodeTableBuilder {
     private(set) var indexes = [UInt16](repeating: 0, count: Int(UnicodeTables.limit))
     private(set) var records = [UnicodeTables.Record()]
@@ -13,7 +13,7 @@ struct UnicodeTableBuilder {
         bytes = Data(base64Encoded: text).map { Array($0) } ?? []
     }
 
-    /// The tables, and the pairs that compose in ascending order.
+    /// The tables, and the composing pairs in ascending order with their composites.
     static func build() -> (UnicodeTableBuilder, [(UInt64, UInt32)]) {
         var builder = UnicodeTableBuilder()
         builder.readCombiningClasses()
@@ -52,23 +52,23 @@ struct UnicodeTableBuilder {
     }
 
     private mutating func readCombiningClasses() {
-        var place = 0
+        var first = 0
         for _ in 0..<number() {
-            place += number()
+            first += number()
             let length = number() + 1
             let value = UInt8(number())
-            for scalar in place..<(place + length) { change(UInt32(scalar)) { $0.combiningClass = value } }
-            place += length
+            for scalar in first..<(first + length) { change(UInt32(scalar)) { $0.combiningClass = value } }
+            first += length
         }
     }
 
     private mutating func readMarks() {
-        var place = 0
+        var first = 0
         for _ in 0..<number() {
-            place += number()
+            first += number()
             let length = number() + 1
-            for scalar in place..<(place + length) { change(UInt32(scalar)) { $0.isMark = true } }
-            place += length
+            for scalar in first..<(first + length) { change(UInt32(scalar)) { $0.isMark = true } }
+            first += length
         }
     }
 

@@ -1,35 +1,35 @@
 import Foundation
 
-/// What normalisation and folding need to know of each scalar, read once from `UnicodeData`.
+/// The properties of each scalar that normalisation and folding need, decoded once from `UnicodeData`.
 ///
-/// A flat table leads from the scalar to its record; pages of it that hold nothing are never touched.
+/// A flat table maps each scalar to its record; memory pages of it without entries are never touched.
 final class UnicodeTables: Sendable {
-    /// Built when the first text beyond ASCII is folded, in about a third of a millisecond.
+    /// Built when the first non-ASCII text is folded, in about a third of a millisecond.
     static let shared = UnicodeTables()
 
     struct Record {
         var combiningClass: UInt8 = 0
-        /// A nonspacing mark: what `[d]` drops.
+        /// Whether it is a nonspacing mark, which `[d]` removes.
         var isMark = false
-        /// Whether some scalar before it may take it in when composing.
+        /// Whether it composes with some scalar before it.
         var composesWithPrevious = false
         var decompositionCount: UInt8 = 0
         var foldingCount: UInt8 = 0
-        /// In `pool`; the full canonical decomposition in NFD.
+        /// Index in `pool` of the full canonical decomposition.
         var decompositionStart: UInt16 = 0
-        /// In `pool`; the full case folding, not decomposed.
+        /// Index in `pool` of the full case folding, not decomposed.
         var foldingStart: UInt16 = 0
     }
 
-    /// Scalars from here on have no properties, but for the variation selectors, which are marks.
+    /// Scalars from here on have no properties, except the variation selectors, which are marks.
     static let limit: UInt32 = 0x3_0000
     static let variationSelectors: ClosedRange<UInt32> = 0xE_0100...0xE_01EF
 
-    // Written only by `init`, before anybody else can see them.
+    // Only `init` writes them, before the tables are shared.
     nonisolated(unsafe) private let indexes: UnsafePointer<UInt16>
     nonisolated(unsafe) private let records: UnsafePointer<Record>
     nonisolated(unsafe) let pool: UnsafePointer<UInt32>
-    /// Pairs that compose, first << 32 | second, ascending; and what each makes.
+    /// Composing pairs as first << 32 | second, ascending; `composites` has the result of each.
     private let pairs: [UInt64]
     private let composites: [UInt32]
 
@@ -42,20 +42,20 @@ final class UnicodeTables: Sendable {
         pool = Self.permanent(table.pool)
     }
 
-    /// The tables are made once and live as long as the process.
+    /// Copies a table into memory that is never freed: the tables live as long as the process.
     private static func permanent<T>(_ array: [T]) -> UnsafePointer<T> {
         let copy = UnsafeMutablePointer<T>.allocate(capacity: array.count)
         copy.initialize(from: array, count: array.count)
         return UnsafePointer(copy)
     }
 
-    /// What is known of a scalar.
+    /// The properties of a scalar.
     func record(_ scalar: UInt32) -> Record {
         if scalar < Self.limit { return records[Int(indexes[Int(scalar)])] }
         return Record(isMark: Self.variationSelectors.contains(scalar))
     }
 
-    /// The scalar that two neighbours make, if they compose.
+    /// The composite of two neighbouring scalars; nil if they do not compose.
     func composite(_ first: UInt32, _ second: UInt32) -> UInt32? {
         if let syllable = Hangul.composite(first, second) { return syllable }
         let wanted = UInt64(first) << 32 | UInt64(second)
@@ -69,14 +69,14 @@ final class UnicodeTables: Sendable {
     }
 }
 
-/// Hangul syllables by arithmetic: The Unicode Standard, section 3.12.
+/// Composes and decomposes Hangul syllables by arithmetic (The Unicode Standard, section 3.12).
 enum Hangul {
     static let syllables: Range<UInt32> = 0xAC00..<0xD7A4
     private static let leading: UInt32 = 0x1100
     private static let vowel: UInt32 = 0x1161
     private static let trailing: UInt32 = 0x11A7
 
-    /// Whether a jamo may join a syllable before it.
+    /// Whether a scalar is a jamo that can compose with the syllable before it.
     static func composesWithPrevious(_ scalar: UInt32) -> Bool {
         vowel..<(vowel + 21) ~= scalar || (trailing + 1)..<(trailing + 28) ~= scalar
     }

@@ -19,7 +19,7 @@ final class SnapshotSource: Sendable {
         _ head: EventNumber, _ newest: SchemaHistory
     ) throws -> Snapshot {
         guard eventNumber <= head else {
-            throw StrataError(.futureSequence, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
+            throw StrataError(.futureEvent, "The log ends at \(head).", context: .init(eventNumber: eventNumber))
         }
         let histories = try file.histories(newest, through: schema, at: eventNumber, transaction)
         guard let schema = histories.newest else {

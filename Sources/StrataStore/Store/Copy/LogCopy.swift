@@ -129,14 +129,14 @@ extension Store {
     /// log alone. It has this store's id and a lineage of its own.
     ///
     /// - Parameter eventNumber: the last event of a transaction.
-    /// - Throws: `persistentStoreOpen` if something is at that place; `futureSequence`; `corrupt`; `noSpace`.
+    /// - Throws: `persistentStoreOpen` if something is at that place; `futureEvent`; `corrupt`; `noSpace`.
     package func replay(
         through eventNumber: EventNumber, to target: URL, progress: ProgressHandler? = nil
     ) throws -> LogCopyReport {
         try checkOpen()
         guard let end = try transaction(containing: eventNumber) else {
             throw StrataError(
-                .futureSequence, "The store had no transaction then.", context: .init(eventNumber: eventNumber))
+                .futureEvent, "The store had no transaction then.", context: .init(eventNumber: eventNumber))
         }
         try refuseUsed(target)
         let lease = try blobs.readingLease()

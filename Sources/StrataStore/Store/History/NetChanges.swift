@@ -114,13 +114,13 @@ package struct NetChanges: Sendable, Hashable {
 extension Store {
     /// The changes made by the events from `first` through `last`.
     ///
-    /// - Throws: `historyDropped`, `futureSequence` if the log ends before `last`, `corrupt`.
+    /// - Throws: `historyDropped`, `futureEvent` if the log ends before `last`, `corrupt`.
     /// - Complexity: a walk along those events.
     package func netChanges(from first: EventNumber, through last: EventNumber) throws -> NetChanges {
         var changes = NetChanges()
         try readLog { reader, head in
             guard last <= head.event else {
-                throw StrataError(.futureSequence, "The log ends at \(head.event).", context: .init(eventNumber: last))
+                throw StrataError(.futureEvent, "The log ends at \(head.event).", context: .init(eventNumber: last))
             }
             guard first > last || first >= head.firstKeptEvent else {
                 throw StrataError(

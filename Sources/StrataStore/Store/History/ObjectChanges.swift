@@ -28,7 +28,7 @@ package struct ObjectChanges: Sendable {
 extension Store {
     /// The changes made by the events in (after, through].
     ///
-    /// - Throws: `futureSequence`, `corrupt`.
+    /// - Throws: `futureEvent`, `corrupt`.
     /// - Complexity: a walk along those events.
     package func objectChanges(after: EventNumber, through: EventNumber) throws -> ObjectChanges {
         var changes = ObjectChanges()
@@ -36,7 +36,7 @@ extension Store {
         try readLog { reader, head in
             guard through <= head.event else {
                 throw StrataError(
-                    .futureSequence, "The log ends at \(head.event).", context: .init(eventNumber: through))
+                    .futureEvent, "The log ends at \(head.event).", context: .init(eventNumber: through))
             }
             try reader.events(from: after.advanced(by: 1), through: through) { event, _ in
                 let id = event.header.object

@@ -82,11 +82,11 @@ extension Store {
 
     /// The last event of a transaction.
     ///
-    /// - Throws: `futureSequence` if the log has no such transaction.
+    /// - Throws: `futureEvent` if the log has no such transaction.
     package func eventNumber(of transaction: TransactionNumber) throws -> EventNumber {
         if transaction == .zero { return .zero }
         guard let record = try self.transaction(transaction) else {
-            throw StrataError(.futureSequence, "The log has no transaction \(transaction).", context: .init(path: path))
+            throw StrataError(.futureEvent, "The log has no transaction \(transaction).", context: .init(path: path))
         }
         return record.lastEvent
     }
@@ -156,7 +156,7 @@ extension Store {
         return try readLog { reader, head in
             guard through <= head.event else {
                 throw StrataError(
-                    .futureSequence, "The log ends at \(head.event).", context: .init(eventNumber: through))
+                    .futureEvent, "The log ends at \(head.event).", context: .init(eventNumber: through))
             }
             var changed: Set<ObjectID> = []
             try reader.events(from: after.advanced(by: 1), through: through) { event, _ in

@@ -10,7 +10,7 @@ struct FormatTemplateTests {
     }
 
     private func sentence(_ error: StrataError) -> String {
-        (error.cause as? FetchFormatFault)?.sentence ?? error.message
+        (error.cause as? FetchFormatError)?.sentence ?? error.message
     }
 
     private func result(_ format: String, _ arguments: [Any?]) -> Result<FetchPredicate, StrataError> {

@@ -86,11 +86,11 @@ struct RowMemoryTests {
     @Test func aPrivateCopyWithGarbageBecomesCanonical() throws {
         var copy = try RowFixtures.image().bytes
         let text = Array("a longer name than before".utf8)
-        let place = UInt32(copy.count)
+        let start = UInt32(copy.count)
         copy += text
         copy.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            base.storeVariable(place: place, length: UInt32(text.count), at: Int(layout.offsets[12]))
+            base.storeVariable(start: start, length: UInt32(text.count), at: Int(layout.offsets[12]))
             base.setNullBit(slot: 14)
             base.zeroSlot(at: Int(layout.offsets[14]), width: 8)
             base.storeLittleEndian(Int32(-5), at: Int(layout.offsets[2]))

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
 
     /// Moves on to a transaction of the log.
     ///
-    /// - Throws: as for changes; `futureSequence` when the log has no such transaction.
+    /// - Throws: as for changes; `futureEvent` when the log has no such transaction.
     public func mergeChanges(from transaction: TransactionNumber) throws {
         try mergeChanges(through: try binding.store.eventNumber(of: transaction))
     }

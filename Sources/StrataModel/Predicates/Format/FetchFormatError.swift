@@ -1,12 +1,12 @@
 /// What is wrong with a format string, and where: the `cause` of the error that reading it throws.
 ///
-/// Its description shows the string with a caret below the place:
+/// Its description shows the string with a caret below the error:
 ///
 /// ```
 /// name == "Ann" AN rating > 4
 ///               ^
 /// ```
-public struct FetchFormatFault: Error, Sendable, Hashable {
+public struct FetchFormatError: Error, Sendable, Hashable {
     /// The whole string.
     public let format: String
     /// Where, in characters from 1.
@@ -17,7 +17,7 @@ public struct FetchFormatFault: Error, Sendable, Hashable {
     public let sentence: String
 }
 
-extension FetchFormatFault: CustomStringConvertible {
+extension FetchFormatError: CustomStringConvertible {
     /// How much of the string is shown on either side of the caret.
     private static let window = 60
 
@@ -48,7 +48,7 @@ extension FetchFormatFault: CustomStringConvertible {
     }
 
     /// Where, as people count: with the line, where there are several.
-    private var place: String {
+    private var location: String {
         let before = format.prefix(column - 1)
         guard let lineEnd = before.lastIndex(where: \.isNewline) else { return "Column \(column)" }
         let line = before.count(where: \.isNewline) + 1
@@ -57,6 +57,6 @@ extension FetchFormatFault: CustomStringConvertible {
 
     /// The error that is thrown to callers.
     var error: StrataError {
-        StrataError(.invalidRequest, "\(place): \(sentence)\n\(description)", cause: self)
+        StrataError(.invalidRequest, "\(location): \(sentence)\n\(description)", cause: self)
     }
 }

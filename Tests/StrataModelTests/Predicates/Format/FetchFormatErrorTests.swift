@@ -3,8 +3,8 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
-struct FormatFaultTests {
-    private func fault(_ format: String, _ arguments: [Any?] = []) throws -> FetchFormatFault {
+struct FetchFormatErrorTests {
+    private func problem(_ format: String, _ arguments: [Any?] = []) throws -> FetchFormatError {
         let error: StrataError
         do throws(StrataError) {
             let predicate = try FetchPredicate(format: format, argumentArray: arguments)
@@ -12,7 +12,7 @@ struct FormatFaultTests {
             throw StrataError(.invalidRequest, "")
         } catch let thrown { error = thrown }
         #expect(error.code == .invalidRequest)
-        return try #require(error.cause as? FetchFormatFault)
+        return try #require(error.cause as? FetchFormatError)
     }
 
     @Test(arguments: [
@@ -83,24 +83,24 @@ struct FormatFaultTests {
         ("ANY (a.b == 1)", 6, ""), ("CAST(a, 'NSThing') == 1", 9, ""), ("TRUEPREDICATE == YES", 15, ""),
     ])
     func errorsSayWhereAndWhat(format: String, column: Int, sentence: String) throws {
-        let fault = try fault(format)
-        #expect(fault.column == column)
-        if !sentence.isEmpty { #expect(fault.sentence == sentence || fault.sentence == sentence + ".") }
+        let problem = try problem(format)
+        #expect(problem.column == column)
+        if !sentence.isEmpty { #expect(problem.sentence == sentence || problem.sentence == sentence + ".") }
     }
 
     @Test func theCaretStandsBelowThePlace() throws {
         #expect(
-            try fault("name == \"Ann\" AN rating > 4").description == """
+            try problem("name == \"Ann\" AN rating > 4").description == """
                 name == "Ann" AN rating > 4
                               ^
                 """)
         #expect(
-            try fault("a == 1 AND\nb ** == 2").description == """
+            try problem("a == 1 AND\nb ** == 2").description == """
                 b ** == 2
                      ^
                 """)
         let long = String(repeating: "a", count: 200) + " ! " + String(repeating: "b", count: 200)
-        let lines = try fault(long).description.split(separator: "\n")
+        let lines = try problem(long).description.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].count < 130 && lines[0].hasPrefix("…") && lines[0].hasSuffix("…"))
         let place = try #require(lines[1].firstIndex(of: "^"))
         let offset = lines[1].distance(from: lines[1].startIndex, to: place)
@@ -116,7 +116,7 @@ struct FormatFaultTests {
         ("가 == 'ｦ' AN x", "가 == 'ｦ' AN x\n          ^"),
     ])
     func theCaretStandsBelowWideAndNarrowSigns(format: String, expected: String) throws {
-        #expect(try fault(format).description == expected)
+        #expect(try problem(format).description == expected)
     }
 
     @Test func ofSeveralLinesTheOneIsNamed() throws {
@@ -128,11 +128,11 @@ struct FormatFaultTests {
     }
 
     @Test func argumentsMustFit() throws {
-        #expect(try fault("a == %d", ["x"]).sentence == "%d takes a whole number of 64 bits, not string.")
-        #expect(try fault("a == %d", [1.5]).expected == "a whole number of 64 bits")
-        #expect(try fault("%K == 1", [5]).column == 1)
-        #expect(try fault("%K == 1", ["a..b"]).column == 1)
-        #expect(try fault("a == 1", [5]).sentence == "1 arguments were given, but the format takes 0.")
+        #expect(try problem("a == %d", ["x"]).sentence == "%d takes a whole number of 64 bits, not string.")
+        #expect(try problem("a == %d", [1.5]).expected == "a whole number of 64 bits")
+        #expect(try problem("%K == 1", [5]).column == 1)
+        #expect(try problem("%K == 1", ["a..b"]).column == 1)
+        #expect(try problem("a == 1", [5]).sentence == "1 arguments were given, but the format takes 0.")
         #expect(throws: StrataError.self) { try FetchPredicate(format: "a == %@", argumentArray: [Locale.current]) }
     }
 
