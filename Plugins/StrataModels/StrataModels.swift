@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Makes classes of the `.xcdatamodeld` bundles in a target at each build, as Xcode does.
+/// A build plug-in that generates classes from the `.xcdatamodeld` bundles in a target, as Xcode does.
 @main
 struct StrataModels: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
@@ -20,7 +20,7 @@ struct StrataModels: BuildToolPlugin {
         entries(of: directory).filter { $0.pathExtension == "xcdatamodeld" }.sorted { $0.path < $1.path }
     }
 
-    /// What the code depends on: the versions, and which of them is the current one.
+    /// The files that the code depends on: the versions of the model, and the name of the current one.
     private func files(in model: URL) -> [URL] {
         entries(of: model).filter { ["contents", ".xccurrentversion"].contains($0.lastPathComponent) }
             .sorted { $0.path < $1.path }

@@ -2,9 +2,10 @@ import Foundation
 import StrataModel
 import StrataXcode
 
-/// `strata-generate MODEL FILE`: what the build plug-in runs. It writes one Swift file for a model, with the classes that
-/// Xcode would make of it: for entities whose code generation is "class" all of it, for "category" the properties, for the
-/// others nothing.
+/// `strata-generate MODEL FILE`: the program that the build plug-in `StrataModels` runs.
+///
+/// It writes one Swift file with the classes that Xcode would generate for the model: the whole class for entities
+/// whose code generation is "class", the properties for "category", and nothing for the others.
 @main
 struct GenerateProgram {
     static func main() {
@@ -13,7 +14,7 @@ struct GenerateProgram {
         do {
             try generate(URL(filePath: arguments[1]), to: URL(filePath: arguments[2]))
         } catch let error as StrataError {
-            // The form of a compiler's message, so that an editor shows it at its location.
+            // The format of compiler messages, so that editors show it at its location.
             let location = (error.cause as? ModelFileError).map { ":\($0.location.line):\($0.location.column)" } ?? ""
             let lines = error.details.isEmpty ? [error.message] : error.details.map(\.message)
             fail(

@@ -5,7 +5,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The page is written by Scripts/format-page.py from these heads.
+    /// Scripts/format-page.py writes the page from the comments at the head of these files.
     @Test(arguments: [
         "StoreTables", "StoreHeader", "EventRecord", "MaintenanceRecord", "Bookmarks", "TransactionRecord", "RowLayout",
         "StoredRow", "ValueCodec", "KeyEncoding", "RebuildMark",

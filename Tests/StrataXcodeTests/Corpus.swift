@@ -3,12 +3,12 @@ import StrataModel
 import StrataXcode
 import Testing
 
-/// Models of real apps, where `STRATA_CORPUS` names the folder with them.
+/// Models of real apps, if `STRATA_CORPUS` names the folder with them.
 enum Corpus {
     static let isThere = ProcessInfo.processInfo.environment["STRATA_CORPUS"] != nil
 
-    /// Long runs take all versions, where `STRATA_SEEDS` asks for them; `STRATA_PART=2/4` takes every fourth of these,
-    /// so that a run can be cut in parts.
+    /// All versions in a long run, which `STRATA_SEEDS` turns on. `STRATA_PART=2/4` takes every fourth of them, so that
+    /// a run can be split.
     static func sample(_ versions: [Version], oneIn step: Int) -> [Version] {
         let environment = ProcessInfo.processInfo.environment
         guard environment["STRATA_SEEDS"] != nil else {

@@ -23,7 +23,7 @@ struct CorpusTests {
             }
         }
         #expect(Corpus.versions.count == 182)
-        // Seven versions of one app have an inverse that names another.
+        // Seven versions of one app have an inverse that names another relationship.
         #expect(
             unsound
                 == Array(
@@ -33,8 +33,8 @@ struct CorpusTests {
         #expect(different == [])
     }
 
-    /// One object of each concrete entity, saved, read again, verified. Every 7th version, or all of them where
-    /// `STRATA_SEEDS` asks for long runs.
+    /// One object of each concrete entity, saved, read again, verified. Every 7th version, or all of them in a
+    /// long run (`STRATA_SEEDS`).
     @Test func everyEntityOfEveryVersionCanBeStored() throws {
         var stored = 0
         var entities = 0

@@ -39,7 +39,7 @@ struct DerivedReadingTests {
         #expect(try XcodeModel(contents: model.xcodeContents(), name: "M").managedObjectModel() == model)
     }
 
-    /// What Core Data cannot compute either keeps the model from being used.
+    /// A derivation that Core Data cannot compute either makes the model invalid.
     @Test(arguments: [
         (
             "average:(actors.title)",
@@ -120,7 +120,9 @@ struct DerivedReadingTests {
     func anIndexOverAnotherExpressionIsNotMadeAndSaysSo(_ expression: String, _ advice: String) throws {
         let file = try XcodeModel(contents: Data(index("expression=\"\(expression)\"").utf8), name: "M")
         #expect(
-            file.diagnostics.map(\.sentence) == ["the index byTitle is not made: none is over \(expression)" + advice])
+            file.diagnostics.map(\.sentence) == [
+                "the index byTitle is omitted: \(expression) cannot be indexed" + advice
+            ])
         let model = try file.managedObjectModel()
         #expect(model.entitiesByName["Film"]?.indexes.isEmpty == true)
         #expect(String(decoding: try model.xcodeContents(), as: UTF8.self).contains(expression))

@@ -50,8 +50,8 @@ struct GeneratedClassesTests {
         }
     }
 
-    /// What of an entity decides how objects are stored, checked and found. A composite of a Swift type has the elements
-    /// that the type encodes, a transient one any type.
+    /// The parts of an entity that determine how objects are stored, checked and found. A composite of a Swift type
+    /// gets its elements from the type, and a transient attribute can have any type.
     private static func bare(_ entity: EntityDescription) -> EntityDescription {
         var entity = entity
         entity.editorInfo = [:]

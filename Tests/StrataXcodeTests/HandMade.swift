@@ -1,4 +1,4 @@
-/// Files with what Xcode can write and no app at hand has.
+/// Model files with features that Xcode can write and that no app in the corpus has.
 enum HandMade {
     static let everything = """
         <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22522" systemVersion="23B81" minimumToolsVersion="Automatic" sourceLanguage="Swift" usedWithCloudKit="YES" userDefinedModelVersionIdentifier="v7">

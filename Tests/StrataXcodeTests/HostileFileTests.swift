@@ -3,7 +3,7 @@ import StrataModel
 import StrataXcode
 import Testing
 
-/// Files that no editor wrote are refused with a place, and cost no more than their size.
+/// Hostile files are rejected with a location, in time that is linear in their size.
 struct HostileFileTests {
     private static let declaration = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
 
@@ -18,11 +18,11 @@ struct HostileFileTests {
         ("", "line 1, column 1: the file has no element"),
         ("<model", "line 1, column 7: the file ends inside the tag <model"),
         ("<model>", "line 1, column 8: the file ends inside <model> of line 1"),
-        ("<model><entity></model>", "line 1, column 16: </model> stands where </entity> must"),
-        ("</model>", "line 1, column 1: </model> ends nothing"),
+        ("<model><entity></model>", "line 1, column 16: expected </entity>, found </model>"),
+        ("</model>", "line 1, column 1: </model> has no start tag"),
         ("<model/><model/>", "line 1, column 9: there is a second root element"),
         ("<model/>x", "line 1, column 9: text outside the root element"),
-        ("<model a=b/>", "line 1, column 10: the value of the attribute a must stand in quotes"),
+        ("<model a=b/>", "line 1, column 10: the value of the attribute a must be in quotes"),
         ("<model a/>", "line 1, column 9: expected = after the attribute a"),
         ("<model a=\"1\"b=\"2\"/>", "line 1, column 13: expected a space, > or /> in the tag <model"),
         ("<model a=\"1\" a=\"2\"/>", "line 1, column 14: <model> has the attribute a twice"),
@@ -47,7 +47,7 @@ struct HostileFileTests {
         ),
         (
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?><model/>",
-            "line 1, column 1: the file says that it is UTF-16; only UTF-8 is read"
+            "line 1, column 1: the file declares the encoding UTF-16; only UTF-8 is supported"
         ),
     ])
     func whatIsNotWellFormedIsRefusedWithItsPlace(text: String, expected: String) throws {
@@ -64,14 +64,14 @@ struct HostileFileTests {
         #expect(wide?.code == .invalidModelFile)
     }
 
-    /// Columns are counted on from the element before, not from the line's beginning: that took a minute.
+    /// Columns are counted from the element before. Counting from the start of the line would take quadratic time.
     @Test(.timeLimit(.minutes(1))) func aFileOfOneLongLineIsReadWithItsPlaces() throws {
         let entities = (0..<20_000).map { "<entity name=\"Ä\($0)\"/>" }.joined()
         let text = "<model>\(entities)\n<entity name=\"B\"/><entity name=\"C\" parentEntity=\"D\"/></x></model>"
-        #expect(try problem(text) == "line 2, column 54: </x> stands where </model> must")
+        #expect(try problem(text) == "line 2, column 54: expected </model>, found </x>")
         let first = "<model>\(entities)</x></model>"
         let column = "<model>\(entities)".unicodeScalars.count + 1
-        #expect(try problem(first) == "line 1, column \(column): </x> stands where </model> must")
+        #expect(try problem(first) == "line 1, column \(column): expected </model>, found </x>")
     }
 
     @Test func deepNestingIsRefused() throws {
@@ -88,10 +88,10 @@ struct HostileFileTests {
         let error = #expect(throws: StrataError.self) {
             try XcodeModel(contents: Data(count: 33 << 20), name: "M")
         }
-        #expect(error?.message.contains("is the most") ?? false)
+        #expect(error?.message.contains("is the maximum") ?? false)
     }
 
-    /// Every prefix, and every file with one byte changed, is read or refused; nothing ends the process.
+    /// Every prefix, and every file with one byte changed, is read or rejected; none ends the process.
     @Test func truncatedAndDamagedFilesAreReadOrRefused() throws {
         let whole = Array((Self.declaration + HandMade.everything).utf8)
         var refused = 0

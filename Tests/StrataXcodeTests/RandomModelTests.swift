@@ -15,12 +15,12 @@ struct RandomModelTests {
             #expect(file.diagnostics == [], "seed \(seed), round \(round)")
             let read = try file.managedObjectModel()
             #expect(read == model, "seed \(seed), round \(round): \(Self.difference(read, model))")
-            // What was read is written as it was.
+            // A model that was read is written unchanged.
             #expect(try file.managedObjectModel().xcodeContents() == contents, "seed \(seed), round \(round)")
         }
     }
 
-    /// The first thing that differs, both ways.
+    /// The first difference, from both sides.
     private static func difference(_ left: ManagedObjectModel, _ right: ManagedObjectModel) -> String {
         for (one, other) in zip(left.entities, right.entities) where one != other {
             for (one, other) in zip(one.properties, other.properties) where one != other { return "\(one) <> \(other)" }
@@ -45,7 +45,7 @@ struct RandomModelTests {
     }
 }
 
-/// A sound model of everything that code can say.
+/// A valid model with everything that code can express.
 private struct RandomModel {
     private var entities: [EntityDescription] = []
     private var templates: [FetchRequestTemplate] = []
@@ -199,7 +199,7 @@ private struct RandomModel {
             forth.isToMany ? Int.random(in: 0...4, using: &generator) : Int.random(in: 0...1, using: &generator)
         if forth.maxCount > 0 { forth.minCount = min(forth.minCount, forth.maxCount) }
         forth.userInfo = Self.userInfo(&generator)
-        // First of all properties, so that the order of a file and that of the model are two.
+        // It comes before all other properties, so that the order in the file and in the model differ.
         if Bool.random(using: &generator) {
             forth.hasNoInverse = true
             entities[from].properties.insert(.relationship(forth), at: 0)

@@ -3,8 +3,8 @@ import StrataModel
 import StrataXcode
 import Testing
 
-/// What Xcode can write and no app at hand has, name by name: it does what it says, or is reported by its name; and is
-/// written again as it was.
+/// Features that Xcode can write and that no app in the corpus has, name by name: each has its effect or is reported,
+/// and is written unchanged.
 struct RareNameTests {
     private static let declaration = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
 
@@ -12,7 +12,7 @@ struct RareNameTests {
         try XcodeModel(contents: Data((Self.declaration + text).utf8), name: "M")
     }
 
-    /// A model of one entity with an attribute and a relationship, and parts put in.
+    /// A model of one entity with an attribute and a relationship, with additional parts.
     private static func text(
         attribute: String = "", relationship: String = "", entity: String = "", inEntity: String = "",
         inModel: String = ""
@@ -55,7 +55,7 @@ struct RareNameTests {
             template.includesSubentities, template.includesPropertyValues, template.includesPendingChanges,
             template.returnsObjectsAsFaults,
         ]
-        // Of those that a file has some of, what it leaves out is off.
+        // If a file has some of the options, the others are off.
         #expect(options == (0..<4).map { $0 == place })
         try expectWrittenAgain(text)
     }
@@ -66,7 +66,7 @@ struct RareNameTests {
         var template = try #require(model.fetchRequestTemplates["q"])
         #expect(!template.includesSubentities && template.includesPropertyValues)
         #expect(template.includesPendingChanges && template.returnsObjectsAsFaults)
-        // None on: that is said, since a request that says nothing has all of them.
+        // If all are off, that is written, because a request without options has all of them on.
         template.includesPropertyValues = false
         template.includesPendingChanges = false
         template.returnsObjectsAsFaults = false

@@ -78,7 +78,7 @@ struct ReadingTests {
         #expect(written == Self.declaration + HandMade.everything)
     }
 
-    /// In XML a name may begin with a colon; notes of our own must not look like one.
+    /// In XML a name can begin with a colon; Strata's notes must not look like such a name.
     @Test func attributesOfAnyNameComeBack() throws {
         let text = """
             <model>

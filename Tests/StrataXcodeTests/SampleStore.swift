@@ -30,7 +30,7 @@ struct SampleStore {
         #expect(try again.verify().problems == [])
     }
 
-    /// - Returns: the entities with the values that their first object was given, as text.
+    /// - Returns: the values of the first object of each entity, as text.
     private func fill(_ container: PersistentContainer) throws -> [String: [String: String]] {
         try container.loadPersistentStores()
         defer { container.close() }
@@ -81,7 +81,7 @@ struct SampleStore {
         return relationship.isToMany ? (value as? [ManagedObject])?.count ?? 0 : value == nil ? 0 : 1
     }
 
-    /// Whether a link takes nothing away from anybody.
+    /// Whether a link removes no other link.
     private func isFree(
         _ target: ManagedObject, for relationship: RelationshipDescription, of object: ManagedObject
     ) throws -> Bool {
@@ -125,11 +125,11 @@ struct SampleStore {
         return values
     }
 
-    /// nil for what is left as it is.
+    /// nil for values that stay unchanged.
     private func value(of attribute: AttributeDescription, _ number: Int) -> Any? {
         var range: (AttributeValue?, AttributeValue?) = (nil, nil)
         for case .range(let minimum, let maximum) in attribute.validationRules { range = (minimum, maximum) }
-        // One bound is enough: what is between them is what the rules' own tests look at.
+        // One bound is enough: the tests of rules cover values between bounds.
         if case .integer(let bound)? = range.1 ?? range.0 { return bound }
         if case .double(let bound)? = range.1 ?? range.0 { return bound }
         switch attribute.type {
@@ -143,7 +143,7 @@ struct SampleStore {
         case .binaryData: return Data(repeating: UInt8(truncatingIfNeeded: number), count: 100)
         case .uuid: return UUID()
         case .uri: return URL(string: "https://example.org/\(number)")
-        // There is no transformer for the app's own types, so these are bytes as one could have made them.
+        // There is no transformer for the app's own types, so these are bytes that one could have made.
         case .transformable: return AttributeValue.data(Data("value \(number)".utf8))
         case .composite: return attribute.isOptional ? nil : composite(attribute, number)
         case .undefined, .objectID: return nil

@@ -1,6 +1,6 @@
-/// Who inherits from whom in a list of entities, and which properties each entity has in the end.
+/// The inheritance of a list of entities: their parents, subentities, and all properties including inherited ones.
 ///
-/// It can be asked about faulty entities too: a chain of parents ends at an unknown name or where it would repeat.
+/// It accepts invalid entities too: a chain of parents ends at an unknown name, or before it would repeat.
 package struct EntityHierarchy: Sendable {
     /// A property with the entity that declares it.
     package struct Declaration: Sendable {
@@ -10,7 +10,7 @@ package struct EntityHierarchy: Sendable {
         package var key: PropertyKey { PropertyKey(entityName: entityName, name: property.name) }
     }
 
-    /// Names one declared property.
+    /// Identifies one declared property.
     package struct PropertyKey: Sendable, Hashable {
         package let entityName: String
         package let name: String
@@ -47,18 +47,18 @@ package struct EntityHierarchy: Sendable {
 
     package func entity(named name: String) -> EntityDescription? { byName[name] }
 
-    /// The entity's parents from the root down, itself last.
+    /// The entity's ancestors from the root down, and the entity itself last.
     package func chain(of entityName: String) -> [EntityDescription] { chains[entityName] ?? [] }
 
     /// Every entity below this one, in the list's order.
     package func subentities(of entityName: String) -> [EntityDescription] { subentities[entityName] ?? [] }
 
-    /// Whether the first entity is the second or lies below it.
+    /// Whether the first entity is the second or one of its subentities.
     package func isKind(_ entityName: String, of ancestor: String) -> Bool {
         chain(of: entityName).contains { $0.name == ancestor }
     }
 
-    /// The property that an entity has under a name, its own or inherited.
+    /// The property of an entity with a name, its own or inherited.
     package func declaration(of name: String, in entityName: String) -> Declaration? {
         declarations[entityName]?[name]
     }
@@ -70,7 +70,7 @@ package struct EntityHierarchy: Sendable {
         }
     }
 
-    /// The other side of a relationship.
+    /// The inverse of a relationship; nil if it has none.
     package func inverse(of relationship: RelationshipDescription) -> Declaration? {
         relationship.inverseName.flatMap { declaration(of: $0, in: relationship.destinationEntityName) }
     }
@@ -83,7 +83,7 @@ package struct EntityHierarchy: Sendable {
         return inverse.isToMany && inverse.isOrdered
     }
 
-    /// Whether it is a to-one whose inverse is a to-one, and stored.
+    /// Whether a property is a stored to-one whose inverse is a to-one.
     func isOneToOne(_ property: PropertyDescription) -> Bool {
         guard let relationship = property.relationship, !relationship.isToMany, !relationship.isTransient,
             let inverse = inverse(of: relationship)?.property.relationship

@@ -1,4 +1,4 @@
-/// The entities of a store, checked: every name resolves and every inverse agrees.
+/// A checked model: entities whose names resolve and whose inverses agree, with requests and configurations.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(entities: [
@@ -18,26 +18,29 @@
 /// ])
 /// ```
 public final class ManagedObjectModel: Sendable {
-    /// As given, with inverses filled in on both sides.
+    /// The entities in the order given, with inverses named on both sides.
     public let entities: [EntityDescription]
+    /// The entities by name.
     public let entitiesByName: [String: EntityDescription]
     package let hierarchy: EntityHierarchy
-    /// Requests that have names.
+    /// The named requests.
     public let fetchRequestTemplates: [String: FetchRequestTemplate]
+    /// The fetched properties of all entities.
     public let fetchedProperties: [FetchedPropertyDescription]
-    /// Named choices of entities; the one that has all of them is not among them.
+    /// The named subsets of entities, without the default configuration.
     public let configurations: [ModelConfiguration]
-    /// What the model's author calls this version.
+    /// The name that the model's author gave this version.
     public let versionIdentifier: String?
+    /// Entries of the model editor.
     public let editorInfo: EditorInfo
 
-    /// Checks the entities and fills in the inverses that are named on one side only.
+    /// Makes a model of entities after checking them. Inverses that only one side names are added to the other.
     ///
     /// Names begin with a letter or underscore and go on with letters, digits and underscores. Properties may not
     /// have the names of an object's own members (`objectID`, `entity`, `isDeleted`, `hasChanges`, `description`,
     /// `hash`, …) nor `self`, `SELF` and the like; Swift's keywords are allowed.
     ///
-    /// - Throws: `invalidModel`; its `details` name every fault at once, in order of entity and property.
+    /// - Throws: `invalidModel`; its `details` have all problems, in order of entity and property.
     public convenience init(entities: [EntityDescription]) throws(StrataError) {
         var check = ModelCheck(entities)
         check.run()
@@ -49,7 +52,7 @@ public final class ManagedObjectModel: Sendable {
         self.init(checked: check.entitiesWithInverses)
     }
 
-    /// Entities known to be sound.
+    /// Makes a model of entities that are known to be valid.
     package init(checked entities: [EntityDescription], _ supplement: ModelSupplement = ModelSupplement()) {
         self.entities = entities
         fetchRequestTemplates = Dictionary(
@@ -62,13 +65,15 @@ public final class ManagedObjectModel: Sendable {
         entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Inherited properties first, then its own, each in declared order; none for an unknown name.
+    /// The properties of an entity: inherited ones first, then its own, each in declared order. Empty for an unknown
+    /// name.
     public func properties(ofEntityNamed name: String) -> [PropertyDescription] {
         hierarchy.declarations(of: name).map(\.property)
     }
 }
 
 extension ManagedObjectModel: Equatable {
+    /// Whether both models have the same content.
     public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
         left === right || left.entities == right.entities && ModelSupplement(left) == ModelSupplement(right)
     }

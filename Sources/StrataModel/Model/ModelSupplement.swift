@@ -1,4 +1,4 @@
-/// What a model has besides its entities, as it is kept in a store: only what there is.
+/// The content of a model besides its entities, as a store keeps it: requests, fetched properties and configurations.
 package struct ModelSupplement: Sendable, Hashable, Codable {
     package var fetchRequestTemplates: [FetchRequestTemplate] = []
     package var fetchedProperties: [FetchedPropertyDescription] = []
@@ -20,9 +20,10 @@ package struct ModelSupplement: Sendable, Hashable, Codable {
 }
 
 extension ManagedObjectModel {
-    /// The same model with requests that have names, with fetched properties, and with configurations.
+    /// The model with named requests, fetched properties and configurations added.
     ///
-    /// - Throws: `invalidModel`, naming each that has no name, the name of another, or an unknown entity.
+    /// - Throws: `invalidModel`; its `details` have all problems, such as missing or duplicate names and unknown
+    ///   entities.
     public func adding(
         fetchRequestTemplates templates: [FetchRequestTemplate] = [],
         fetchedProperties: [FetchedPropertyDescription] = [], configurations: [ModelConfiguration] = [],
@@ -43,16 +44,16 @@ extension ManagedObjectModel {
         return ManagedObjectModel(checked: entities, supplement)
     }
 
-    /// The fetched property that objects of an entity have under a name, its own or a parent's.
+    /// The fetched property of an entity with a name, its own or inherited.
     package func fetchedProperty(_ name: String, ofEntityNamed entityName: String) -> FetchedPropertyDescription? {
         fetchedProperties.first { $0.name == name && hierarchy.isKind(entityName, of: $0.entityName) }
     }
 }
 
 extension ManagedObjectModel {
-    /// The entities of a configuration, in the model's order; `Default` has all of them.
+    /// The entities of a configuration, in the model's order. The configuration `Default` has all of them.
     ///
-    /// - Returns: nil when the model has no configuration of this name.
+    /// - Returns: nil if the model has no configuration of this name.
     public func entities(forConfiguration name: String) -> [EntityDescription]? {
         if let configuration = configurations.first(where: { $0.name == name }) {
             let names = Set(configuration.entityNames)
@@ -61,6 +62,6 @@ extension ManagedObjectModel {
         return name == Self.defaultConfiguration ? entities : nil
     }
 
-    /// The configuration that every model has.
+    /// The name of the configuration that every model has.
     public static let defaultConfiguration = "Default"
 }

@@ -1,4 +1,4 @@
-/// How a request was run: each step with what it was thought to yield, what it did yield, and its time.
+/// How a request was run: the steps of its plan, each with the estimated and the actual number of rows, and its time.
 ///
 /// ```swift
 /// print(try context.explain(request))
@@ -7,45 +7,50 @@
 /// //     index byTitle, 1 range  rows 3 (estimated 4.0), 0.005 ms
 /// ```
 public struct QueryExplanation: Sendable, Hashable, Codable {
-    /// One step of the plan, above those that it takes its rows from.
+    /// One step of the plan; `inputs` are the steps that it takes its rows from.
     public struct Step: Sendable, Hashable, Codable {
-        /// What a step does.
+        /// The kind of a step.
         public enum Operation: String, Sendable, Hashable, Codable {
-            /// The result itself.
+            /// The result of the request.
             case result
-            /// Puts rows in order.
+            /// Sorts rows.
             case sort
-            /// Asks rows what the steps below do not settle.
+            /// Reads rows and tests the conditions that the inputs do not cover.
             case filter
-            /// Reads every row.
+            /// Reads every row of the entity.
             case scan
-            /// Looks up ranges of an index.
+            /// Reads ranges of an index.
             case index
-            /// Follows a relationship from objects that were found back to those asked for.
+            /// Follows a relationship backwards, from the objects found to those requested.
             case links
-            /// Objects that the predicate names.
+            /// Takes the objects that the predicate names.
             case objects
-            /// What all of the steps below yield.
+            /// Takes the rows that all inputs have.
             case intersection
-            /// What any of the steps below yields.
+            /// Takes the rows that any input has.
             case union
-            /// A condition that no object meets.
+            /// Yields nothing, because no object can meet the condition.
             case nothing
         }
 
+        /// The kind of the step.
         public var operation: Operation
-        /// What it does, in words.
+        /// The step in words.
         public var detail: String
-        /// The index that it reads.
+        /// The name of the index that it reads.
         public var index: String?
+        /// The number of rows that the planner expected.
         public var estimatedRows: Double
+        /// The number of rows that the step yielded.
         public var rows: Int
-        /// Time of this step and those below it.
+        /// The time of this step and its inputs.
         public var nanoseconds: Int64
-        /// What came otherwise than planned.
+        /// A deviation from the plan, in words.
         public var note: String?
+        /// The steps that it takes its rows from.
         public var inputs: [Step]
 
+        /// A step of a plan.
         public init(
             _ operation: Operation, _ detail: String, index: String? = nil, estimatedRows: Double, rows: Int,
             nanoseconds: Int64, note: String? = nil, inputs: [Step] = []
@@ -61,11 +66,13 @@ public struct QueryExplanation: Sendable, Hashable, Codable {
         }
     }
 
+    /// The last step, which yields the result.
     public var result: Step
 
+    /// The explanation with this last step.
     public init(result: Step) { self.result = result }
 
-    /// Every step, from the result down.
+    /// Every step, each before its inputs.
     public var steps: [Step] { result.withInputs }
 }
 
@@ -79,9 +86,10 @@ extension QueryExplanation: CustomStringConvertible {
 }
 
 extension QueryExplanation.Step: CustomStringConvertible {
+    /// The step and its inputs as a tree.
     public var description: String { lines(0).joined(separator: "\n") }
 
-    /// With a digit behind the point only where it tells something.
+    /// The estimate, with one decimal place if it is below ten.
     private var estimate: String {
         guard estimatedRows >= 9.95, let whole = Int(exactly: estimatedRows.rounded()) else {
             return "\((estimatedRows * 10).rounded() / 10)"

@@ -1,13 +1,13 @@
-/// What a batch insert does about a row whose unique values an object has already.
+/// What a batch insert does with a row if an object already has its unique values.
 ///
-/// It is decided when the row is written, so nobody can come between.
+/// The check and the write are in one transaction, so no other save can come between them.
 public enum UniquenessPolicy: String, Sendable, Hashable, CaseIterable {
-    /// The step is refused with `constraintMerge`.
+    /// Fails with `constraintMerge`.
     case reject
-    /// The object stays as it is, and the row is passed over.
+    /// Keeps the object and ignores the row.
     case keep
-    /// The object gets every attribute of the row, those that are not given by their defaults, and the to-ones given.
+    /// Replaces every attribute of the object by the row's value or by its default, and the to-ones that the row has.
     case replace
-    /// The object gets what the row gives; the rest of it stays.
+    /// Changes only the properties that the row has.
     case merge
 }

@@ -1,20 +1,20 @@
-/// An entity in a schema. Properties stand in slot order: inherited ones first, then its own, each in declared
-/// order, then the hidden positions of all of them.
+/// An entity in a schema. Its properties are in slot order: inherited ones first, then its own, each in declared order,
+/// then the hidden positions of all of them.
 package final class EntitySchema: Sendable {
     package let id: EntityID
     package let name: String
     package let description: EntityDescription
     package let isAbstract: Bool
     package let superentityID: EntityID?
-    /// Itself (if not abstract) and every concrete entity below it.
+    /// The entity itself, unless it is abstract, and its concrete subentities.
     package let concreteEntityIDs: [EntityID]
-    /// Itself and every entity below it, concrete or not.
+    /// The entity itself and all its subentities.
     package let entityIDs: [EntityID]
     package let properties: [PropertySchema]
-    /// Those of them that are to-ones whose target stands in the row.
+    /// The to-ones among the properties, whose targets are in the row.
     package let slotLinks: [PropertySchema]
     package let layout: RowLayout
-    /// Indexes that its rows are entered in: its own and those it inherits.
+    /// The indexes that have its rows: its own and inherited ones.
     package let indexes: [IndexSchema]
     private let byName: [String: PropertySchema]
     private let byID: [PropertyID: Int]

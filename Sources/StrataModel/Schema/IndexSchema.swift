@@ -1,8 +1,8 @@
-/// An index in a schema: its number, and the slots its key is made of.
+/// An index in a schema: its number, and the slots of its key.
 package struct IndexSchema: Sendable {
     package let id: IndexID
     package let name: String
-    /// The entity that declares it; rows of its subentities are entered too.
+    /// The entity that declares it. The index has the rows of its subentities too.
     package let entityID: EntityID
     package let elements: [Element]
     package let isUnique: Bool
@@ -10,9 +10,9 @@ package struct IndexSchema: Sendable {
 
     package struct Element: Sendable {
         package let propertyID: PropertyID
-        /// The same in every entity whose rows are entered: only declared properties can be indexed.
+        /// The slot, which is the same in all subentities, because only declared properties can be indexed.
         package let slot: Int
-        /// Element names below a composite attribute; empty for a plain property.
+        /// The names of elements on the path into a composite; empty for a plain property.
         package let compositePath: [String]
         package let isAscending: Bool
         package let folding: StringFolding

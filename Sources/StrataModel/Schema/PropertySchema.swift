@@ -1,22 +1,22 @@
-/// A property in a schema.
+/// A property in a schema: its number, its slot, and how rows hold it.
 package final class PropertySchema: Sendable {
     package let id: PropertyID
-    /// Its place in `EntitySchema.properties` and in row layouts. A declared property has the same slot in every
-    /// subentity; a hidden position stands after all declared ones, so its slot may differ from entity to entity.
+    /// The index in `EntitySchema.properties` and in row layouts. A declared property has the same slot in every
+    /// subentity. A hidden position comes after all declared ones, so its slot can differ between entities.
     package let slot: Int
     package let name: String
     package let kind: Kind
-    /// How the row holds it; nil when the row does not (to-many, transient).
+    /// How rows hold it; nil if they do not, because it is to-many or transient.
     package let storage: SlotStorage?
     package let isTransient: Bool
-    /// A to-one whose links are recorded in its own row.
+    /// Whether it is a to-one, whose links are recorded in its own row.
     package let isSlotLink: Bool
 
     package enum Kind: Sendable {
         case attribute(AttributeDescription)
         case relationship(RelationshipSchema)
-        /// Hidden: where the object stands among the members of the ordered to-many that is the inverse of the
-        /// to-one relationship with this id. A signed 64-bit number.
+        /// A hidden position: the object's position in the ordered to-many that is the inverse of this to-one. A signed
+        /// 64-bit number.
         case position(of: PropertyID)
     }
 
@@ -41,11 +41,11 @@ package final class PropertySchema: Sendable {
         }
     }
 
-    /// Copied with all that is in it: not for a path that is walked for each row.
+    /// A copy of the whole description; do not use it for each row.
     package var attribute: AttributeDescription? {
         if case .attribute(let attribute) = kind { attribute } else { nil }
     }
-    /// Copied with all that is in it: not for a path that is walked for each row.
+    /// A copy of the whole description; do not use it for each row.
     package var relationship: RelationshipSchema? {
         if case .relationship(let relationship) = kind { relationship } else { nil }
     }

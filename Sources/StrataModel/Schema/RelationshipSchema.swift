@@ -1,26 +1,26 @@
-/// A relationship in a schema, with the place where the truth of its links is kept.
+/// A relationship in a schema, with the record that holds its links.
 package struct RelationshipSchema: Sendable {
-    /// Where a link is recorded.
+    /// The record that holds a link.
     package enum Truth: Sendable, Hashable {
-        /// A to-one: the slot in its own row.
+        /// For a to-one: the slot in its own row.
         case slot
-        /// A to-many whose inverse is a to-one: the slot in the member's row.
+        /// For a to-many whose inverse is a to-one: the slot in the member's row.
         case inverseSlot
-        /// Many-to-many, or a to-many without inverse: a pair record under the canonical relationship's id.
+        /// For a many-to-many, or a to-many without inverse: a pair, under the id of the canonical relationship.
         case pair(canonical: PropertyID)
     }
 
     package let description: RelationshipDescription
     package let destination: EntityID
-    /// nil when the model names none.
+    /// The inverse; nil if the model has none.
     package let inverse: PropertyID?
-    /// True also when there is no inverse: nothing limits how many objects lead to one.
+    /// Whether any number of objects can lead to one object. Also true if there is no inverse.
     package let isInverseToMany: Bool
     package let isInverseOrdered: Bool
     package let truth: Truth
-    /// For a to-one whose inverse is an ordered to-many: its hidden position.
+    /// The hidden position of a to-one whose inverse is an ordered to-many.
     package let position: PropertyID?
-    /// The slot of `position` in the entity this was taken from; a subentity may have it elsewhere.
+    /// The slot of `position` in this entity. It can be another one in a subentity.
     package let positionSlot: Int?
 
     package init(

@@ -1,7 +1,7 @@
 extension Schema {
-    /// Ties a model to the numbers of an assignment that was extended for it.
+    /// Makes a schema of a model and the numbers assigned to it.
     ///
-    /// - Throws: `invalidModel` when the assignment lacks a number of the model, or gives one twice.
+    /// - Throws: `invalidModel` if the assignment lacks a number or has one twice.
     package convenience init(
         version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment
     ) throws(StrataError) {
@@ -14,7 +14,7 @@ extension Schema {
 }
 
 extension RowLayout {
-    /// Lays out properties, which stand in slot order.
+    /// Lays out properties, which must be in slot order.
     package convenience init(entityID: EntityID, version: ModelVersion, properties: [PropertySchema]) {
         self.init(
             entityID: entityID, version: version,
@@ -26,6 +26,7 @@ extension RowLayout {
     }
 }
 
+/// Builds the entities, properties and indexes of a schema.
 private struct SchemaBuilder {
     let version: ModelVersion
     let model: ManagedObjectModel
@@ -61,7 +62,8 @@ private struct SchemaBuilder {
 
     // MARK: Properties
 
-    /// Every declared property first, so that a class can count its slots from its parent's; hidden ones after all.
+    /// The declared properties first, so that a class can number its slots after its parent's, then the hidden
+    /// positions.
     private func properties(of entity: EntityDescription) throws(StrataError) -> [PropertySchema] {
         let declarations = hierarchy.declarations(of: entity.name)
         let positioned = declarations.filter { hierarchy.hasPosition($0.property) }
@@ -174,10 +176,10 @@ private struct SchemaBuilder {
 
     private func missing(_ what: String, _ entityName: String) -> StrataError {
         StrataError(
-            .invalidModel, "The assignment has no number for \(what).", context: .init(entityName: entityName))
+            .invalidModel, "The store's schema has no number for \(what).", context: .init(entityName: entityName))
     }
 
-    /// Numbers are in range, below the next one to be given, and given once.
+    /// Checks that all numbers are in range, below the next one, and unique.
     func checkNumbers() throws(StrataError) {
         let entities = assignment.entities.values.map { UInt32($0.rawValue) }
         let properties = assignment.properties.values.flatMap(\.values).map(\.rawValue)
@@ -190,7 +192,8 @@ private struct SchemaBuilder {
         for (what, numbers, next, end) in groups {
             let isSound = numbers.allSatisfy { $0 > 0 && $0 < next } && next <= end
             guard isSound, Set(numbers).count == numbers.count else {
-                throw StrataError(.invalidModel, "The assignment has a bad \(what) number.")
+                throw StrataError(
+                    .invalidModel, "The store's schema has \(what) numbers that are out of range or used twice.")
             }
         }
     }

@@ -1,15 +1,16 @@
 import Locking
-/// A model installed in a store: its names tied to the store's numbers, with the row layout of every entity.
+
+/// A model as installed in one store: its entities, properties and indexes with the store's numbers and row layouts.
 ///
-/// Immutable; a store keeps one for each model version it ever had, the newest is the one that is written under.
+/// It is immutable. A store keeps one for each model version that it ever had, and writes under the newest.
 package final class Schema: Sendable {
     package let version: ModelVersion
     package let model: ManagedObjectModel
     package let assignment: ModelAssignment
-    /// In the model's order.
+    /// The entities in the model's order.
     package let entities: [EntitySchema]
     private let byName: [String: EntitySchema]
-    /// By number; every row that is read asks here for its layout.
+    /// The entities by number, for looking up the layout of each row.
     private let table: [EntitySchema?]
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
@@ -28,7 +29,7 @@ package final class Schema: Sendable {
         self.table = table
         var properties: [PropertyID: PropertySchema] = [:]
         var indexes: [IndexID: IndexSchema] = [:]
-        // Parents first, so that a property is seen as the entity that declares it sees it.
+        // Parents first, so that the property of the declaring entity is taken.
         let parentsFirst = entities.enumerated().sorted {
             let left = model.hierarchy.chain(of: $0.element.name).count
             let right = model.hierarchy.chain(of: $1.element.name).count
@@ -44,12 +45,12 @@ package final class Schema: Sendable {
         byIndex = indexes
     }
 
-    /// What the layer above works out from the schema: made when it is first asked for, and gone with the schema.
+    /// A value that a higher layer derives from the schema. It is made on first use and released with the schema.
     ///
-    /// Kept here because a weak reference from a cache elsewhere would give the schema a side table, and with it a slow
-    /// path for each retain and release of every row that is read.
+    /// It is stored here, because a cache with a weak reference would give the schema a side table, which slows down
+    /// every retain and release.
     ///
-    /// - Parameter make: gives what must not refer to the schema; it asks for nothing derived itself.
+    /// - Parameter make: makes the value, which must not refer to the schema. It must not call this function.
     package func derived<Value: AnyObject & Sendable>(_ make: (Schema) -> Value) -> Value {
         derivation.withLock { known in
             if let known = known as? Value { return known }
@@ -59,19 +60,24 @@ package final class Schema: Sendable {
         }
     }
 
+    /// The entity with a name in the model.
     package func entity(named name: String) -> EntitySchema? { byName[name] }
-    /// The top of an entity's hierarchy.
+
+    /// The root of an entity's hierarchy.
     package func root(of id: EntityID) -> EntityID {
         var root = id
         while let parent = entity(root)?.superentityID { root = parent }
         return root
     }
 
+    /// The entity with a number.
     package func entity(_ id: EntityID) -> EntitySchema? {
         let number = Int(id.rawValue)
         return number < table.count ? table[number] : nil
     }
-    /// As in the entity that declares it: slots of hidden positions are to be asked of the object's own entity.
+
+    /// The property with a number, as in the entity that declares it. For the slot of a hidden position, ask the
+    /// object's own entity instead.
     package func property(_ id: PropertyID) -> PropertySchema? { byProperty[id] }
     package func index(_ id: IndexID) -> IndexSchema? { byIndex[id] }
     /// Every index of every entity, once.
@@ -79,7 +85,7 @@ package final class Schema: Sendable {
 }
 
 extension Schema {
-    /// An object as people name it, `BowTie/p12`; entities that the schema does not know are numbers.
+    /// The name of an object for people, such as `BowTie/p12`; with the entity's number if the schema does not have it.
     package func name(of object: ObjectID) -> String {
         "\(entity(object.entityID)?.name ?? String(object.entityID.rawValue))/p\(object.row)"
     }

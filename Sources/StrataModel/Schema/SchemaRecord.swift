@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A schema as it is kept in a store: JSON with sorted keys, so that the same schema always gives the same bytes.
+/// A schema as a store keeps it: JSON with sorted keys, so that the same schema always has the same bytes.
 package struct SchemaRecord: Sendable, Hashable, Codable {
     package let version: ModelVersion
     package let entities: [EntityDescription]
     package let assignment: ModelAssignment
-    /// Requests and configurations; nil when the model has none.
+    /// Requests, fetched properties and configurations; nil if the model has none.
     package let supplement: ModelSupplement?
 
-    /// A longer record is refused unread.
+    /// A longer record is rejected without reading it.
     package static let maximumSizeInBytes = 64 << 20
 
     package init(
@@ -28,28 +28,32 @@ package struct SchemaRecord: Sendable, Hashable, Codable {
             supplement: supplement.isEmpty ? nil : supplement)
     }
 
-    /// - Throws: `invalidModel` for a model that cannot be written or is too large.
+    /// The bytes of the record.
+    ///
+    /// - Throws: `invalidModel` if the model cannot be written or is too large.
     package func encoded() throws(StrataError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data: Data
         do { data = try encoder.encode(self) } catch {
-            throw StrataError(.invalidModel, "The model cannot be written.", cause: error)
+            throw StrataError(
+                .invalidModel, "The model cannot be written as JSON; the cause says which value.", cause: error)
         }
         guard data.count <= Self.maximumSizeInBytes else {
             throw StrataError(
                 .invalidModel,
-                "The model takes \(data.count) bytes; \(Self.maximumSizeInBytes) is the most.")
+                "The model takes \(data.count) bytes; \(Self.maximumSizeInBytes) is the maximum.")
         }
         return data
     }
 
-    /// Reads a schema back and checks all of it again.
+    /// Reads a schema and checks all of it.
     ///
-    /// - Throws: `corrupt` with what was wrong as its cause.
+    /// - Throws: `corrupt` with the problem as its cause.
     package static func schema(from data: Data) throws(StrataError) -> Schema {
         guard data.count <= maximumSizeInBytes else {
-            throw StrataError(.corrupt, "The record of a model is \(data.count) bytes long, which is too much.")
+            throw StrataError(
+                .corrupt, "The record of a model is \(data.count) bytes long; \(maximumSizeInBytes) is the maximum.")
         }
         do {
             let record = try JSONDecoder().decode(SchemaRecord.self, from: data)
@@ -59,7 +63,7 @@ package struct SchemaRecord: Sendable, Hashable, Codable {
             let model = try record.model()
             return try Schema(version: record.version, model: model, assignment: record.assignment)
         } catch {
-            throw StrataError(.corrupt, "The record of a model makes no sense.", cause: error)
+            throw StrataError(.corrupt, "The record of a model is damaged.", cause: error)
         }
     }
 

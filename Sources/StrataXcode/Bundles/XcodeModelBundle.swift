@@ -1,14 +1,15 @@
 public import Foundation
 public import StrataModel
 
-/// An `.xcdatamodeld` with its versions, or an `.xcdatamodel` by itself.
+/// An `.xcdatamodeld` bundle with its versions, or a single `.xcdatamodel`.
 public struct XcodeModelBundle: Sendable {
+    /// The URL of the bundle.
     public let url: URL
-    /// Names of the versions without their ending, sorted as people number them.
+    /// The names of the versions without extension, in numeric order.
     public let versionNames: [String]
-    /// The version that the bundle says is the current one; its only one where it says nothing.
+    /// The name of the current version, or of the only one; nil if the bundle does not say which is current.
     public let currentVersionName: String?
-    /// Why that is not known; whoever names a version need not care.
+    /// The error of reading the current version, which is thrown only if the caller names no version.
     private let currentVersionError: StrataError?
     private let versions: [String: URL]
 
@@ -17,9 +18,9 @@ public struct XcodeModelBundle: Sendable {
     private static let currentVersionFile = ".xccurrentversion"
     private static let currentVersionKey = "_XCCurrentVersionName"
 
-    /// Looks which versions there are; models are read when they are asked for.
+    /// Lists the versions in a bundle, without reading their models.
     ///
-    /// - Throws: `invalidModelFile`.
+    /// - Throws: `invalidModelFile` if there is no model at the URL.
     public init(contentsOf url: URL) throws(StrataError) {
         self.url = url
         let path = url.path
@@ -41,18 +42,18 @@ public struct XcodeModelBundle: Sendable {
                 (currentVersionName, currentVersionError) = (nil, error)
             }
         case "momd", "mom":
-            throw Self.failure("\(path) is a compiled model; only Xcode's source files are read.", path)
+            throw Self.failure("\(path) is a compiled model. Pass the .xcdatamodeld it was made from.", path)
         default:
-            throw Self.failure("\(path) is no .\(Self.bundleEnding) and no .\(Self.versionEnding).", path)
+            throw Self.failure("\(path) is neither an .\(Self.bundleEnding) nor an .\(Self.versionEnding).", path)
         }
         versionNames = versions.keys.sorted {
             $0.compare($1, options: .numeric) == .orderedAscending
         }
     }
 
-    /// Reads a version; the current one when none is named.
+    /// Reads a version of the model, by default the current one.
     ///
-    /// - Throws: `invalidModelFile` when there is none of that name, or with what is wrong with its file.
+    /// - Throws: `invalidModelFile` if there is no version of that name, or its file cannot be read.
     public func model(version name: String? = nil) throws(StrataError) -> XcodeModel {
         let path = url.path
         guard let name = name ?? currentVersionName else {
@@ -103,12 +104,14 @@ public struct XcodeModelBundle: Sendable {
         guard let name else { return versions.count == 1 ? versions.keys.first : nil }
         let plain = (name as NSString).deletingPathExtension
         guard versions[plain] != nil else {
-            throw failure("\(path) names the version \(name), which is not there.", path)
+            throw failure("\(path) names the version \(name), which does not exist.", path)
         }
         return plain
     }
 
-    /// - Parameter limit: A longer file is not read into memory.
+    /// Reads a file.
+    ///
+    /// - Parameter limit: the largest number of bytes; a longer file is rejected without reading all of it.
     private static func data(_ url: URL, limit: Int) throws(StrataError) -> Data {
         let path = url.path
         do {
@@ -124,10 +127,10 @@ public struct XcodeModelBundle: Sendable {
 
     // MARK: Writing
 
-    /// Writes a model as a version of an `.xcdatamodeld`, which is made if it is not there, and makes it the current one;
-    /// or as an `.xcdatamodel` by itself.
+    /// Writes a model as an `.xcdatamodel`, or as a new version of an `.xcdatamodeld` and makes it the current one. The
+    /// `.xcdatamodeld` is created if it does not exist.
     ///
-    /// - Throws: `invalidModelFile` when the version is there already, or what the file system says.
+    /// - Throws: `invalidModelFile` if the version already exists; errors of the file system.
     public static func write(
         _ model: ManagedObjectModel, to url: URL, versionName: String? = nil
     ) throws {
@@ -135,7 +138,9 @@ public struct XcodeModelBundle: Sendable {
         let contents = try model.xcodeContents()
         if url.pathExtension == versionEnding { return try write(contents, version: url) }
         guard url.pathExtension == bundleEnding else {
-            throw failure("A model is written as .\(bundleEnding) or .\(versionEnding).", url.path)
+            throw failure(
+                "A model can be written as .\(bundleEnding) or .\(versionEnding), not as \(url.lastPathComponent).",
+                url.path)
         }
         let versionName = versionName ?? name
         guard !versionName.isEmpty, !versionName.hasPrefix("."), !versionName.contains(where: { "/\0".contains($0) })
@@ -151,7 +156,7 @@ public struct XcodeModelBundle: Sendable {
 
     private static func write(_ contents: Data, version url: URL) throws {
         let path = url.path
-        if FileManager.default.fileExists(atPath: path) { throw failure("\(path) is there already.", path) }
+        if FileManager.default.fileExists(atPath: path) { throw failure("\(path) already exists.", path) }
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try contents.write(to: url.appending(component: "contents"), options: .atomic)
     }

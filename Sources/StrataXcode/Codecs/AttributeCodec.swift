@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// Attributes as the attributes of an `<attribute>` element, both ways.
+/// Converts attribute descriptions to and from `<attribute>` elements.
 enum AttributeCodec {
     private static let types: [(name: String, type: AttributeType)] = [
         ("Integer 16", .integer16), ("Integer 32", .integer32), ("Integer 64", .integer64), ("Decimal", .decimal),
@@ -12,7 +12,7 @@ enum AttributeCodec {
 
     // MARK: Reading
 
-    /// Without the user info and what the editor keeps.
+    /// Reads a description from attributes, without user info and editor info.
     static func read(_ fields: ElementFields, composites: (String) -> [AttributeDescription]?) -> AttributeDescription {
         var attribute = AttributeDescription(name: fields["name"] ?? "", type: type(fields))
         attribute.isOptional = fields.flag("optional")
@@ -34,7 +34,7 @@ enum AttributeCodec {
     private static func type(_ fields: ElementFields) -> AttributeType {
         guard let name = fields["attributeType"], name != "Undefined" else { return .undefined }
         if let type = types.first(where: { $0.name == name })?.type { return type }
-        fields.report("attributeType", "'\(name)' is no type of attribute")
+        fields.report("attributeType", "'\(name)' is not a type of attributes")
         return .undefined
     }
 
@@ -53,7 +53,7 @@ enum AttributeCodec {
         }
     }
 
-    /// What cannot be read stays as text, from which nothing can be derived: checking the model names it.
+    /// Reads a derivation. One that cannot be read becomes a text constant, which the check of the model then reports.
     private static func derivation(_ fields: ElementFields) -> FetchExpression? {
         guard let text = fields["derivationExpression"], !text.isEmpty else {
             if fields.flag("derived") { fields.report("derived", "the attribute does not say what it is derived from") }
@@ -78,7 +78,7 @@ enum AttributeCodec {
         guard let text = fields["defaultValueString"] else { return nil }
         switch type {
         case .string: return .string(text)
-        // Xcode's empty field.
+        // Xcode writes an empty field as empty text.
         case _ where text.isEmpty: return nil
         default: return bound(fields, "defaultValueString", type)
         }
@@ -103,7 +103,7 @@ enum AttributeCodec {
         return rules
     }
 
-    /// A bound that goes with another type is none; the editor hides it and keeps it.
+    /// Reports bounds that belong to another type. The editor keeps them, but does not show them.
     private static func reportBounds(_ fields: ElementFields, _ type: AttributeType) {
         let ofNumbers = ["minValueString", "maxValueString"]
         let ofDates = ["minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval"]
@@ -112,28 +112,28 @@ enum AttributeCodec {
         if type != .string { foreign.append("regularExpressionString") }
         for name in foreign {
             guard let text = fields[name], !text.isEmpty else { continue }
-            fields.report(name, "'\(text)' says nothing of \(type.nameWithArticle)")
+            fields.report(name, "'\(text)' does not apply to \(type.nameWithArticle)")
         }
     }
 
     private static func length(_ fields: ElementFields, _ name: String) -> Int? {
         guard let text = fields[name], !text.isEmpty else { return nil }
         if let length = Int(text) { return length }
-        fields.report(name, "'\(text)' is no length")
+        fields.report(name, "'\(text)' is not a length")
         return nil
     }
 
     private static func bound(_ fields: ElementFields, _ name: String, _ type: AttributeType) -> AttributeValue? {
         guard let text = fields[name], !text.isEmpty else { return nil }
         if let value = value(text, type) { return value }
-        fields.report(name, "'\(text)' is no \(type.name)")
+        fields.report(name, "'\(text)' is not \(type.nameWithArticle)")
         return nil
     }
 
     private static func value(_ text: String, _ type: AttributeType) -> AttributeValue? {
         switch type {
         case .integer16, .integer32, .integer64:
-            // Xcode leaves 0.0 behind when a Double becomes an integer.
+            // Xcode leaves 0.0 when the type is changed from Double to an integer.
             (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map(AttributeValue.integer)
         case .double: Double(text).map(AttributeValue.double)
         case .float: Float(text).map(AttributeValue.float)
@@ -156,7 +156,7 @@ enum AttributeCodec {
 
     // MARK: Writing
 
-    /// What Xcode would write for it, as far as there are words for it; in any order.
+    /// The attributes that Xcode would write, as far as its format can express the description; in any order.
     static func attributes(of attribute: AttributeDescription, compositeName: String?) -> [Attribute] {
         var list = [Attribute("name", attribute.name)]
         func add(_ name: String, _ value: String?) {
@@ -218,14 +218,14 @@ enum AttributeCodec {
         }
     }
 
-    /// Whole seconds without a fraction.
+    /// A date in seconds since 2001, without a fraction if they are whole.
     private static func interval(_ date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard seconds.isFinite else { return nil }
         return Int64(exactly: seconds).map(String.init) ?? "\(seconds)"
     }
 
-    /// What is written without notes and without what the editor keeps.
+    /// The element without notes and editor info.
     static func plainElement(of attribute: AttributeDescription, compositeName: String?) -> XMLElement {
         XMLElement(
             "attribute", attributes(of: attribute, compositeName: compositeName),

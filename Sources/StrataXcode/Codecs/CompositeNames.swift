@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Gives every composite of a model a name: that of its type, where it has one of its own.
+/// The names of all composites of a model: the name of the composite's type if it has one, made unique.
 final class CompositeNames {
     private(set) var byName: [String: [AttributeDescription]] = [:]
 
@@ -17,7 +17,7 @@ final class CompositeNames {
         for element in attribute.elements { add(element, name) }
     }
 
-    /// nil for an attribute that is none.
+    /// The name of an attribute's composite.
     func name(of attribute: AttributeDescription, owner: String) -> String {
         let wanted = attribute.attributeValueClassName ?? "\(owner)_\(attribute.name)"
         var name = wanted

@@ -1,7 +1,7 @@
-/// Collects what is told about a file while it is read.
+/// Collects the diagnostics of a file while it is read.
 final class DiagnosticList {
     private(set) var all: [XcodeDiagnostic] = []
-    /// The entity or property that is being read.
+    /// The name of the entity or property that is being read.
     var owner: String?
 
     func add(_ kind: XcodeDiagnostic.Kind, _ element: XMLElement, _ attribute: String?, _ sentence: String) {
@@ -21,7 +21,7 @@ final class DiagnosticList {
         }
     }
 
-    /// Names everything in the element that has no effect, and returns the children that nothing is known of.
+    /// Adds a diagnostic for each attribute and child that has no effect, and returns the unknown children.
     func checkNames(of element: XMLElement) -> [XMLElement] {
         let known = Vocabulary.attributes[element.name] ?? []
         for attribute in element.attributes {
@@ -44,11 +44,12 @@ final class DiagnosticList {
 }
 
 extension XMLElement {
-    /// Elements as text in the editor info, and back.
+    /// Elements as text, to be kept in the editor info; nil if there are none.
     static func carried(_ elements: [XMLElement]) -> String? {
         elements.isEmpty ? nil : elements.map { XMLText.of($0) }.joined(separator: "\n")
     }
 
+    /// The elements in a text from the editor info.
     static func carried(_ text: String?) -> [XMLElement] {
         guard let text else { return [] }
         do throws(ModelFileError) {

@@ -1,9 +1,10 @@
 import StrataModel
 
-/// What an element says beside its meaning: attributes that the writer would not make, or would make otherwise.
+/// The differences between an element as read and as Strata would write it, so that a file can be written unchanged.
 ///
-/// They are kept in the description's editor info under their own names; what the file lacks although the writer makes it,
-/// under the name with a minus. Notes on the form of the file begin with a #, which no name in XML does.
+/// They are kept in the description's editor info: attributes that the writer would not make, or with another value,
+/// under their names; attributes that only the writer would make, under the name after a minus. Notes on the form of
+/// the file begin with a #, which no XML name does.
 enum EditorNotes {
     static let order = ofForm("order")
     static let unread = ofForm("unread")
@@ -16,7 +17,7 @@ enum EditorNotes {
     static func ofForm(_ name: String) -> String { "#" + name }
     static func isOfForm(_ key: String) -> Bool { key.hasPrefix("#") }
 
-    /// What `actual` has besides, or other than, what the writer would make.
+    /// The attributes in `actual` that differ from those that the writer would make.
     static func difference(_ actual: [Attribute], from canonical: [Attribute], of element: String) -> EditorInfo {
         var info = EditorInfo()
         let made = ElementFields(canonical).values
@@ -30,14 +31,14 @@ enum EditorNotes {
         return info
     }
 
-    /// `canonical` with what the editor had besides, as far as it means the same.
+    /// The canonical attributes with the noted differences applied, as far as they do not change the meaning.
     ///
-    /// - Parameter keepsMeaning: whether attributes are still read as the description that is written.
+    /// - Parameter keepsMeaning: whether attributes are read as the same description.
     static func apply(
         _ info: EditorInfo, to canonical: [Attribute], of element: String, keepsMeaning: ([Attribute]) -> Bool
     ) -> [Attribute] {
         var result = canonical
-        // What goes comes last: another name may have come for it, and one of the two is needed.
+        // Removals come last: an attribute under another name may replace the removed one.
         let changes = info.values.sorted {
             ($0.key.hasPrefix("-") ? 1 : 0, $0.key) < ($1.key.hasPrefix("-") ? 1 : 0, $1.key)
         }

@@ -2,10 +2,10 @@ import StrataModel
 
 typealias Attribute = XMLElement.Attribute
 
-/// The attributes of an element by name, as the readers of single things take them.
+/// The attributes of an element by name, with a report of invalid values.
 struct ElementFields {
     let values: [String: String]
-    /// Told of values that make no sense: the attribute's name and a sentence.
+    /// Called for invalid values, with the attribute's name and a sentence.
     let report: (String, String) -> Void
 
     init(_ attributes: [Attribute], report: @escaping (String, String) -> Void = { _, _ in }) {
@@ -15,7 +15,7 @@ struct ElementFields {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// Xcode leaves out what is not so.
+    /// Whether the attribute is YES; false if it is missing.
     func flag(_ name: String) -> Bool {
         switch values[name] {
         case "YES": return true
@@ -26,10 +26,11 @@ struct ElementFields {
         }
     }
 
+    /// The attribute as a number that is not negative; 0 if it is missing.
     func count(_ name: String) -> Int {
         guard let text = values[name] else { return 0 }
         if let count = Int(text), count >= 0 { return count }
-        report(name, "'\(text)' is no count")
+        report(name, "'\(text)' is not a count")
         return 0
     }
 }

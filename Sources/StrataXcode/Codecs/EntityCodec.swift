@@ -13,7 +13,7 @@ enum EntityCodec {
             versionHashModifier: fields["versionHashModifier"])
     }
 
-    /// A name that begins with a dot is of the app's own module.
+    /// The name of a class; a dot before it means the app's own module.
     private static func className(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text != "NSManagedObject" else { return nil }
         let name = text.hasPrefix(".") ? String(text.dropFirst()) : text
@@ -33,7 +33,7 @@ enum EntityCodec {
         return list
     }
 
-    /// The entity without its properties, without notes and what the editor keeps.
+    /// The element of an entity without properties, notes and editor info.
     static func plainElement(of entity: EntityDescription) -> XMLElement {
         XMLElement(
             "entity", attributes(of: entity),

@@ -1,8 +1,9 @@
 import StrataModel
 
-/// Fetch indexes, the compound indexes of older files, and attributes that are marked as indexed.
+/// Converts indexes to and from `<fetchIndex>` elements, and the two older forms: `<compoundIndex>` elements, and
+/// attributes that are marked as indexed.
 enum IndexCodec {
-    /// The mark of an index that the file does not have as a `<fetchIndex>`.
+    /// Notes the older form of an index.
     private static let form = EditorNotes.ofForm("form")
     private static let type = EditorNotes.ofForm("type.")
     private static let omitted = EditorNotes.ofForm("omitted.")
@@ -11,9 +12,9 @@ enum IndexCodec {
 
     // MARK: Reading
 
-    /// nil for an index over an expression that no index is made over.
+    /// Reads an index; nil if it uses an expression that cannot be indexed, or all its parts are omitted.
     ///
-    /// - Parameter isToMany: whether a property is a to-many relationship, which no index can hold: it is left out.
+    /// - Parameter isToMany: whether a property is a to-many relationship. Such parts are omitted.
     static func read(
         _ element: XMLElement, _ diagnostics: DiagnosticList, isToMany: (String) -> Bool
     ) -> FetchIndexDescription? {
@@ -27,8 +28,8 @@ enum IndexCodec {
             index.editorInfo[Self.type + String(number)] = type
             diagnostics.add(
                 .notSupported, child, "type",
-                "\(part.propertyPath) of the index \(index.name) is \(type); the index is an ordinary one, which finds "
-                    + "ranges of its first property, the others are filtered")
+                "\(part.propertyPath) of the index \(index.name) is \(type); the index becomes an ordinary one, which "
+                    + "finds ranges of its first property and filters the others")
         }
         let fields = diagnostics.fields(element)
         index.partialIndexPredicate = RequestCodec.predicate(fields, "partialIndexPredicate")
@@ -54,7 +55,7 @@ enum IndexCodec {
             let isDerivable = (try? FetchExpression(format: text)).flatMap(AttributeDerivation.init) != nil
             diagnostics.add(
                 .notSupported, element, "expression",
-                "the index \(index.name) is not made: none is over \(text)"
+                "the index \(index.name) is omitted: \(text) cannot be indexed"
                     + (isDerivable ? "; a derived attribute with that expression can be indexed" : ""))
             return nil
         }
@@ -64,14 +65,14 @@ enum IndexCodec {
         if !part.folding.isEmpty {
             diagnostics.add(
                 .notSupported, element, "expression",
-                "the index \(index.name) has \(part.propertyPath) folded instead of \(text), which serves comparisons "
+                "the index \(index.name) folds \(part.propertyPath) instead of using \(text); it serves comparisons "
                     + (part.folding.contains(.diacriticInsensitive) ? "with [cd]" : "with [c]"))
         }
         return part
     }
 
-    /// A property as it is, or text that is indexed without regard to case, or to case and diacritics; nil for any other
-    /// expression.
+    /// The index element for an expression: a property, or its text without case, or without case and diacritics; nil
+    /// for any other expression.
     private static func part(overExpression text: String) -> FetchIndexElement? {
         guard let expression = try? FetchExpression(format: text) else { return nil }
         switch expression {
@@ -95,16 +96,16 @@ enum IndexCodec {
         index.editorInfo[omitted + String(number)] = (part.isAscending ? "+" : "-") + part.propertyPath
         diagnostics.add(
             .notSupported, element, nil,
-            "\(part.propertyPath) is a to-many relationship and is left out of the index \(index.name): its members are "
-                + "found by their links, which are in order of the owner already")
+            "\(part.propertyPath) is a to-many relationship and is omitted from the index \(index.name): its "
+                + "members are found by their links, which need no index")
     }
 
-    /// What Core Data made of an attribute that was marked as indexed.
+    /// The index that Core Data made of an attribute marked as indexed.
     static func single(_ name: String) -> FetchIndexDescription {
         FetchIndexDescription(name: name, elements: [FetchIndexElement(name)], editorInfo: [form: "indexed"])
     }
 
-    /// nil for one over to-many relationships alone.
+    /// Reads a compound index; nil if all its parts are to-many relationships.
     static func compound(
         _ element: XMLElement, _ diagnostics: DiagnosticList, isToMany: (String) -> Bool
     ) -> FetchIndexDescription? {
@@ -133,7 +134,7 @@ enum IndexCodec {
         return list
     }
 
-    /// Those that are left out too.
+    /// The elements in the file, with omitted ones.
     private static func allElements(of index: FetchIndexDescription) -> [FetchIndexElement] {
         var rest = index.elements[...]
         var all: [FetchIndexElement] = []
@@ -166,7 +167,8 @@ enum IndexCodec {
             "fetchIndex", written, children: parts + XMLElement.carried(index.editorInfo[EditorNotes.unread]))
     }
 
-    /// The expression that a part came from, as long as it still says the same.
+    /// The attributes for a part: the expression that it was read from, if that still gives the same part, or the
+    /// property.
     private static func source(
         of part: FetchIndexElement, at number: Int, _ index: FetchIndexDescription
     ) -> [Attribute] {

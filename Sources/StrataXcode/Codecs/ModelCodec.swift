@@ -1,6 +1,6 @@
-/// The attributes of a `<model>` element.
+/// Makes the attributes of a `<model>` element.
 enum ModelCodec {
-    /// What a model that Xcode has not seen yet says of itself: the values of Xcode's own template.
+    /// The attributes of a model that Xcode has not written yet: the values of Xcode's own template.
     static func attributes(_ versionIdentifier: String?) -> [Attribute] {
         [
             Attribute("type", "com.apple.IDECoreDataModeler.DataModel"), Attribute("documentVersion", "1.0"),

@@ -1,12 +1,12 @@
 import StrataModel
 
-/// Relationships as the attributes of a `<relationship>` element, both ways.
+/// Converts relationship descriptions to and from `<relationship>` elements.
 enum RelationshipCodec {
     private static let rules: [(name: String, rule: DeleteRule)] = [
         ("Nullify", .nullify), ("Cascade", .cascade), ("Deny", .deny), ("No Action", .noAction),
     ]
 
-    /// Without the user info and what the editor keeps.
+    /// Reads a description from attributes, without user info and editor info.
     static func read(_ fields: ElementFields) -> RelationshipDescription {
         var relationship = RelationshipDescription(
             name: fields["name"] ?? "", destinationEntityName: fields["destinationEntity"] ?? "")
@@ -16,9 +16,9 @@ enum RelationshipCodec {
         relationship.isOrdered = fields.flag("ordered")
         relationship.inverseName = fields["inverseName"].flatMap { $0.isEmpty ? nil : $0 }
         relationship.hasNoInverse = relationship.inverseName == nil
-        // Of a to-one Xcode writes that it has at most one, and for some also at least one, optional or not.
+        // For a to-one, Xcode writes a maximum of one and sometimes a minimum of one, whether it is optional or not.
         if relationship.isToMany {
-            // A to-many that is required has a member, though Xcode writes no count then.
+            // A required to-many has at least one member, although Xcode writes no count.
             relationship.minCount = max(fields.count("minCount"), relationship.isOptional ? 0 : 1)
             relationship.maxCount = fields.count("maxCount")
         }
@@ -26,7 +26,7 @@ enum RelationshipCodec {
             if let known = rules.first(where: { $0.name == rule })?.rule {
                 relationship.deleteRule = known
             } else {
-                fields.report("deletionRule", "'\(rule)' is no delete rule")
+                fields.report("deletionRule", "'\(rule)' is not a delete rule")
             }
         }
         relationship.renamingIdentifier = fields["elementID"] ?? fields["renamingIdentifier"]
@@ -34,7 +34,7 @@ enum RelationshipCodec {
         return relationship
     }
 
-    /// What Xcode would write for it, as far as there are words for it; in any order.
+    /// The attributes that Xcode would write, as far as its format can express the description; in any order.
     static func attributes(of relationship: RelationshipDescription) -> [Attribute] {
         var list = [Attribute("name", relationship.name)]
         func add(_ name: String, _ value: String?) {
@@ -60,7 +60,7 @@ enum RelationshipCodec {
         return list
     }
 
-    /// What is written without notes and without what the editor keeps.
+    /// The element without notes and editor info.
     static func plainElement(of relationship: RelationshipDescription) -> XMLElement {
         XMLElement(
             "relationship", attributes(of: relationship),

@@ -1,8 +1,9 @@
 import StrataModel
 
-/// Fetch requests as the attributes of a `<fetchRequest>` element, both ways.
+/// Converts fetch requests to and from `<fetchRequest>` elements, and fetched properties to `<fetchedProperty>`
+/// elements.
 enum RequestCodec {
-    /// Xcode writes both forms of these names.
+    /// The names of options in Xcode's files, each in both spellings.
     private static let options = [
         ("includeSubentities", "includesSubentities"), ("includePropertyValues", "includesPropertyValues"),
         ("includePendingChanges", "includesPendingChanges"), ("returnObjectsAsFaults", "returnsObjectsAsFaults"),
@@ -11,8 +12,10 @@ enum RequestCodec {
         \.includesSubentities, \.includesPropertyValues, \.includesPendingChanges, \.returnsObjectsAsFaults,
     ]
 
-    /// Options are written when they are on. A file that has none of them is older than they are, and means what
-    /// a request does by itself; so does one that only says which are off, of the others.
+    /// Reads a request from attributes.
+    ///
+    /// Xcode writes options that are on. If a file has no options, or only some that are off, it is older than they
+    /// are, and the others have their defaults.
     static func read(_ fields: ElementFields) -> FetchRequestTemplate {
         var template = FetchRequestTemplate(name: fields["name"] ?? "", entityName: fields["entity"] ?? "")
         template.predicate = predicate(fields, "predicateString")
@@ -36,7 +39,7 @@ enum RequestCodec {
         }
     }
 
-    /// What Xcode would write for it, as far as there are words for it; in any order.
+    /// The attributes that Xcode would write, as far as its format can express the description; in any order.
     static func attributes(of template: FetchRequestTemplate) -> [Attribute] {
         var list = [Attribute("name", template.name), Attribute("entity", template.entityName)]
         if let predicate = template.predicate { list.append(Attribute("predicateString", predicate.description)) }
@@ -44,9 +47,9 @@ enum RequestCodec {
         if template.fetchBatchSize > 0 { list.append(Attribute("fetchBatchSize", String(template.fetchBatchSize))) }
         let values = paths.map { template[keyPath: $0] }
         if values.contains(false) {
-            // What is off is left out, where something says that any of them are meant.
-            let told = values.contains(true)
-            for (value, option) in zip(values, options) where value == told {
+            // Options that are off are omitted if at least one is on.
+            let written = values.contains(true)
+            for (value, option) in zip(values, options) where value == written {
                 list.append(Attribute(option.0, value ? "YES" : "NO"))
             }
         }

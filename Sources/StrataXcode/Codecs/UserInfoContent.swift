@@ -1,11 +1,11 @@
 import Foundation
 import StrataModel
 
-/// A `<userInfo>` element: entries of the app, and Strata's own notes among them.
+/// The content of a `<userInfo>` element: entries of the app, and Strata's notes.
 ///
-/// What Xcode has no words for (a predicate that a value must keep, a folded index, the order of a template) travels as a
-/// note: the description as JSON, under a key of the user info that begins with `strata.`. Xcode shows it and keeps it. When
-/// what Xcode can say has been changed there since, the note is out of date and is passed over.
+/// Xcode's format cannot express everything, such as a validation predicate, a folded index, or the order of a
+/// template. Then the whole description is written as a note: JSON under a key that begins with `strata.`. Xcode shows
+/// and keeps it. If the description was changed in Xcode since, the note is out of date and is ignored.
 struct UserInfoContent {
     static let description = "strata.description"
     static let propertyOrder = "strata.propertyOrder"
@@ -14,7 +14,7 @@ struct UserInfoContent {
 
     var values: [String: String] = [:]
     var notes: [String: String] = [:]
-    /// Whether there is an element without entries.
+    /// Whether the file has the element although it has no entries.
     var isEmptyElement = false
 
     static func isNote(_ key: String) -> Bool {
@@ -23,7 +23,7 @@ struct UserInfoContent {
 
     init() {}
 
-    /// The entries of what is written; those that look like notes only come back with the note that has them.
+    /// Content with the entries of a description. Entries with the keys of notes are omitted; a note keeps them.
     init(values: [String: String]) {
         self.values = values.filter { !Self.isNote($0.key) }
     }
@@ -41,7 +41,7 @@ struct UserInfoContent {
         }
     }
 
-    /// Entries in the order of their keys, as Xcode has them; nil when there is nothing to write.
+    /// The element, with entries in the order of their keys as in Xcode's files; nil if there is nothing to write.
     var element: XMLElement? {
         let entries = values.merging(notes) { $1 }.sorted { $0.key < $1.key }
         if entries.isEmpty && !isEmptyElement { return nil }
@@ -52,25 +52,28 @@ struct UserInfoContent {
 
     // MARK: Notes
 
-    /// - Throws: `invalidModel` for what JSON cannot hold.
+    /// A description as the text of a note.
+    ///
+    /// - Throws: `invalidModel` if JSON cannot express it.
     static func note(_ description: some Encodable) throws(StrataError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             let text = String(decoding: try encoder.encode(description), as: UTF8.self)
             if text.unicodeScalars.allSatisfy(XMLText.isAllowed) { return text }
-            // JSON has a form for what XML cannot hold.
+            // JSON has escapes for the characters that XML cannot express.
             return text.unicodeScalars.map {
                 XMLText.isAllowed($0) ? String($0) : "\\u" + String($0.value + 0x10000, radix: 16).suffix(4)
             }.joined()
         } catch {
-            throw StrataError(.invalidModel, "A description cannot be written.", cause: error)
+            throw StrataError(
+                .invalidModel, "A description cannot be written as JSON; the cause says which value.", cause: error)
         }
     }
 
-    /// What a note says, if it is still about what stands in the file.
+    /// The description in a note, if it still fits the file; else the description that was read.
     ///
-    /// - Parameter element: what is written for a description without its note.
+    /// - Parameter element: makes the element of a description without its note.
     func restored<Description: Codable>(
         _ key: String, over read: Description, at parent: XMLElement, _ diagnostics: DiagnosticList,
         element: (Description) -> XMLElement
@@ -78,9 +81,11 @@ struct UserInfoContent {
         guard let text = notes[key] else { return read }
         do {
             let noted = try JSONDecoder().decode(Description.self, from: Data(text.utf8))
-            // As text, because what XML cannot hold was lost on one side only.
+            // Compared as text, because only one side has lost the characters that XML cannot express.
             if XMLText.of(element(noted)) == XMLText.of(element(read)) { return noted }
-            diagnostics.unreadable(parent, nil, "the note \(key) is out of date: Xcode has changed what it was about")
+            diagnostics.unreadable(
+                parent, nil,
+                "the note \(key) is out of date, because the model was changed in Xcode since, and is ignored")
         } catch {
             diagnostics.unreadable(parent, nil, "the note \(key) cannot be read")
         }

@@ -1,7 +1,7 @@
-/// The names of Xcode's model files: in which order it writes them, and what becomes of them here.
+/// The names of elements and attributes in Xcode's model files: their order, and which of them Strata does not support.
 enum Vocabulary {
-    /// Attributes in Xcode's order. Those that are not in `meaningful` or `notSupported` are the editor's own: kept,
-    /// and of no consequence to a store.
+    /// The attributes of each element in Xcode's order. Some matter only to the editor: they are kept and have no
+    /// effect.
     static let attributes: [String: [String]] = [
         "model": [
             "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
@@ -45,7 +45,7 @@ enum Vocabulary {
         "element": ["name", "positionX", "positionY", "width", "height"],
     ]
 
-    /// Elements that may stand in another, in Xcode's order.
+    /// The children of each element, in Xcode's order.
     static let children: [String: [String]] = [
         "model": ["entity", "composite", "fetchRequest", "configuration", "elements"],
         "entity": [
@@ -66,7 +66,7 @@ enum Vocabulary {
         "elements": ["element"],
     ]
 
-    /// What Xcode can say and Strata does not do; a sentence for each.
+    /// The attributes of Xcode that Strata does not support, each with the reason.
     static let notSupported: [String: [String: String]] = [
         "model": ["usedWithCloudKit": "there is no CloudKit"],
         "entity": ["coreSpotlightDisplayNameExpression": "there is no Spotlight"],
@@ -86,7 +86,7 @@ enum Vocabulary {
         "configuration": ["usedWithCloudKit": "there is no CloudKit"],
     ]
 
-    /// The rank of an attribute in Xcode's order; names that it does not know come last.
+    /// The rank of an attribute in Xcode's order; unknown names come last.
     static func rank(of attribute: String, in element: String) -> Int {
         let known = attributes[element] ?? []
         return known.firstIndex(of: attribute) ?? known.count
@@ -94,7 +94,7 @@ enum Vocabulary {
 }
 
 extension XMLElement {
-    /// With more children, all in Xcode's order of kinds.
+    /// The element with more children, in Xcode's order of kinds.
     func adding(_ more: [XMLElement]) -> XMLElement {
         let kinds = Vocabulary.children[name] ?? []
         var copy = self

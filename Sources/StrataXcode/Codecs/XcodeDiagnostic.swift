@@ -1,24 +1,29 @@
-/// Something in a model file that has no effect here; it is kept, and written again when the model is exported.
+/// A part of a model file that has no effect in Strata. It is kept, and written when the model is exported.
 public struct XcodeDiagnostic: Sendable, Hashable, CustomStringConvertible {
+    /// The reason why the part has no effect.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Xcode has it and Strata knows its name, but does nothing with it.
+        /// A feature of Xcode that Strata does not support.
         case notSupported
-        /// No version of Xcode that Strata knows writes it.
+        /// An element or attribute that no known version of Xcode writes.
         case unknown
-        /// A value that does not say what it should.
+        /// A value that is not valid.
         case unreadable
     }
 
+    /// The reason.
     public let kind: Kind
+    /// The location of the element in the file.
     public let location: FileLocation
-    /// The element's name.
+    /// The name of the element.
     public let element: String
-    /// The attribute's name; nil when it is about the element as a whole.
+    /// The name of the attribute; nil if the diagnostic is about the whole element.
     public let attribute: String?
-    /// What it belongs to, such as `Movie.title`; nil for the model.
+    /// The entity or property that the element belongs to, such as `Movie.title`; nil for the model.
     public let owner: String?
+    /// The diagnostic as a sentence.
     public let sentence: String
 
+    /// The location, the owner and the sentence.
     public var description: String {
         "line \(location.line), column \(location.column): \(owner.map { "\($0): " } ?? "")\(sentence)"
     }

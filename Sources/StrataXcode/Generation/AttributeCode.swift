@@ -1,11 +1,11 @@
 import StrataModel
 
-/// How an attribute is declared in Swift.
+/// The Swift declaration of an attribute: its type, initial value, options and documentation.
 struct AttributeCode {
-    /// What keeps its values, which decides the accessors and how it is described.
+    /// How its values are stored, which determines its accessors and its description.
     enum Storage {
         case row
-        /// By the transformer of this name.
+        /// As bytes made by the transformer with this name.
         case transformed(String)
         case memory
     }
@@ -13,11 +13,11 @@ struct AttributeCode {
     let attribute: AttributeDescription
     let type: String
     let storage: Storage
-    /// The enum that is generated for it.
+    /// The enum generated for it; nil if there is none.
     let enumeration: EnumerationCode?
     private let names: CodeNames
 
-    /// Core Data's own, for an attribute that names none.
+    /// Core Data's default transformer, for an attribute that names none.
     private static let defaultTransformer = "NSSecureUnarchiveFromData"
 
     init(_ attribute: AttributeDescription, of entity: EntityDescription, _ names: CodeNames, _ types: inout TypeTable)
@@ -28,7 +28,7 @@ struct AttributeCode {
         let isOptional: Bool
         if attribute.isTransient {
             storage = .memory
-            // Nothing is there before somebody sets it.
+            // There is no value before the app sets one.
             isOptional = true
         } else if attribute.type == .transformable {
             storage = .transformed(attribute.valueTransformerName ?? Self.defaultTransformer)
@@ -77,7 +77,7 @@ struct AttributeCode {
         if case .transformed = storage { !attribute.isOptional } else { false }
     }
 
-    /// Whether the store computes it, so that nobody sets it.
+    /// Whether the store computes the value, so that the app cannot set it.
     var isDerived: Bool { attribute.derivationExpression != nil }
 
     var accessorSuffix: String {
@@ -88,7 +88,7 @@ struct AttributeCode {
         }
     }
 
-    /// The initial value; nil for none.
+    /// The initial value as source; nil for none.
     var initialValue: String? {
         guard case .row = storage, let value = attribute.defaultValue, !value.isNull else { return nil }
         if let enumeration { return enumeration.literal(value) }
@@ -97,7 +97,7 @@ struct AttributeCode {
 
     // MARK: Options
 
-    /// What is said of it besides name, type and default.
+    /// The options of the declaration, as source.
     var options: [String] {
         if case .memory = storage { return [] }
         var options: [String] = []
@@ -115,7 +115,7 @@ struct AttributeCode {
         return options
     }
 
-    /// A rule as an option; predicates have none, and stay in the model alone.
+    /// A rule as an option; nil for a predicate, which has no option and exists only in the model.
     private func option(_ rule: ValidationRule) -> String? {
         switch rule {
         case .range(let minimum, let maximum):
@@ -131,7 +131,7 @@ struct AttributeCode {
         }
     }
 
-    /// What a reader of the code should know: `Required, from 0 to 5.`
+    /// The parts of the documentation, such as `Required` and `from 0 to 5`.
     var facts: [String] {
         var facts: [String] = [attribute.isOptional ? "optional" : "required"]
         if attribute.isTransient { facts.append("kept in memory only") }
@@ -153,9 +153,9 @@ struct AttributeCode {
     }
 }
 
-/// Types that attributes name and the generator does not know: the app's own.
+/// The app's own types that attributes name and the generator does not know.
 struct TypeTable {
-    /// Stand-ins are declared for them.
+    /// The types that need placeholder declarations.
     private(set) var unknown: Set<String> = []
 
     private static let known: Set<String> = [
@@ -167,7 +167,7 @@ struct TypeTable {
         "NSError",
     ]
 
-    /// The type as it is written: `[Int64]` as it is, `Module.Color` as `Color`.
+    /// The type as source: `[Int64]` unchanged, `Module.Color` as `Color`.
     mutating func type(_ name: String, _ names: CodeNames) -> String {
         let text = name.filter { !$0.isWhitespace }
         if text.hasPrefix("["), text.hasSuffix("]") {
@@ -178,7 +178,7 @@ struct TypeTable {
         let last = text.split(separator: ".").last.map(String.init) ?? text
         guard CodeNames.isName(last) else { return "Any" }
         if !Self.known.contains(last) {
-            // A class of the model is none that a transformer makes.
+            // A transformer cannot make objects of the model's classes.
             if names.isTaken(last) { return "Any" }
             unknown.insert(last)
         }

@@ -3,7 +3,7 @@ import StrataModel
 extension EntityCode {
     // MARK: With macros
 
-    /// The whole class: `@Entity` looks at what stands in it.
+    /// The class in the form with macros. `@Entity` reads its declarations.
     var macroClass: String {
         let arguments = options.isEmpty ? "" : "(\(options.joined(separator: ", ")))"
         var members: [String] = []
@@ -41,9 +41,9 @@ extension EntityCode {
             """
     }
 
-    // MARK: Without
+    // MARK: Without macros
 
-    /// The class above the app's own, which has the properties and what describes them.
+    /// The superclass of the app's class, with the properties and their descriptions.
     var baseClass: String {
         var members = [entityName, definition, bounds, describe]
         if !attributes.isEmpty || !relationships.isEmpty { members.append(visit) }
@@ -58,7 +58,7 @@ extension EntityCode {
             """
     }
 
-    /// The class that is the app's.
+    /// The app's class.
     var ownClass: String {
         """
         \(documentation)

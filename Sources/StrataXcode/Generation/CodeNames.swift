@@ -1,18 +1,18 @@
 import Foundation
 import StrataModel
 
-/// The names that generated code uses for what the model names.
+/// The names in generated code for the entities, composites and enums of a model, unique and valid in Swift.
 struct CodeNames {
     private var classes: [String: String] = [:]
     private var taken: Set<String> = []
-    /// Structs for composites, by the composite's name.
+    /// The names of structs by the names of composites.
     private(set) var composites: [String: String] = [:]
-    /// By the name that the model gives them.
+    /// The enums by their names in the model.
     private var enumerationsByName: [String: [EnumerationCode]] = [:]
     private(set) var enumerations: [EnumerationCode.AttributeKey: EnumerationCode] = [:]
     let form: ModelCode.Form
 
-    /// Macros take the entity's name from the class; other classes have the name that the model gives them.
+    /// The names for a model. With macros a class has the entity's name; otherwise it has the class name in the model.
     init(_ model: ManagedObjectModel, _ form: ModelCode.Form) {
         self.form = form
         for entity in model.entities {
@@ -29,7 +29,7 @@ struct CodeNames {
         for entity in model.entities { addEnumerations(of: entity) }
     }
 
-    /// Attributes that name the same enum with the same cases share it.
+    /// Adds the enums of an entity. Attributes that name the same enum with the same cases share it.
     private mutating func addEnumerations(of entity: EntityDescription) {
         for case .attribute(let attribute) in entity.properties {
             guard !attribute.isTransient, var code = EnumerationCode(attribute, ofClass: plainClass(entity.name)) else {
@@ -50,7 +50,7 @@ struct CodeNames {
 
     private func unique(_ name: String) -> String { Self.unique(name, beside: taken) }
 
-    /// The name, with a number behind it where it is taken.
+    /// The name, with a number after it if it is taken.
     static func unique(_ name: String, beside taken: Set<String>) -> String {
         var candidate = name
         var number = 1
@@ -61,20 +61,20 @@ struct CodeNames {
         return candidate
     }
 
-    /// The class of an entity, as it is written.
+    /// The class name of an entity, as source.
     func `class`(_ entityName: String) -> String { Self.escaped(plainClass(entityName)) }
 
-    /// The same without backticks, for names that are made of it.
+    /// The class name without backticks, for making other names.
     func plainClass(_ entityName: String) -> String { classes[entityName] ?? entityName }
 
-    /// A type of a library, with its module where a class of the model has the same name.
+    /// A type of a library, with its module if a class of the model has the same name.
     func type(_ name: String, of module: String) -> String { taken.contains(name) ? "\(module).\(name)" : name }
 
     func isTaken(_ name: String) -> Bool { taken.contains(name) }
 
-    // MARK: Words of Swift
+    // MARK: Swift's keywords
 
-    /// The last part of a class name with a module; nil for what is no name, such as `[Int64]`.
+    /// A class name without its module; nil if it is not a name, such as `[Int64]`.
     private static func className(_ text: String) -> String? {
         let name = text.split(separator: ".", omittingEmptySubsequences: false).last.map(String.init) ?? text
         return isName(name) ? name : nil
@@ -85,14 +85,14 @@ struct CodeNames {
         return text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue }
     }
 
-    /// A name made of any text.
+    /// A valid name made from any text.
     static func identifier(of text: String) -> String {
         let scalars = text.unicodeScalars.map { $0.properties.isXIDContinue ? $0 : "_" }
         let name = String(String.UnicodeScalarView(scalars))
         return isName(name) ? name : "_" + name
     }
 
-    /// In backticks where the name is a word of the language.
+    /// The name, in backticks if it is a keyword.
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
     private static let keywords: Set<String> = [
@@ -105,7 +105,7 @@ struct CodeNames {
     ]
 }
 
-/// Swift source for values.
+/// Writes values as Swift literals.
 enum CodeLiteral {
     static func string(_ text: String) -> String {
         var result = "\""
@@ -135,7 +135,7 @@ enum CodeLiteral {
         value.isNaN ? ".nan" : value < 0 ? "-.infinity" : ".infinity"
     }
 
-    /// nil for a value that has no literal.
+    /// The literal of a value; nil if it has none.
     static func of(_ value: AttributeValue, _ names: CodeNames) -> String? {
         func foundation(_ name: String) -> String { names.type(name, of: "Foundation") }
         switch value {

@@ -1,11 +1,11 @@
 import StrataModel
 
-/// What both forms of a class have in common.
+/// The Swift code of one entity that both forms of classes share; `ClassForms.swift` has the forms themselves.
 struct EntityCode {
     let entity: EntityDescription
     let model: ManagedObjectModel
     let names: CodeNames
-    /// `public ` or nothing.
+    /// The access level: `public ` or nothing.
     let access: String
     let attributes: [AttributeCode]
     let relationships: [RelationshipCode]
@@ -39,7 +39,7 @@ struct EntityCode {
     }
     var plainSuperclass: String { entity.superentityName.map { names.plainClass($0) } ?? "ManagedObject" }
 
-    /// The arguments of `@Entity`, or of the definition.
+    /// The arguments of `@Entity`, or of the entity's definition.
     var options: [String] {
         var options: [String] = []
         if entity.isAbstract { options.append(".abstract") }
@@ -83,7 +83,8 @@ struct EntityCode {
         attributes.compactMap(\.enumeration).filter(\.isDeclared).map { $0.text(access, names) }
     }
 
-    /// Requests of the entity, those of the model among them, and the accessors of its to-many relationships.
+    /// An extension with requests, fetched properties, and accessors of to-many relationships; nil if it would be
+    /// empty.
     var conveniences: String? {
         var members = [
             """
@@ -104,7 +105,9 @@ struct EntityCode {
 
     private var request: String { names.type("FetchRequest", of: "StrataGraph") }
 
-    /// - Parameter taken: names of functions that are there.
+    /// A function for a request of the model.
+    ///
+    /// - Parameter taken: the names of functions that exist already.
     private func requestFunction(_ template: FetchRequestTemplate, _ taken: inout Set<String>) -> String {
         let variables = (template.predicate?.freeVariables ?? []).sorted()
         let names = variables.map { CodeNames.escaped(CodeNames.identifier(of: $0)) }
@@ -146,13 +149,13 @@ struct EntityCode {
     }
 }
 
-/// How a relationship is declared in Swift.
+/// The Swift declaration of a relationship.
 struct RelationshipCode {
     let relationship: RelationshipDescription
     let type: String
-    /// The key path of the inverse, where this side names it.
+    /// The key path of the inverse, if this side names it.
     let inverse: String?
-    /// Whether it is its own inverse, which a macro cannot say.
+    /// Whether it is its own inverse, which a macro cannot express.
     let isOwnInverse: Bool
     private let target: String
     private let names: CodeNames
@@ -170,12 +173,12 @@ struct RelationshipCode {
             model.hierarchy.declaration(of: $0, in: relationship.destinationEntityName)
         }
         isOwnInverse = declaration?.entityName == entity.name && relationship.inverseName == relationship.name
-        // One side is enough, and with macros both would send the compiler round in circles.
+        // One side is enough; with macros, naming it on both sides is a circular reference.
         let isNamer = declaration.map { ($0.entityName, $0.property.name) >= (entity.name, relationship.name) } ?? false
         inverse = isNamer ? relationship.inverseName.map { "\\\(target).\(CodeNames.escaped($0))" } : nil
     }
 
-    /// Delete rule, inverse, then the options.
+    /// The arguments of the declaration: delete rule, inverse, then the options.
     var arguments: [String] {
         var arguments: [String] = []
         if relationship.deleteRule != .nullify { arguments.append("deleteRule: .\(relationship.deleteRule)") }
@@ -215,22 +218,22 @@ struct RelationshipCode {
         return "/// \(facts.joined(separator: ", "))."
     }
 
-    /// What Xcode gives a to-many besides its property; nil for a to-one.
+    /// The functions that Xcode generates for a to-many, such as `addToItems`; nil for a to-one.
     ///
-    /// - Parameter taken: the ends of names that others have: `items` and `Items` would have the same.
+    /// - Parameter taken: the suffixes that exist already: `items` and `Items` would have the same.
     func accessors(_ access: String, _ taken: inout Set<String>) -> String? {
         guard relationship.isToMany else { return nil }
         let name = CodeNames.escaped(relationship.name)
         let wanted = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
         let suffix = CodeNames.unique(wanted, beside: taken)
         taken.insert(suffix)
-        let (eventNumber, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
+        let (sequence, int) = (names.type("Sequence", of: "Swift"), names.type("Int", of: "Swift"))
         var text = """
                 /// Adds one object to `\(relationship.name)`.
                 \(access)func addTo\(suffix)(_ member: \(target)) { \(name).insert(member) }
 
                 /// Adds objects to `\(relationship.name)`.
-                \(access)func addTo\(suffix)(_ members: some \(eventNumber)<\(target)>) { \(name).insert(contentsOf: members) }
+                \(access)func addTo\(suffix)(_ members: some \(sequence)<\(target)>) { \(name).insert(contentsOf: members) }
 
                 /// Takes one object out of `\(relationship.name)`.
                 \(access)func removeFrom\(suffix)(_ member: \(target)) { \(name).remove(member) }

@@ -1,11 +1,11 @@
 import StrataModel
 
-/// An enum over the numbers or texts of an attribute, where its user info says which there are.
+/// A Swift enum for the values of an attribute, if its user info lists them.
 ///
 /// `enumCases` lists them, `sad, happy = 5`; `enumName` (or the attribute's class name, or mogenerator's
 /// `attributeValueScalarType`) names the type.
 struct EnumerationCode {
-    /// The attribute that has it.
+    /// Identifies the attribute of an enum.
     struct AttributeKey: Hashable {
         let entityName: String
         let attributeName: String
@@ -16,15 +16,16 @@ struct EnumerationCode {
         let value: AttributeValue
     }
 
-    /// Unlike that of any other type that is generated.
+    /// The name, unique among all generated types.
     var name: String
-    /// Whether it is declared with this attribute, and not with another that has the same.
+    /// Whether it is declared for this attribute; false if another attribute with the same enum declares it.
     var isDeclared = true
     let rawType: String
     private let cases: [Case]
 
-    /// - Parameter className: that of the entity.
-    /// - Returns: nil for an attribute whose user info lists no cases, or such as no enum of Swift can have.
+    /// The enum of an attribute; nil if its user info lists no cases, or cases that a Swift enum cannot have.
+    ///
+    /// - Parameter className: the class name of the entity.
     init?(_ attribute: AttributeDescription, ofClass className: String) {
         guard let list = attribute.userInfo["enumCases"], attribute.type.isInteger || attribute.type == .string else {
             return nil
@@ -57,7 +58,7 @@ struct EnumerationCode {
         self.cases = cases
     }
 
-    /// Whether one declaration can stand for both.
+    /// Whether one declaration is enough for both.
     func isSame(as other: EnumerationCode) -> Bool { rawType == other.rawType && cases == other.cases }
 
     func literal(_ value: AttributeValue) -> String? {

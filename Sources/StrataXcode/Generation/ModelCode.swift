@@ -1,24 +1,27 @@
 public import StrataModel
 
-/// Swift source for the classes of a model.
+/// Generates Swift source for the classes of a model.
 ///
-/// For each entity there is a file that is generated anew each time, `Movie+Properties.swift`, and one that is the app's,
-/// `Movie.swift`, which is only made when it is not there.
+/// Each entity has a file that is generated every time, `Movie+Properties.swift`, and a file that belongs to the app,
+/// `Movie.swift`, which is generated only if it does not exist.
 public struct ModelCode: Sendable {
-    /// How classes say what their properties are.
+    /// The form in which classes declare their properties.
     public enum Form: String, Sendable, CaseIterable {
-        /// `@Entity` classes, for targets that import `Strata`. The generated file has the class; the app's file extends it.
+        /// `@Entity` classes, for targets that import `Strata`. The generated file has the class; the app's file
+        /// extends it.
         case macro
         /// Accessors and descriptions as code, for targets that import `StrataGraph`. The generated file has a class
         /// `_Movie`, and the app's class `Movie` inherits from it, so it can override what an object does.
         case plain
     }
 
-    /// One file.
+    /// A generated file.
     public struct File: Sendable, Hashable {
+        /// The name of the file.
         public let name: String
-        /// Whether the file is the app's from now on, and never written again.
+        /// Whether the file belongs to the app once it exists, and must not be overwritten.
         public let belongsToApp: Bool
+        /// The source.
         public let text: String
     }
 
@@ -30,11 +33,13 @@ public struct ModelCode: Sendable {
     private let names: CodeNames
     private let access: String
 
+    /// The code of a model.
+    ///
     /// - Parameters:
-    ///   - model: The model to make classes of.
-    ///   - modelName: The name in the heads of files, and of the type that lists all classes.
-    ///   - form: Which form the classes have.
-    ///   - isPublic: Whether other modules see the classes.
+    ///   - model: the model.
+    ///   - modelName: the name in the headers of files and in the type that lists all classes.
+    ///   - form: the form of the classes.
+    ///   - isPublic: whether the classes are public.
     public init(_ model: ManagedObjectModel, modelName: String, form: Form, isPublic: Bool = false) {
         self.model = model
         self.modelName = modelName
@@ -50,7 +55,7 @@ public struct ModelCode: Sendable {
         unknownTypes = types.unknown.sorted()
     }
 
-    /// Every file; those of the app too.
+    /// All files, including those that belong to the app.
     public var files: [File] {
         var files: [File] = []
         for entity in entities {
@@ -58,7 +63,7 @@ public struct ModelCode: Sendable {
             files.append(file("\(entity.plainName)+Properties.swift", generated: text))
             files.append(file("\(entity.plainName).swift", own: own(entity)))
         }
-        // Some file systems take names that differ in case for one.
+        // Some file systems ignore case in names.
         let taken = Set(files.map { $0.name.lowercased() })
         func free(_ name: String) -> String { taken.contains("\(name).swift".lowercased()) ? "\(name)+Model" : name }
         files.append(file("\(free(typeName)).swift", generated: modelType))
@@ -66,12 +71,12 @@ public struct ModelCode: Sendable {
         return files
     }
 
-    /// Everything in one file, for a build that makes it anew each time.
+    /// All code in one file, for a build that generates it every time. Types of the app that attributes name must
+    /// exist.
     ///
     /// - Parameters:
     ///   - entityNames: the entities whose properties it has; nil for all.
-    ///   - ownEntityNames: those whose own class it has too, since the app writes none; nil for all.
-    ///   Types of the app that attributes name are expected to be there.
+    ///   - ownEntityNames: the entities whose own class it has too, because the app does not declare it; nil for all.
     public func singleFile(entityNames: Set<String>? = nil, ownEntityNames: Set<String>? = nil) -> String {
         var parts: [String] = []
         for entity in entities where entityNames?.contains(entity.entity.name) ?? true {
@@ -86,7 +91,8 @@ public struct ModelCode: Sendable {
 
     // MARK: Parts
 
-    /// A relationship that is its own inverse has no form with macros, and a transformable that is required neither.
+    /// Whether an entity needs the plain form, because macros cannot express it: it has a relationship that is its own
+    /// inverse, or a required transformable.
     private func isPlain(_ entity: EntityCode) -> Bool {
         form == .plain || entity.relationships.contains(where: \.isOwnInverse)
             || entity.attributes.contains(where: \.isRequiredTransformable)
@@ -105,17 +111,17 @@ public struct ModelCode: Sendable {
             ? entity.ownClass
             : """
             extension \(entity.className) {
-                // What is yours goes here; the class itself is in \(entity.plainName)+Properties.swift.
+                // Your own members; the class itself is in \(entity.plainName)+Properties.swift.
             }
             """
     }
 
-    /// A subclass has it from its parent.
+    /// The conformance to `ManagedEntity`; nil for a subclass, which inherits it.
     private func conformance(_ entity: EntityCode) -> String? {
         entity.entity.superentityName == nil ? "extension \(entity.className): ManagedEntity {}" : nil
     }
 
-    /// A struct for each composite, with the entity that has it first.
+    /// The structs of composites that this entity is the first to have.
     private func composites(of entity: EntityCode) -> [String] {
         let earlier = CompositeNames(Array(model.entities.prefix { $0.name != entity.entity.name })).byName
         return CompositeNames([entity.entity]).byName.sorted { $0.key < $1.key }.compactMap { name, elements in
@@ -138,7 +144,7 @@ public struct ModelCode: Sendable {
 
     private var typeName: String { CodeNames.identifier(of: modelName) + "Model" }
 
-    /// What a container is made with.
+    /// The type that lists all classes, for making a container.
     private var modelType: String {
         let classes = entities.map { "\($0.className).self" }.joined(separator: ", ")
         return """
@@ -155,14 +161,14 @@ public struct ModelCode: Sendable {
     private var placeholders: String {
         let lines = unknownTypes.map { "\(access)typealias \(CodeNames.escaped($0)) = Any" }
         return """
-            // Types of yours that the model \(modelName) names. Put the real ones in their place; each must be what the
-            // transformer of its attributes makes.
+            // Types of your app that the model \(modelName) names. Replace them by the real ones, which must be the
+            // types that the transformers of the attributes make.
 
             \(lines.joined(separator: "\n"))
             """
     }
 
-    /// What the text needs, and publicly what public declarations in it need.
+    /// The imports that the text needs, public if public declarations need them.
     private func imports(_ text: String, isGenerated: Bool) -> String {
         func line(_ module: String, isPublic: Bool) -> String {
             (isPublic && isGenerated ? access : "") + "import \(module)\n"
@@ -185,7 +191,7 @@ public struct ModelCode: Sendable {
     }
 
     private func head(_ text: String) -> String {
-        "// Made by strata from the model \(modelName). What is changed here is lost the next time.\n"
+        "// Generated by strata from the model \(modelName). Changes are lost when it is generated again.\n"
             + "// swift-format-ignore-file\n\n"
             + imports(text, isGenerated: true)
     }

@@ -4,10 +4,10 @@ import StrataModel
 struct EntityReader {
     let diagnostics: DiagnosticList
     let composites: (String) -> [AttributeDescription]?
-    /// Whether an entity has a to-many relationship of a name, its own or inherited.
+    /// Whether an entity has a to-many relationship with a name, its own or inherited.
     let isToMany: (_ entityName: String, _ name: String) -> Bool
 
-    /// An entity, and what of it belongs to the model.
+    /// An entity, and the parts of its element that belong to the model.
     struct Result {
         var entity: EntityDescription
         var fetchedProperties: [FetchedPropertyDescription] = []
@@ -99,7 +99,7 @@ struct EntityReader {
         info[EditorNotes.unread] = XMLElement.carried(unread)
     }
 
-    /// nil when its predicate cannot be read.
+    /// Reads a `<fetchedProperty>` element; nil if its predicate cannot be read.
     private func fetchedProperty(
         _ element: XMLElement, of owner: String, _ notes: UserInfoContent
     ) -> FetchedPropertyDescription? {
@@ -129,13 +129,13 @@ struct EntityReader {
         guard let names = order?.split(separator: " ").map(String.init) else { return }
         let ranks = Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
         let last = names.count
-        // The sort is stable, so what the note does not know stays where it is, behind the rest.
+        // The sort is stable, so properties that are not in the note stay in their order, after the others.
         entity.properties.sort { (ranks[$0.name] ?? last) < (ranks[$1.name] ?? last) }
     }
 
     // MARK: Indexes
 
-    /// Makes an index of an attribute that is marked as indexed, where it can have one.
+    /// Makes an index of an attribute that is marked as indexed; nil if it cannot have one.
     private static func takeMark(
         _ attribute: inout AttributeDescription, _ entity: XMLElement
     ) -> FetchIndexDescription? {

@@ -10,7 +10,9 @@ struct ModelReader {
     private var notes: [String: [String: String]] = [:]
     private var unread: [XMLElement] = []
 
-    /// - Throws: `ModelFileError` when the root is another element.
+    /// Reads a model from the root element of its file.
+    ///
+    /// - Throws: `ModelFileError` if the root is not a `<model>` element.
     static func read(_ root: XMLElement, name: String) throws(ModelFileError) -> XcodeModel {
         guard root.name == "model" else {
             throw ModelFileError("the root element is <\(root.name)>; a model's is <model>", at: root.location)
@@ -27,7 +29,7 @@ struct ModelReader {
         unread = diagnostics.checkNames(of: root)
         if let version = root["documentVersion"], version != "1.0" {
             diagnostics.unreadable(
-                root, "documentVersion", "documentVersion is \(version); only 1.0 is known, so parts may be missing")
+                root, "documentVersion", "documentVersion is \(version); only 1.0 is known, so parts may be lost")
         }
         supplement.versionIdentifier = root["userDefinedModelVersionIdentifier"].flatMap { $0.isEmpty ? nil : $0 }
         for element in root.children(named: "composite") { compositeElements[element["name"] ?? ""] = element }
@@ -55,7 +57,7 @@ struct ModelReader {
             notes[result.entity.name] = result.notes
             supplement.fetchedProperties += result.fetchedProperties
         }
-        // One that no attribute has is kept as it is.
+        // A composite that no attribute uses is kept as text.
         unread += root.children(named: "composite").filter { !table.isUsed($0["name"] ?? "") }
     }
 
@@ -69,7 +71,7 @@ struct ModelReader {
         }
     }
 
-    /// The model has requests by name; the file may have them in another order.
+    /// Records the order of requests in the file, which can differ from that of their names.
     private mutating func readOrderOfRequests() {
         let names = supplement.fetchRequestTemplates.map(\.name)
         if names != names.sorted() {
@@ -90,7 +92,7 @@ struct ModelReader {
         supplement.configurations.append(configuration)
     }
 
-    /// Where the editor draws each entity.
+    /// Reads the coordinates at which the editor draws entities.
     private mutating func readElements() {
         guard let list = root.children(named: "elements").first else { return }
         _ = diagnostics.checkNames(of: list)
@@ -111,7 +113,7 @@ struct ModelReader {
         }
     }
 
-    /// A relationship that names no inverse has none, unless another names it.
+    /// A relationship that names no inverse has none, unless another relationship names it as its inverse.
     private mutating func markOpenInverses() {
         let hierarchy = EntityHierarchy(entities)
         var claimed: Set<EntityHierarchy.PropertyKey> = []
@@ -135,7 +137,7 @@ struct ModelReader {
     }
 }
 
-/// The composites of a model, read when an attribute has one.
+/// The composites of a model, each read when an attribute uses it.
 private final class CompositeTable {
     private let elements: [String: XMLElement]
     private let diagnostics: DiagnosticList
@@ -149,7 +151,7 @@ private final class CompositeTable {
 
     func isUsed(_ name: String) -> Bool { known[name] != nil }
 
-    /// nil for an unknown name, and for a composite that would be in itself.
+    /// The elements of a composite; nil for an unknown name, and for a composite that contains itself.
     func elements(of name: String) -> [AttributeDescription]? {
         if let known = known[name] { return known }
         guard let element = elements[name], underWay.insert(name).inserted else { return nil }
@@ -168,7 +170,7 @@ private final class CompositeTable {
     }
 }
 
-/// The to-many relationships of a file, known before its entities are read.
+/// The to-many relationships of a file. They must be known before the entities with their indexes are read.
 private struct ToManyTable {
     private var names: [String: Set<String>] = [:]
     private var parents: [String: String] = [:]

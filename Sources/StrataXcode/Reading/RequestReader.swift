@@ -4,7 +4,7 @@ import StrataModel
 struct RequestReader {
     let diagnostics: DiagnosticList
 
-    /// nil when its predicate cannot be read.
+    /// Reads a request; nil if its predicate cannot be read.
     func read(_ element: XMLElement, _ notes: UserInfoContent = UserInfoContent()) -> FetchRequestTemplate? {
         let unread = diagnostics.checkNames(of: element)
         let fields = diagnostics.fields(element)

@@ -1,18 +1,18 @@
 public import Foundation
 public import StrataModel
 
-/// One version of a model as a file of Xcode's says it, before anybody has checked that it makes sense.
+/// One version of a model as read from an Xcode file, before it is checked.
 ///
 /// ```swift
 /// let bundle = try XcodeModelBundle(contentsOf: URL(filePath: "Movies.xcdatamodeld"))
 /// let model = try bundle.model().managedObjectModel()
 /// ```
 public struct XcodeModel: Sendable {
-    /// The version's name: that of the `.xcdatamodel` without its ending.
+    /// The version's name: the file name of the `.xcdatamodel` without extension.
     public let name: String
-    /// In the order of the file.
+    /// The entities in the order of the file.
     public let entities: [EntityDescription]
-    /// What has no effect here, in the order of the file.
+    /// The parts of the file that have no effect in Strata, in the order of the file.
     public let diagnostics: [XcodeDiagnostic]
     private let supplement: ModelSupplement
 
@@ -45,9 +45,9 @@ public struct XcodeModel: Sendable {
         return XcodeModel(name: name, entities: entities, supplement: supplement, diagnostics: diagnostics)
     }
 
-    /// The model, checked.
+    /// The checked model.
     ///
-    /// - Throws: `invalidModel`; its `details` name every fault.
+    /// - Throws: `invalidModel`; its `details` have all problems.
     public func managedObjectModel() throws(StrataError) -> ManagedObjectModel {
         try ManagedObjectModel(entities: entities).adding(
             fetchRequestTemplates: supplement.fetchRequestTemplates, fetchedProperties: supplement.fetchedProperties,

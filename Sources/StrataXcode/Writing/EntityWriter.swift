@@ -5,7 +5,7 @@ struct EntityWriter {
     let composites: CompositeNames
     let hierarchy: EntityHierarchy
 
-    /// Indexes that are not made stand where they stood among the others.
+    /// Puts indexes that were read but not used back in their order among the others.
     private static func ordered(_ elements: [XMLElement], _ order: String?) -> [XMLElement] {
         guard let names = order?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) else {
             return elements
@@ -16,9 +16,11 @@ struct EntityWriter {
             .map(\.2)
     }
 
-    // MARK: All of it
+    // MARK: The whole element
 
-    /// - Parameter notes: notes on requests, which are kept with the entity.
+    /// The element of an entity.
+    ///
+    /// - Parameter notes: the notes on requests, which are written in the entity's user info.
     func element(
         of entity: EntityDescription, _ fetchedProperties: [FetchedPropertyDescription], notes: [String: String]
     ) throws(StrataError) -> XMLElement {
@@ -65,7 +67,7 @@ struct EntityWriter {
         return attributes + relationships
     }
 
-    /// nil when attributes come first, as Xcode has them.
+    /// The names of the properties in order; nil if attributes come first, as in Xcode's files.
     private static func order(of entity: EntityDescription) -> String? {
         let attributes = entity.properties.filter { $0.attribute != nil }
         let relationships = entity.properties.filter { $0.relationship != nil }
@@ -73,7 +75,7 @@ struct EntityWriter {
         return entity.properties.map(\.name).joined(separator: " ")
     }
 
-    /// A note on the entity itself, where reading `element` would not give it back.
+    /// A note with the entity itself, if reading `element` would give another one; else nil.
     private func shellNote(_ entity: EntityDescription, _ element: XMLElement) throws(StrataError) -> String? {
         var plain = entity.withoutProperties
         plain.editorInfo = [:]

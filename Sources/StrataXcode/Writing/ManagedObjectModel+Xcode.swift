@@ -2,11 +2,11 @@ public import Foundation
 public import StrataModel
 
 extension ManagedObjectModel {
-    /// The model as the `contents` file of an `.xcdatamodel`, as Xcode writes it.
+    /// The model as the `contents` file of an `.xcdatamodel`, in Xcode's format.
     ///
-    /// What Xcode has no words for travels in user info under keys that begin with `strata.`; reading the file gives an
-    /// equal model.
-    /// - Throws: `invalidModel` for a model with a value that cannot be written.
+    /// Features that Xcode does not have are written in user info, under keys that begin with `strata.`. Reading the
+    /// file gives an equal model.
+    /// - Throws: `invalidModel` if the model has a value that cannot be written.
     public func xcodeContents() throws(StrataError) -> Data {
         Data(try ModelWriter.text(of: self).utf8)
     }

@@ -3,7 +3,9 @@ import StrataModel
 /// Writes a model as the `contents` file of an `.xcdatamodel`.
 enum ModelWriter {
 
-    /// - Throws: `invalidModel` for a model with a value that neither XML nor JSON can hold.
+    /// The text of the file.
+    ///
+    /// - Throws: `invalidModel` if the model has a value that neither XML nor JSON can express.
     static func text(of model: ManagedObjectModel) throws(StrataError) -> String {
         let ending = model.editorInfo[EditorNotes.newline] == nil ? "" : "\n"
         return XMLText.declaration + "\n" + XMLText.of(try element(of: model)) + ending
@@ -62,7 +64,7 @@ enum ModelWriter {
                 + XMLElement.carried(configuration.editorInfo[EditorNotes.unread]))
     }
 
-    /// Where the editor draws entities; nil when it has drawn none.
+    /// The coordinates at which the editor draws entities; nil if it has drawn none.
     private static func elements(of model: ManagedObjectModel) -> XMLElement? {
         let names = ["positionX", "positionY", "width", "height"]
         let drawn = model.entities.filter { entity in

@@ -6,7 +6,9 @@ struct PropertyWriter {
 
     // MARK: Attributes
 
-    /// - Parameter isIndexed: whether it is marked as indexed, as older versions of Xcode have it.
+    /// The element of an attribute.
+    ///
+    /// - Parameter isIndexed: whether it gets the mark of an index that older versions of Xcode use.
     func element(
         of attribute: AttributeDescription, owner: String, isIndexed: Bool = false
     ) throws(StrataError) -> XMLElement {
@@ -27,6 +29,7 @@ struct PropertyWriter {
 
     // MARK: Relationships
 
+    /// The element of a relationship.
     func element(of relationship: RelationshipDescription) throws(StrataError) -> XMLElement {
         var plain = relationship
         plain.editorInfo = [:]
@@ -43,7 +46,7 @@ struct PropertyWriter {
 
     // MARK: Both
 
-    /// The user info, with a note where reading the element would not give the description back.
+    /// The user info, with a note if reading the element would give another description.
     private static func userInfo<Description: Codable & Equatable>(
         _ plain: Description, _ values: [String: String], _ meaning: Description
     ) throws(StrataError) -> UserInfoContent {
@@ -63,7 +66,7 @@ struct PropertyWriter {
 }
 
 extension [String: String] {
-    /// The user info as it comes out of a file.
+    /// The user info after writing it to a file and reading it again.
     var readAgain: [String: String] {
         let entries = UserInfoContent(values: self).values.map { (XMLText.allowed($0.key), XMLText.allowed($0.value)) }
         return [String: String](entries, uniquingKeysWith: { first, _ in first })

@@ -2,7 +2,7 @@ import StrataModel
 
 /// Writes `<fetchRequest>` and `<fetchedProperty>` elements.
 enum RequestWriter {
-    /// An element, and the note that the entity's user info must have with it.
+    /// An element, and the note that must be in the entity's user info; nil if none is needed.
     struct Result {
         let element: XMLElement
         let note: String?

@@ -1,15 +1,18 @@
-/// Where something stands in a file; both count from 1, columns in Unicode scalars.
+/// A location in a file. Lines and columns count from 1, columns in Unicode scalars.
 public struct FileLocation: Sendable, Hashable {
+    /// The number of the line, from 1.
     public let line: Int
+    /// The number of the Unicode scalar in the line, from 1.
     public let column: Int
 
+    /// A location with a line and a column.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 }
 
-/// An element of a document; two are equal whatever their locations.
+/// An element of an XML document. Equality ignores the location.
 package struct XMLElement: Sendable, Hashable {
     package struct Attribute: Sendable, Hashable {
         package var name: String
@@ -22,10 +25,10 @@ package struct XMLElement: Sendable, Hashable {
     }
 
     package var name: String
-    /// In the order of the file.
+    /// The attributes in the order of the file.
     package var attributes: [Attribute]
     package var children: [XMLElement]
-    /// What stands between the children, without white space at both ends.
+    /// The text in the element, without white space at its ends.
     package var text: String
     package var location: FileLocation
 
@@ -57,9 +60,11 @@ package struct XMLElement: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a file, and where.
+/// The problem with a model file and its location. It is the `cause` of the `StrataError` that is thrown.
 public struct ModelFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The location of the problem.
     public let location: FileLocation
+    /// The problem as a phrase without a period.
     public let sentence: String
 
     package init(_ sentence: String, at location: FileLocation) {
@@ -67,5 +72,6 @@ public struct ModelFileError: Error, Sendable, Hashable, CustomStringConvertible
         self.sentence = sentence
     }
 
+    /// The location and the problem.
     public var description: String { "line \(location.line), column \(location.column): \(sentence)" }
 }

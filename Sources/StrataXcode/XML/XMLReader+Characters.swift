@@ -12,6 +12,8 @@ extension XMLReader {
         if has(text) { position += text.utf8CodeUnitCount }
     }
 
+    /// Skips white space.
+    ///
     /// - Returns: whether there was any.
     mutating func skipSpace() -> Bool {
         let start = position
@@ -21,7 +23,7 @@ extension XMLReader {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-    /// Letters, digits, `_ : - .` and whatever lies beyond ASCII.
+    /// Reads a name: letters, digits, `_ : - .` and any non-ASCII characters.
     mutating func name(_ what: String) throws(ModelFileError) -> String {
         let start = position
         while let byte, Self.isOfName(byte) { position += 1 }
@@ -38,7 +40,7 @@ extension XMLReader {
         }
     }
 
-    /// Passes over `opening`, and returns what stands before `closing`.
+    /// Skips `opening`, and reads the text up to `closing`, which it skips too.
     mutating func text(
         after opening: StaticString, until closing: StaticString, _ what: String
     ) throws(ModelFileError) -> String {
@@ -51,8 +53,8 @@ extension XMLReader {
         return String(decoding: bytes[first..<position], as: UTF8.self)
     }
 
-    /// Text up to `end` or the end of the file, with references resolved and line ends as newlines; in the value of an
-    /// attribute white space is a space, unless it was written as a reference.
+    /// Reads text up to `end` or the end of the file. It resolves references and converts line ends to newlines. In
+    /// attribute values, white space becomes a space unless it is written as a reference.
     mutating func content(until end: UInt8, isAttribute: Bool) throws(ModelFileError) -> String {
         var result: [UInt8] = []
         while let byte, byte != end {
@@ -77,7 +79,7 @@ extension XMLReader {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// One of the five that XML has, or a character by its number. No other is known, so none can be defined.
+    /// Reads a reference: one of the five entities of XML, or a character by number. Other entities are errors.
     private mutating func reference() throws(ModelFileError) -> String {
         let start = position
         position += 1
@@ -103,10 +105,10 @@ extension XMLReader {
     }
 }
 
-/// Where lines begin.
+/// The offsets of the lines of a file, to convert offsets to locations.
 struct LineTable {
     private let starts: [Int]
-    /// The location that was asked for last: others on its line are counted on from there.
+    /// The last location, from which columns further on the same line are counted.
     private var last = (offset: 0, location: FileLocation(line: 1, column: 1))
 
     init(_ bytes: [UInt8]) {
@@ -124,11 +126,12 @@ struct LineTable {
         let isOn = last.location.line == low + 1 && last.offset <= offset
         let (start, column) = isOn ? (last.offset, last.location.column) : (starts[low], 1)
         let rest = bytes[start..<max(start, min(offset, bytes.count))]
-        // Bytes that go on with a scalar count for nothing.
+        // Continuation bytes of a scalar do not count.
         return FileLocation(line: low + 1, column: rest.reduce(column) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
     }
 
-    /// The same, for locations in their order: the file may be one long line.
+    /// The location of an offset that is after the last one. It counts from there, because the file can be one long
+    /// line.
     mutating func nextLocation(of offset: Int, in bytes: [UInt8]) -> FileLocation {
         let location = location(of: offset, in: bytes)
         last = (offset, location)

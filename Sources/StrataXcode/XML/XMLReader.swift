@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads a document of the kind that Xcode writes: UTF-8, elements and attributes, character references.
+/// Reads XML documents as Xcode writes them: UTF-8, elements, attributes and character references.
 ///
-/// It is a reader of its own, because what a general one can do is what hostile files use: there are no document types
-/// with declarations, so no entities to be defined, expanded or fetched; what is nested too deep, too long, or not
-/// well-formed is refused with its location. Elements under construction are on a stack of the reader's, not on the
+/// It supports only that, because hostile files exploit the rest of XML: it rejects document types with declarations,
+/// so files cannot define, expand or fetch entities. A document that is too deep, too long or not well-formed is
+/// rejected with the location. Open elements are on a stack of the reader, so that deep nesting cannot overflow the
 /// thread's.
 package struct XMLReader {
-    /// How much a document may hold.
+    /// The largest documents that are accepted.
     package struct Limits: Sendable {
         package var sizeInBytes = 32 << 20
         package var depth = 32
         package var attributes = 128
-        /// Whether a document type may be named; it is passed over, and may declare nothing.
+        /// Whether the document may have a document type without declarations, which is skipped.
         package var allowsDocumentType = false
 
         package init() {}
@@ -25,13 +25,15 @@ package struct XMLReader {
     private var root: XMLElement?
     private var lines: LineTable
 
-    /// - Throws: `ModelFileError`.
+    /// Reads the root element of a document.
+    ///
+    /// - Throws: `ModelFileError` with the problem and its location.
     package static func read(
         _ bytes: [UInt8], limits: Limits = Limits()
     ) throws(ModelFileError) -> XMLElement {
         guard bytes.count <= limits.sizeInBytes else {
             throw ModelFileError(
-                "the file has \(bytes.count) bytes; \(limits.sizeInBytes) is the most",
+                "the file has \(bytes.count) bytes; \(limits.sizeInBytes) is the maximum",
                 at: FileLocation(line: 1, column: 1))
         }
         var reader = XMLReader(bytes, limits)
@@ -85,7 +87,7 @@ package struct XMLReader {
         let value = text[range.upperBound...].drop { $0 == "=" || $0 == " " || $0 == "\"" || $0 == "'" }
         let encoding = value.prefix { $0 != "\"" && $0 != "'" }
         guard encoding.lowercased() == "utf-8" else {
-            throw error("the file says that it is \(encoding.prefix(40)); only UTF-8 is read", at: start)
+            throw error("the file declares the encoding \(encoding.prefix(40)); only UTF-8 is supported", at: start)
         }
     }
 
@@ -95,7 +97,7 @@ package struct XMLReader {
         }
         let start = position
         let text = try text(after: "<!DOCTYPE", until: ">", "the document type")
-        if text.contains("[") { throw error("a document type may declare nothing", at: start) }
+        if text.contains("[") { throw error("a document type with declarations is not allowed", at: start) }
     }
 
     private mutating func comment() throws(ModelFileError) {
@@ -166,7 +168,7 @@ package struct XMLReader {
         position += 1
         _ = skipSpace()
         guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-            throw error("the value of the attribute \(name) must stand in quotes")
+            throw error("the value of the attribute \(name) must be in quotes")
         }
         let start = position
         position += 1
@@ -183,9 +185,9 @@ package struct XMLReader {
         _ = skipSpace()
         guard has(">") else { throw error("expected > after </\(name)") }
         position += 1
-        guard let element = open.popLast() else { throw error("</\(name)> ends nothing", at: start) }
+        guard let element = open.popLast() else { throw error("</\(name)> has no start tag", at: start) }
         guard element.name == name else {
-            throw error("</\(name)> stands where </\(element.name)> must", at: start)
+            throw error("expected </\(element.name)>, found </\(name)>", at: start)
         }
         close(element)
     }

@@ -1,8 +1,8 @@
-/// Writes documents as Xcode does: four spaces a level, empty elements in one tag, attributes in double quotes.
+/// Writes XML documents in Xcode's format: four spaces a level, empty elements as one tag, attributes in double quotes.
 package enum XMLText {
     package static let declaration = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#
 
-    /// The element and all in it, without a newline at the end.
+    /// The element with its content, without a newline at the end.
     package static func of(_ element: XMLElement, level: Int = 0) -> String {
         var text = ""
         append(element, level, to: &text)
@@ -34,7 +34,7 @@ package enum XMLText {
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
             case "\t", "\n", "\r": text += "&#\(scalar.value);"
-            // What XML cannot hold at all; who must have it back writes it another way.
+            // XML cannot express this character. Writers that must keep it use a note.
             case _ where !isAllowed(scalar): text += "\u{FFFD}"
             default: text.unicodeScalars.append(scalar)
             }
@@ -42,13 +42,13 @@ package enum XMLText {
         return text
     }
 
-    /// The text as it is read again: without what XML cannot hold.
+    /// The text as it is read after writing it: with U+FFFD for characters that XML cannot express.
     static func allowed(_ text: String) -> String {
         if text.unicodeScalars.allSatisfy(isAllowed) { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isAllowed($0) ? $0 : "\u{FFFD}" }))
     }
 
-    /// Whether a document may hold the character, written as itself or as a reference.
+    /// Whether XML can express the character, directly or as a reference.
     static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x1_0000...: true

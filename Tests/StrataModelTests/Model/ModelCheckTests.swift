@@ -26,7 +26,7 @@ struct ModelCheckTests {
         #expect(
             error?.details.map(\.message) == [
                 "Ant.queen has no inverse; name one, or say that there is none.",
-                "Zebra.age has no type, which only a transient attribute may.",
+                "Zebra.age has no type; only a transient attribute can do without.",
                 "Zebra.hash is a reserved name.",
                 "Zebra.owner leads to an unknown entity, Nobody.",
             ])
@@ -100,7 +100,7 @@ struct ModelCheckTests {
         #expect(problems(entity("A", [attribute("x", .binaryData, external: true)])).isEmpty)
         #expect(
             problems(entity("A", [attribute("x", .string, external: true)])) == [
-                "A.x allows external storage, which only binary data can."
+                "A.x allows external storage; only binary data can."
             ])
     }
 
@@ -170,7 +170,7 @@ struct ModelCheckTests {
             name: "x", destinationEntityName: "A", hasNoInverse: true, isOrdered: true, maxCount: 2)
         #expect(
             problems(entity("A", [.relationship(loner)])) == [
-                "A.x is a to-one relationship with a count above one.", "A.x is ordered, which only a to-many can be.",
+                "A.x is a to-one relationship with a count above one.", "A.x is ordered; only a to-many can be.",
             ])
         #expect(
             problems(entity("A", [toMany("x", "A", alone: true, min: 3, max: 2)])) == [

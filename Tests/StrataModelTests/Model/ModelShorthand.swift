@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Short spellings for the models of these tests.
+/// Shorthand functions for the models in tests.
 func entity(
     _ name: String, _ properties: [PropertyDescription] = [], parent: String? = nil, isAbstract: Bool = false,
     indexes: [FetchIndexDescription] = [], unique: [[String]] = [], rules: [ValidationPredicate] = [],
@@ -54,7 +54,7 @@ func toMany(
             deleteRule: rule, renamingIdentifier: renamedFrom))
 }
 
-/// The sentences a model is refused with; none when it is accepted.
+/// The messages of all problems of a model; empty if it is valid.
 func problems(_ entities: EntityDescription...) -> [String] {
     do {
         _ = try ManagedObjectModel(entities: entities)

@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Testing
 
-/// The record of a model, byte for byte: written by hand from the names and numbers of the description.
+/// The record of a model, byte for byte: written by hand after the names and numbers in the descriptions.
 struct SchemaRecordBytesTests {
     private static let name =
         #"{"attribute":{"_0":{"allowsExternalBinaryDataStorage":false,"defaultValue":{"string":"a/b"},"#

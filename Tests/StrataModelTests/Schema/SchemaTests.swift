@@ -159,7 +159,7 @@ struct SchemaTests {
         #expect(try second.id("Vehicle", "color") == first.id("Car", "colour"))
         #expect(try second.id("Vehicle", "wheels") == first.id("Car", "wheels"))
         #expect(second.assignment.entities.keys.sorted() == ["Vehicle"])
-        // The identifier still says Car; a new Car is another entity, and so is a new Gone.
+        // The renaming identifier is still Car, so a new Car is another entity, and so is a new Gone.
         let third = try installer.install(
             entity(
                 "Vehicle", [attribute("tint", renamedFrom: "colour"), attribute("wheels", .integer32)],
@@ -192,7 +192,7 @@ struct SchemaTests {
         let second = try installer.install(
             entity("P", [attribute("x"), attribute("y")]), entity("C", parent: "P"), entity("D", parent: "P"))
         #expect(try second.id("P", "x") == first.id("C", "x"))
-        // Two different ones cannot become one.
+        // Two different properties cannot become one.
         #expect(try second.id("P", "y") != first.id("C", "y"))
         #expect(try second.id("P", "y") != first.id("D", "y"))
     }

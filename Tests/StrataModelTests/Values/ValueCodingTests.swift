@@ -12,7 +12,7 @@ import Testing
         #expect(try PropertyListDecoder().decode(AttributeValue.self, from: list) == .decimal(value))
     }
 
-    /// The one text that encoding writes is the one that is read.
+    /// Decoding accepts only the text that encoding writes.
     @Test(arguments: [#""1.5""#, #""nan""#, #""NaN ""#, #""""#, "true", "null", "[]", "{}"])
     func whatIsNoDecimalIsRefusedWithItsPlace(text: String) {
         let json = Data(#"[{"decimal": 1}, {"decimal": \#(text)}]"#.utf8)

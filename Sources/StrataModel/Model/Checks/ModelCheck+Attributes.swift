@@ -1,11 +1,11 @@
 extension ModelCheck {
     mutating func check(_ attribute: AttributeDescription, at subject: Subject) {
         if attribute.type == .undefined && !attribute.isTransient {
-            report(subject, "has no type, which only a transient attribute may.")
+            report(subject, "has no type; only a transient attribute can do without.")
         }
         if attribute.allowsExternalBinaryDataStorage {
             if attribute.type != .binaryData {
-                report(subject, "allows external storage, which only binary data can.")
+                report(subject, "allows external storage; only binary data can.")
             } else if attribute.isTransient {
                 report(subject, "is transient and allows external storage.")
             }
@@ -13,7 +13,7 @@ extension ModelCheck {
         let problemsBefore = problemCount
         for rule in attribute.validationRules { check(rule, of: attribute, at: subject) }
         checkElements(of: attribute, at: subject, depth: 1)
-        // A default is only measured by rules that make sense.
+        // The default is checked only if the rules are valid.
         if problemCount == problemsBefore { checkDefault(of: attribute, at: subject) }
     }
 
@@ -57,7 +57,7 @@ extension ModelCheck {
         if minimum == nil && maximum == nil { report(subject, "has a range without bounds.") }
         for bound in [minimum, maximum].compactMap(\.self) {
             let fits = attribute.type == .date ? bound.isDate : bound.isNumber
-            // A bound that is not ordered with itself is not a number.
+            // NaN has no order, not even with itself.
             if !fits || bound.order(to: bound) == nil {
                 report(
                     subject, "has a range with a bound that is not a \(attribute.type == .date ? "date" : "number").")
@@ -76,7 +76,7 @@ extension ModelCheck {
             if !attribute.elements.isEmpty { report(subject, "has elements, which only a composite can.") }
             return
         }
-        // A composite of a Swift type has the elements that the type encodes.
+        // A composite of a Swift type gets its elements from the type.
         if attribute.elements.isEmpty, attribute.attributeValueClassName == nil {
             report(subject, "is a composite without elements.")
         }

@@ -1,14 +1,14 @@
 extension ModelCheck {
-    /// A derived attribute has a value of its own in the row, and an expression that the store can compute.
+    /// Checks that a derived attribute is stored and its expression can be computed.
     mutating func checkDerivation(of attribute: AttributeDescription, in entity: EntityDescription) {
         guard let expression = attribute.derivationExpression else { return }
         let subject = Subject(entity.name, attribute.name)
-        if attribute.isTransient { report(subject, "is derived and transient; what is derived is stored.") }
+        if attribute.isTransient { report(subject, "is derived and transient; a derived value must be stored.") }
         if attribute.allowsExternalBinaryDataStorage {
-            report(subject, "is derived and may be stored outside the row, which a derived value cannot.")
+            report(subject, "is derived and allows external storage; a derived value is always in the row.")
         }
         if !attribute.validationRules.isEmpty {
-            report(subject, "is derived and has validation rules, which hold for what an app sets.")
+            report(subject, "is derived and has validation rules; rules apply only to values that the app sets.")
         }
         if [.composite, .transformable, .undefined, .objectID].contains(attribute.type) {
             return report(subject, "is derived, which \(attribute.type.nameWithArticle) cannot be.")
@@ -64,7 +64,7 @@ private struct DerivationWalk {
     private(set) var complaint: String?
     private(set) var toManyCount = 0
     private(set) var endsAtToMany = false
-    /// The attribute, or element of a composite, at the end; nil where the path ends at an object.
+    /// The attribute or composite element at the end of the path; nil if the path ends at a relationship.
     private(set) var end: AttributeDescription?
 
     init(_ path: String, from entityName: String, _ hierarchy: EntityHierarchy) {

@@ -59,13 +59,13 @@ extension ModelCheck {
 }
 
 extension EntityHierarchy {
-    /// A property and, below a composite, the elements on the way to the one that is meant.
+    /// A property in an index key, with the elements of composites on the path to the value.
     struct KeyPart {
         let declaration: Declaration
         let elements: [AttributeDescription]
     }
 
-    /// What a dotted path into an object's own row means; nil when a step is unknown.
+    /// Resolves a dotted path into an object's own row; nil if a step is unknown.
     func keyPart(_ path: String, in entityName: String) -> KeyPart? {
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
         guard let first = steps.popFirst(), let declaration = declaration(of: first, in: entityName) else { return nil }
@@ -79,7 +79,7 @@ extension EntityHierarchy {
         return KeyPart(declaration: declaration, elements: elements)
     }
 
-    /// Why a path cannot be part of a key or of a partial index's predicate; nil when it can.
+    /// The reason why a path cannot be part of a key or of a partial index's predicate; nil if it can.
     func complaint(aboutKeyPart path: String, in entityName: String) -> String? {
         guard let part = keyPart(path, in: entityName) else { return "is unknown" }
         if part.declaration.property.isTransient { return "is transient" }

@@ -1,7 +1,7 @@
 extension ModelCheck {
     mutating func checkEntityNames() {
         if entities.count > ModelLimits.entities {
-            report(Subject("The model"), "has \(entities.count) entities; \(ModelLimits.entities) is the most.")
+            report(Subject("The model"), "has \(entities.count) entities; \(ModelLimits.entities) is the maximum.")
         }
         var seen: Set<String> = []
         var renamed: [String: String] = [:]
@@ -32,7 +32,7 @@ extension ModelCheck {
         if let root = chain.first, root.superentityName.flatMap(hierarchy.entity(named:)) != nil {
             report(subject, "is its own ancestor, or has one that is.")
         } else if chain.count > ModelLimits.inheritanceDepth {
-            report(subject, "stands \(chain.count) levels deep; \(ModelLimits.inheritanceDepth) is the most.")
+            report(subject, "is \(chain.count) levels deep; \(ModelLimits.inheritanceDepth) is the maximum.")
         }
     }
 
@@ -57,7 +57,7 @@ extension ModelCheck {
         }
         let count = hierarchy.declarations(of: entity.name).count
         if count > ModelLimits.properties {
-            report(Subject(entity.name), "has \(count) properties; \(ModelLimits.properties) is the most.")
+            report(Subject(entity.name), "has \(count) properties; \(ModelLimits.properties) is the maximum.")
         }
     }
 
@@ -69,7 +69,8 @@ extension ModelCheck {
         }
     }
 
-    /// A name is a letter or underscore followed by letters, digits and underscores.
+    /// The reason why a text is not a name; nil if it is a letter or underscore followed by letters, digits and
+    /// underscores.
     static func complaint(aboutName name: String) -> String? {
         guard let first = name.unicodeScalars.first else { return "it is empty" }
         if name.utf8.count > ModelLimits.nameLengthInBytes {

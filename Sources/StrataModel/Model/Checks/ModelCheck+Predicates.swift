@@ -1,5 +1,5 @@
 extension ModelCheck {
-    /// Predicates over the whole object may follow to-one relationships and, with ANY and ALL, to-many ones.
+    /// Checks the entity's validation predicates, which may follow to-ones and, with ANY and ALL, to-manys.
     mutating func checkPredicates(of entity: EntityDescription) {
         for rule in entity.validationPredicates {
             let subject = Subject(entity.name)
@@ -12,12 +12,16 @@ extension ModelCheck {
         }
     }
 
-    /// A partial index may only look at what stands in the object's own row.
+    /// Checks that the predicate of a partial index uses only values in the object's own row.
     mutating func checkPartial(_ predicate: FetchPredicate, of entity: EntityDescription, index: String) {
         let what = "the partial index \(index)"
         var foreign: FetchExpression?
         predicate.forEachExpression { if !$0.isOfOwnRow { foreign = foreign ?? $0 } }
-        if let foreign { report(Subject(entity.name), "has \(what) that depends on more than the row, on \(foreign).") }
+        if let foreign {
+            report(
+                Subject(entity.name),
+                "has \(what), which uses \(foreign); it may use only the object's own attributes and to-ones.")
+        }
         for path in checkedKeyPaths(of: predicate, at: Subject(entity.name), what: what) {
             if let complaint = hierarchy.complaint(aboutKeyPart: path, in: entity.name) {
                 report(Subject(entity.name, path), "\(complaint), in \(what).")
@@ -25,7 +29,7 @@ extension ModelCheck {
         }
     }
 
-    /// A rule of one attribute sees the value as SELF, and a composite's elements by name.
+    /// Checks a rule of one attribute, which sees the value as SELF and a composite's elements by name.
     mutating func checkValuePredicate(
         _ predicate: FetchPredicate, of attribute: AttributeDescription, at subject: Subject
     ) {
@@ -35,7 +39,7 @@ extension ModelCheck {
                 current = current?.elements.first { $0.name == step }
             }
             if current == nil {
-                report(subject, "has a validation predicate over \(path); it may only speak of SELF and its elements.")
+                report(subject, "has a validation predicate that uses \(path); it may use only SELF and its elements.")
             }
         }
     }
@@ -55,7 +59,7 @@ extension ModelCheck {
             }
         }
         for name in predicate.freeVariables.sorted() {
-            report(subject, "has \(what) with the variable $\(name), which nothing gives a value.")
+            report(subject, "has \(what) with the variable $\(name), which has no value there.")
         }
         return predicate.keyPaths.sorted()
     }
@@ -87,8 +91,8 @@ extension ModelCheck {
 }
 
 extension FetchExpression {
-    /// Whether its value follows from the object's own row and nothing else, as a view must: it is the same whenever
-    /// the log is replayed.
+    /// Whether the value depends only on the object's own row. Views require that, because replaying the log must give
+    /// the same views.
     fileprivate var isOfOwnRow: Bool {
         switch self {
         case .constant, .aggregate, .conditional, .evaluatedObject: true

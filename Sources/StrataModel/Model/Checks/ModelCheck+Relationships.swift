@@ -3,7 +3,7 @@ extension ModelCheck {
         let subject = Subject(entity.name, relationship.name)
         checkCounts(of: relationship, at: subject)
         if relationship.isOrdered && !relationship.isToMany {
-            report(subject, "is ordered, which only a to-many can be.")
+            report(subject, "is ordered; only a to-many can be.")
         }
         if relationship.hasNoInverse, let inverse = relationship.inverseName {
             report(subject, "names the inverse \(inverse) and says that it has none.")
@@ -29,7 +29,7 @@ extension ModelCheck {
         }
     }
 
-    /// Every relationship must be the inverse of its inverse, whichever side names it, also where a side is inherited.
+    /// Checks that every relationship is the inverse of its inverse, whichever side names it, also if one is inherited.
     mutating func checkInverses() {
         var claims: [EntityHierarchy.PropertyKey: [EntityHierarchy.PropertyKey]] = [:]
         var open: [EntityHierarchy.PropertyKey] = []
@@ -60,7 +60,7 @@ extension ModelCheck {
         }
     }
 
-    /// Checks the inverse a relationship names; returns it if it does not name one itself.
+    /// Checks the inverse that a relationship names; returns it if it does not name an inverse itself.
     private mutating func claimedInverse(
         of relationship: RelationshipDescription, key: EntityHierarchy.PropertyKey
     ) -> EntityHierarchy.PropertyKey? {

@@ -1,7 +1,7 @@
-/// Looks for every fault of a list of entities, one part after another, and works out the inverses.
+/// Checks a list of entities, collects all problems, and resolves the inverses. Its extensions check one part each.
 struct ModelCheck {
     let hierarchy: EntityHierarchy
-    /// Relationship -> the name of its inverse, where only the other side names it.
+    /// The name of the inverse of each relationship whose inverse only the other side names.
     var filledInverses: [EntityHierarchy.PropertyKey: String] = [:]
     private var problems: [StrataError] = []
 
@@ -12,7 +12,7 @@ struct ModelCheck {
     var entities: [EntityDescription] { hierarchy.entities }
     var problemCount: Int { problems.count }
 
-    /// In order of entity, property and sentence.
+    /// The problems in order of entity, property and sentence.
     var sortedProblems: [StrataError] {
         func order(_ problem: StrataError) -> (String, String, String) {
             (problem.context.entityName ?? "", problem.context.key ?? "", problem.message)
@@ -20,7 +20,7 @@ struct ModelCheck {
         return problems.sorted { order($0) < order($1) }
     }
 
-    /// The entities with both sides of every inverse named.
+    /// The entities with every inverse named on both sides.
     var entitiesWithInverses: [EntityDescription] {
         entities.map { entity in
             var entity = entity
@@ -36,6 +36,7 @@ struct ModelCheck {
         }
     }
 
+    /// Runs all checks.
     mutating func run() {
         checkEntityNames()
         for entity in entities {
@@ -55,7 +56,7 @@ struct ModelCheck {
         checkInverses()
     }
 
-    /// Where a fault is: an entity, and in it a property or a dotted path into a composite.
+    /// The subject of a problem: an entity, or a property of it, or a dotted path into a composite.
     struct Subject {
         let entityName: String
         let key: String?
@@ -68,7 +69,7 @@ struct ModelCheck {
         var text: String { key.map { "\(entityName).\($0)" } ?? entityName }
     }
 
-    /// Records a fault; `sentence` goes on after the subject's name.
+    /// Records a problem; `sentence` follows the name of the subject.
     mutating func report(_ subject: Subject, _ sentence: String) {
         problems.append(
             StrataError(

@@ -1,7 +1,7 @@
-/// How large a model may be. The first two come from the widths of numbers in rows and object ids.
+/// The largest models that are accepted. The first two limits follow from the widths of numbers in rows and object ids.
 package enum ModelLimits {
     package static let entities = 60_000
-    /// Of one entity, inherited ones counted.
+    /// Properties of one entity, with inherited ones.
     package static let properties = 4_096
     package static let nameLengthInBytes = 255
     package static let inheritanceDepth = 64
@@ -10,10 +10,10 @@ package enum ModelLimits {
     package static let indexElements = 16
 }
 
-/// Names that a model may not use, because objects have members of these names or the languages of predicates and
-/// Swift give them a meaning of their own.
+/// Names that a model may not use, because objects have members with these names, or because they have a meaning in
+/// Swift or in predicates.
 package enum ReservedNames {
-    /// For attributes, relationships and the elements of composites.
+    /// Reserved names of attributes, relationships and elements of composites.
     package static let properties: Set<String> = [
         // State of a managed object.
         "objectID", "entity", "managedObjectContext", "isInserted", "isUpdated", "isDeleted", "isFault",
@@ -24,10 +24,10 @@ package enum ReservedNames {
         "didTurnIntoFault", "validateForInsert", "validateForUpdate", "validateForDelete",
         // What every object has.
         "description", "debugDescription", "hash", "hashValue", "superclass", "class",
-        // Words that Swift does not allow after a dot, or that predicates read as the object itself.
+        // Words that Swift does not allow after a dot, or that mean the object itself in predicates.
         "self", "Self", "SELF", "Type", "Protocol", "init", "deinit", "subscript",
     ]
 
-    /// For entities.
+    /// Reserved names of entities.
     package static let entities: Set<String> = ["ManagedObject", "Self", "self", "SELF", "Type", "Protocol", "Any"]
 }

@@ -1,4 +1,4 @@
-/// Adds requests and configurations to a model one by one, and collects what is wrong with them.
+/// Adds requests, fetched properties and configurations to a model one by one, and collects problems.
 struct SupplementCheck {
     let model: ManagedObjectModel
     private(set) var supplement: ModelSupplement
@@ -16,7 +16,7 @@ struct SupplementCheck {
     mutating func add(_ template: FetchRequestTemplate) {
         let (name, entityName) = (template.name, template.entityName)
         if model.entitiesByName[entityName] == nil {
-            report("The template \(name) asks for an unknown entity.", entityName, name)
+            report("The template \(name) has an unknown entity, \(entityName).", entityName, name)
         }
         if name.isEmpty { report("A template has no name.", entityName, "") }
         if supplement.fetchRequestTemplates.contains(where: { $0.name == name }) {

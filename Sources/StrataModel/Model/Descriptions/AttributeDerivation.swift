@@ -1,20 +1,20 @@
-/// What a derived attribute is computed from: a `derivationExpression` in one of the forms that there are.
+/// The source of a derived attribute: its `derivationExpression` in one of the supported forms.
 package enum AttributeDerivation: Sendable, Hashable {
-    /// The time of the save that last wrote the object's own values.
+    /// The time of the last save that changed the object's own values.
     case now
-    /// The value at the end of a path of to-ones, as it is or through a function of text.
+    /// The value at the end of a path of to-ones, optionally through a text function.
     case value(path: String, FetchFunction?)
     /// The number of members of the to-many at the end of the path.
     case count(path: String)
     /// The sum of the values at the end of a path over one to-many.
     case sum(path: String)
 
-    /// In words, for those whose expression has another form.
+    /// The supported forms in words, for error messages.
     package static let forms =
         "a key path of to-ones, alone or in canonical:, uppercase: or lowercase:, a to-many's @count, "
         + "a to-many's @sum over an attribute, or now()"
 
-    /// nil for an expression of another form.
+    /// nil if the expression has another form.
     package init?(_ expression: FetchExpression) {
         switch expression {
         case .function(.now, _): self = .now
@@ -26,7 +26,7 @@ package enum AttributeDerivation: Sendable, Hashable {
         }
     }
 
-    /// The operator stands at the end, or, as key-value coding has it, behind the to-many.
+    /// The operator is at the end of the path, or after the to-many as in key-value coding.
     private init?(path: String) {
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let index = steps.firstIndex(where: { $0.hasPrefix("@") }) else {
@@ -42,7 +42,7 @@ package enum AttributeDerivation: Sendable, Hashable {
         }
     }
 
-    /// The key path that the value depends on, without operators; nil where it depends on none.
+    /// The key path that the value depends on, without operators; nil if there is none.
     package var path: String? {
         switch self {
         case .now: nil

@@ -1,33 +1,44 @@
-/// An attribute: its type, default, rules and storage.
+/// An attribute of an entity: its name, type, default, rules and storage.
 public struct AttributeDescription: Sendable, Hashable, Codable {
+    /// The name, unique in the entity.
     public var name: String
+    /// The type of the values.
     public var type: AttributeType
+    /// Whether the value may be nil.
     public var isOptional: Bool
-    /// Kept in memory only, never stored.
+    /// Whether the value is kept in memory only and never saved.
     public var isTransient: Bool
+    /// The value of a new object; nil for none.
     public var defaultValue: AttributeValue?
-    /// What the store computes the value from whenever it saves; nil for an attribute that the app sets.
+    /// The expression from which each save computes the value; nil for an attribute that the app sets.
     ///
-    /// A path of to-ones that ends at an attribute (`author.name`), alone or as `canonical:(…)`, `uppercase:(…)` or
-    /// `lowercase:(…)`; a to-many's `@count` (`items.@count`); the sum over an attribute of its members
-    /// (`items.price.@sum`); `now()`, the time of the save that last wrote the object's own values. Validation rules do
-    /// not go with it, and setting the attribute has no effect.
+    /// It is a path of to-ones that ends at an attribute (`author.name`), alone or in `canonical:(…)`, `uppercase:(…)`
+    /// or `lowercase:(…)`; a to-many's `@count` (`items.@count`); the sum of an attribute of its members
+    /// (`items.price.@sum`); or `now()`, the time of the last save that changed the object's own values. A derived
+    /// attribute cannot have validation rules, and setting it has no effect.
     public var derivationExpression: FetchExpression?
-    /// Large values are kept in files beside the store. Binary data only.
+    /// Whether large values are stored in files beside the store. For binary data only.
     public var allowsExternalBinaryDataStorage: Bool
-    /// The name under which the transformable's `ValueTransformer` is registered.
+    /// The name of the `ValueTransformer` of a transformable.
     public var valueTransformerName: String?
-    /// The Swift type of a transformable, composite or enum, for readers and code generators.
+    /// The Swift type of a transformable, composite or enum, used by code generators.
     public var attributeValueClassName: String?
-    /// The parts of a composite.
+    /// The elements of a composite.
     public var elements: [AttributeDescription]
+    /// The rules that a value must meet when it is saved.
     public var validationRules: [ValidationRule]
+    /// Whether the history keeps the last value when an object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
+    /// The name in the previous model, if the attribute was renamed.
     public var renamingIdentifier: String?
+    /// A text that distinguishes versions of an otherwise equal attribute.
     public var versionHashModifier: String?
+    /// Entries of the app's own.
     public var userInfo: [String: String]
+    /// Entries of the model editor.
     public var editorInfo: EditorInfo
 
+    /// An attribute, required unless `isOptional` is true.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
         defaultValue: AttributeValue? = nil, derivationExpression: FetchExpression? = nil,

@@ -1,24 +1,31 @@
-/// An entity: a name, its properties in order, and the rules that hold for every object of it.
+/// An entity of a model: its name, its properties in order, its indexes, and the rules for its objects.
 public struct EntityDescription: Sendable, Hashable, Codable {
+    /// The name, unique in the model.
     public var name: String
-    /// The class of its objects; nil means plain `ManagedObject`.
+    /// The class of its objects; nil for `ManagedObject`.
     public var managedObjectClassName: String?
+    /// Whether it has no objects of its own, only those of its subentities.
     public var isAbstract: Bool
-    /// The parent entity's name.
+    /// The name of the parent entity.
     public var superentityName: String?
-    /// Its own properties in declared order; inherited ones are the parent's.
+    /// The entity's own properties in declared order, without inherited ones.
     public var properties: [PropertyDescription]
+    /// The indexes over its objects and those of its subentities.
     public var indexes: [FetchIndexDescription]
-    /// Each constraint is a list of attribute (or to-one) names that no two objects may share all of.
+    /// Lists of attributes and to-ones. No two objects may have the same values in all properties of a list.
     public var uniquenessConstraints: [[String]]
-    /// Predicates over the whole object with the messages shown when they fail.
+    /// Predicates that every object must meet when it is saved.
     public var validationPredicates: [ValidationPredicate]
-    /// The name it had in the model before, if it was renamed.
+    /// The name in the previous model, if the entity was renamed.
     public var renamingIdentifier: String?
+    /// A text that distinguishes versions of an otherwise equal entity.
     public var versionHashModifier: String?
+    /// Entries of the app's own.
     public var userInfo: [String: String]
+    /// Entries of the model editor.
     public var editorInfo: EditorInfo
 
+    /// An entity with a name and properties.
     public init(
         name: String, managedObjectClassName: String? = nil, isAbstract: Bool = false, superentityName: String? = nil,
         properties: [PropertyDescription] = [], indexes: [FetchIndexDescription] = [],

@@ -1,17 +1,21 @@
-/// A property whose value is what a request finds: objects that belong to an object without being linked to it.
+/// A property whose value is the result of a request, such as objects with a common value but no relationship.
 ///
-/// In the predicate `$FETCH_SOURCE` is the object, and `$FETCHED_PROPERTY` the property's name.
+/// In the predicate, `$FETCH_SOURCE` is the object and `$FETCHED_PROPERTY` the property's name.
 public struct FetchedPropertyDescription: Sendable, Hashable, Codable {
+    /// The name, unique in the entity.
     public var name: String
-    /// The entity that has the property; its subentities have it too.
+    /// The name of the entity that has the property; its subentities inherit it.
     public var entityName: String
-    /// What the request asks; its own name is not used.
+    /// The request. Its own name is not used.
     public var request: FetchRequestTemplate
-    /// Always true in what it means: it may find nothing.
+    /// Kept for model files. A fetched property can always be empty.
     public var isOptional = true
+    /// Entries of the app's own.
     public var userInfo: [String: String] = [:]
+    /// Entries of the model editor.
     public var editorInfo: EditorInfo = [:]
 
+    /// A fetched property of an entity.
     public init(_ name: String, of entityName: String, _ request: FetchRequestTemplate) {
         self.name = name
         self.entityName = entityName

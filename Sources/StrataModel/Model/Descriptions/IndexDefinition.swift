@@ -1,6 +1,6 @@
-/// An index that a description asks for: a fetch index, or the unique index of a uniqueness constraint.
+/// An index of an entity: one of its fetch indexes, or the unique index of a uniqueness constraint.
 package struct IndexDefinition {
-    /// Begins the name of a constraint's index; the joined names of its properties follow.
+    /// The beginning of the name of a constraint's index. The names of its properties follow, joined by commas.
     package static let uniquePrefix = "unique:"
 
     package let name: String
@@ -8,7 +8,7 @@ package struct IndexDefinition {
     package let isUnique: Bool
     package let partialPredicate: FetchPredicate?
 
-    /// Those an entity declares itself: fetch indexes, then constraints.
+    /// The indexes that an entity declares itself: fetch indexes, then constraints.
     package static func all(of entity: EntityDescription) -> [IndexDefinition] {
         entity.indexes.map {
             IndexDefinition(

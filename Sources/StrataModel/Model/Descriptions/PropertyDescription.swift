@@ -1,8 +1,9 @@
-/// A property of an entity.
+/// A property of an entity: an attribute or a relationship.
 public enum PropertyDescription: Sendable, Hashable, Codable {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)
 
+    /// The name, unique in the entity.
     public var name: String {
         switch self {
         case .attribute(let attribute): attribute.name
@@ -12,7 +13,7 @@ public enum PropertyDescription: Sendable, Hashable, Codable {
 }
 
 extension PropertyDescription {
-    /// The name it had in the model before, if it was renamed.
+    /// The name in the previous model, if the property was renamed.
     public var renamingIdentifier: String? {
         switch self {
         case .attribute(let attribute): attribute.renamingIdentifier
@@ -20,16 +21,17 @@ extension PropertyDescription {
         }
     }
 
-    /// The attribute, if it is one.
+    /// The attribute; nil for a relationship.
     public var attribute: AttributeDescription? {
         if case .attribute(let attribute) = self { attribute } else { nil }
     }
 
-    /// The relationship, if it is one.
+    /// The relationship; nil for an attribute.
     public var relationship: RelationshipDescription? {
         if case .relationship(let relationship) = self { relationship } else { nil }
     }
 
+    /// Whether the property is kept in memory only.
     package var isTransient: Bool {
         switch self {
         case .attribute(let attribute): attribute.isTransient

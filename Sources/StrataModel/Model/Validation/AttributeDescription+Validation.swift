@@ -1,9 +1,9 @@
 import Foundation
 
 extension AttributeDescription {
-    /// Everything that is wrong with a value: its type, a missing mandatory value, and each rule that it breaks.
+    /// All errors of a value: a wrong type, a missing required value, and each rule that it breaks.
     ///
-    /// Every error carries the key and the value; the caller adds the object.
+    /// Each error has the key and the value; the caller adds the object.
     package func validate(_ value: AttributeValue, entityName: String? = nil) -> [StrataError] {
         var failures = ValidationFailures(entityName: entityName)
         failures.check(value, of: self, key: name)
@@ -11,7 +11,7 @@ extension AttributeDescription {
     }
 }
 
-/// Collects what is wrong with a value and the elements in it.
+/// Validates a value and the elements in it, and collects the errors.
 struct ValidationFailures {
     let entityName: String?
     private(set) var errors: [StrataError] = []
@@ -19,7 +19,7 @@ struct ValidationFailures {
     init(entityName: String?) { self.entityName = entityName }
 
     mutating func check(_ value: AttributeValue, of attribute: AttributeDescription, key: String) {
-        // The store computes it, after anybody looks at it here.
+        // The store computes the value later, during the save.
         if attribute.derivationExpression != nil { return }
         if value.isNull {
             if !attribute.isOptional {
@@ -49,7 +49,7 @@ struct ValidationFailures {
                 context: .init(entityName: entityName, key: key, value: value, predicate: predicate)))
     }
 
-    /// Values that no rule needs to forbid.
+    /// Rejects values that are never valid, whatever the rules.
     private mutating func checkSense(of value: AttributeValue, key: String) {
         switch value {
         case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
@@ -119,7 +119,7 @@ struct ValidationFailures {
 }
 
 extension AttributeValue {
-    /// Characters of a string or URL, bytes of data; nil for what has no length.
+    /// The number of characters of a string or URL, or of bytes of data; nil for other values.
     package var length: Int? {
         switch self {
         case .string(let text): text.count

@@ -1,7 +1,7 @@
 import Foundation
 
 extension AttributeValue {
-    /// Whether the attribute can hold this value: its type, not its rules. Nil fits every attribute.
+    /// Whether the value has the attribute's type; rules are not checked. Nil fits every attribute.
     package func fits(_ attribute: AttributeDescription) -> Bool {
         switch (attribute.type, self) {
         case (_, .null), (.undefined, _): true
@@ -20,10 +20,11 @@ extension AttributeValue {
         }
     }
 
-    /// The value as the type holds it, if nothing is lost on the way; nil when it cannot be held.
+    /// The value converted to a type without loss; nil if that is impossible.
     ///
-    /// Numbers change kind when their worth stays the same (a Double becomes the nearest Float, a Decimal the nearest
-    /// floating point number, since neither has an exact writing). 0 and 1 become booleans and booleans 0 and 1.
+    /// A number changes its kind if its value stays the same; but a Double becomes the nearest Float, and a Decimal the
+    /// nearest floating-point number, because these rarely have exact equals. 0 and 1 become Booleans, and Booleans 0
+    /// and 1.
     package func coerced(to type: AttributeType) -> AttributeValue? {
         switch (type, self) {
         case (_, .null), (.undefined, _), (.double, .double), (.integer64, .integer): self

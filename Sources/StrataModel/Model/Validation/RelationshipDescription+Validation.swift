@@ -1,7 +1,7 @@
 extension RelationshipDescription {
-    /// Everything that is wrong with a number of members; for a to-one 0 or 1.
+    /// The errors of a number of members, which is 0 or 1 for a to-one.
     ///
-    /// A required to-one must have one. A to-many that is optional may also be empty, else it needs `minCount`.
+    /// A required to-one must have one. A to-many must have at least `minCount`, or may be empty if it is optional.
     package func validate(count: Int, entityName: String? = nil) -> [StrataError] {
         let context = StrataError.Context(entityName: entityName, key: name, value: .integer(Int64(count)))
         guard isToMany else {
@@ -29,9 +29,9 @@ extension RelationshipDescription {
 }
 
 extension EntityDescription {
-    /// Holds the entity's own predicates against an object; inherited ones stand at the parents.
+    /// The errors of an object by the entity's own validation predicates, without inherited ones.
     ///
-    /// - Parameter context: where the object and those that it leads to are read.
+    /// - Parameter context: reads the object and those that it leads to.
     package func validate(object: ObjectID, in context: some ExpressionContext) -> [StrataError] {
         let evaluator = PredicateEvaluator(context, object: .one(.objectID(object)))
         var errors: [StrataError] = []

@@ -1,34 +1,38 @@
 public import Foundation
 
-/// A value that can stand for `%@`, `%d` and the like in a format string.
+/// A type whose values can be arguments of a format string, for `%@`, `%d` and the other specifiers.
 ///
 /// Strings, numbers, Booleans, dates, UUIDs, URLs, data, object ids, managed objects, expressions, `NSNull`, optionals,
-/// and arrays and sets of them conform. An enum with such a raw value conforms by saying so.
+/// and arrays and sets of them conform. An enum with such a raw value needs only to declare the conformance.
 public protocol FetchArgument {
-    /// What the value is in a predicate.
+    /// The value as an expression.
     var fetchExpression: FetchExpression { get }
 }
 
 extension FetchArgument where Self: RawRepresentable, RawValue: FetchArgument {
+    /// The raw value as an expression.
     public var fetchExpression: FetchExpression { rawValue.fetchExpression }
 }
 
 extension FetchExpression: FetchArgument {
+    /// The expression itself.
     public var fetchExpression: FetchExpression { self }
 }
 
 extension AttributeValue: FetchArgument {
+    /// The value as a constant.
     public var fetchExpression: FetchExpression { .constant(self) }
 }
 
 extension Optional: FetchArgument where Wrapped: FetchArgument {
+    /// The wrapped value as an expression, or nil.
     public var fetchExpression: FetchExpression { map(\.fetchExpression) ?? .constant(.null) }
 }
 
 // MARK: Numbers
 
 extension FixedWidthInteger {
-    /// Beyond 64 bits with sign, a decimal.
+    /// A whole number, or a decimal if it does not fit into 64 bits.
     fileprivate var expression: FetchExpression {
         .constant(Int64(exactly: self).map(AttributeValue.integer) ?? .decimal(Decimal(string: description) ?? .nan))
     }
@@ -48,7 +52,7 @@ extension UInt64: FetchArgument { public var fetchExpression: FetchExpression { 
 extension Double: FetchArgument { public var fetchExpression: FetchExpression { .constant(.double(self)) } }
 
 extension Float: FetchArgument {
-    /// The double that is written the same: beside a Float it is that Float again.
+    /// The double with the same decimal representation, which equals this Float when compared with a Float attribute.
     public var fetchExpression: FetchExpression { .constant(.double(Double(description) ?? Double(self))) }
 }
 
@@ -56,11 +60,12 @@ extension Decimal: FetchArgument { public var fetchExpression: FetchExpression {
 extension Bool: FetchArgument { public var fetchExpression: FetchExpression { .constant(.boolean(self)) } }
 
 extension NSNumber: FetchArgument {
+    /// The number, Boolean or decimal as a constant.
     public var fetchExpression: FetchExpression {
         if let decimal = self as? NSDecimalNumber { return .constant(.decimal(decimal.decimalValue)) }
         switch UInt8(bitPattern: objCType.pointee) {
         case UInt8(ascii: "B"): return boolValue.fetchExpression
-        // Booleans are kept as characters.
+        // NSNumber stores Booleans as characters.
         case UInt8(ascii: "c") where int8Value == 0 || int8Value == 1: return boolValue.fetchExpression
         case UInt8(ascii: "f"): return floatValue.fetchExpression
         case UInt8(ascii: "d"): return doubleValue.fetchExpression
@@ -85,28 +90,30 @@ extension NSNull: FetchArgument { public var fetchExpression: FetchExpression { 
 // MARK: Lists
 
 extension Array: FetchArgument where Element: FetchArgument {
+    /// The members as a list.
     public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 
 extension ArraySlice: FetchArgument where Element: FetchArgument {
+    /// The members as a list.
     public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 
 extension Set: FetchArgument where Element: FetchArgument {
-    /// In no particular order.
+    /// The members as a list, in no particular order.
     public var fetchExpression: FetchExpression { .aggregate(map(\.fetchExpression)) }
 }
 
 extension ClosedRange: FetchArgument where Bound: FetchArgument {
-    /// The two bounds, as `BETWEEN` takes them.
+    /// The two bounds as a list, as `BETWEEN` takes them.
     public var fetchExpression: FetchExpression {
         .aggregate([lowerBound.fetchExpression, upperBound.fetchExpression])
     }
 }
 
-/// Arguments of which only `Any` is known.
+/// Converts arguments that are typed as `Any`.
 enum UntypedArgument {
-    /// nil when the value is of no type that can be an argument.
+    /// The value as an expression; nil if its type cannot be an argument.
     static func expression(_ value: Any?) -> FetchExpression? {
         switch value {
         case nil: .constant(.null)

@@ -1,27 +1,27 @@
-/// What is wrong with a format string, and where: the `cause` of the error that reading it throws.
+/// The problem with a format string and its location. It is the `cause` of the `StrataError` that is thrown.
 ///
-/// Its description shows the string with a caret below the error:
+/// Its description shows the string with a caret below the problem:
 ///
 /// ```
 /// name == "Ann" AN rating > 4
 ///               ^
 /// ```
 public struct FetchFormatError: Error, Sendable, Hashable {
-    /// The whole string.
+    /// The whole format string.
     public let format: String
-    /// Where, in characters from 1.
+    /// The number of the character at which the problem is, from 1.
     public let column: Int
-    /// What could have stood there, such as "a value"; nil when nothing else was missing.
+    /// What would be correct there, such as "a value"; nil if nothing is missing.
     public let expected: String?
-    /// What is wrong, a sentence.
+    /// The problem as a sentence.
     public let sentence: String
 }
 
 extension FetchFormatError: CustomStringConvertible {
-    /// How much of the string is shown on either side of the caret.
+    /// The number of characters shown on each side of the caret.
     private static let window = 60
 
-    /// The line of the string, and the caret below it.
+    /// The line of the string with the problem, and a caret below it.
     public var description: String {
         var before = Array(format.prefix(column - 1).suffix(Self.window)), after = Array(format.dropFirst(column - 1))
         let isCut = column - 1 > before.count
@@ -35,7 +35,7 @@ extension FetchFormatError: CustomStringConvertible {
         return "\(lead)\(Self.shown(before))\(Self.shown(after))\(tail)\n\(space.joined())^"
     }
 
-    /// The text with pictures of what would move the cursor.
+    /// The text with control characters replaced by their pictures.
     private static func shown(_ text: [Character]) -> String {
         String(
             text.map { character in
@@ -47,7 +47,7 @@ extension FetchFormatError: CustomStringConvertible {
             })
     }
 
-    /// Where, as people count: with the line, where there are several.
+    /// The column, and the line if the string has several.
     private var location: String {
         let before = format.prefix(column - 1)
         guard let lineEnd = before.lastIndex(where: \.isNewline) else { return "Column \(column)" }
@@ -55,7 +55,7 @@ extension FetchFormatError: CustomStringConvertible {
         return "Line \(line), column \(before.distance(from: lineEnd, to: before.endIndex))"
     }
 
-    /// The error that is thrown to callers.
+    /// The error to throw, with this problem as its cause.
     var error: StrataError {
         StrataError(.invalidRequest, "\(location): \(sentence)\n\(description)", cause: self)
     }

@@ -6,27 +6,27 @@ extension FetchPredicate {
     /// let late = try FetchPredicate(format: "%K BETWEEN {%@, %@}", "released", start, end)
     /// ```
     ///
-    /// `%@` stands for any argument, `%K` for a key path, `%d`, `%f`, `%s`, `%c` and their like for numbers and text;
-    /// within quotes they mean themselves. `$NAME` stays in the tree as a variable.
+    /// `%@` stands for any argument, `%K` for a key path, `%d`, `%f`, `%s`, `%c` and similar ones for numbers and text.
+    /// Inside quotes they are plain text. `$NAME` stays in the tree as a variable.
     ///
-    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatError` with the place.
+    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatError` with the location.
     public init(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) {
         self = try Self.parsed(format, try FormatArguments(arguments))
     }
 
-    /// Reads a predicate whose arguments come as an array of any values, as from a file.
+    /// Reads a predicate with an array of arguments of any type, for formats that are not known at compile time.
     ///
     /// - Throws: `invalidRequest`.
     public init(format: String, argumentArray arguments: [Any?]) throws(StrataError) {
         self = try Self.parsed(format, try FormatArguments(untyped: arguments))
     }
 
-    /// Reads a format string without its arguments; the specifiers stay in the tree and are written again.
+    /// Reads a format string without arguments. The specifiers stay in the tree and are part of its description.
     package init(formatWithPlaceholders format: String) throws(StrataError) {
         self = try Self.parsed(format, .placeholders)
     }
 
-    /// Reads the predicate of a `FETCH`.
+    /// Reads the predicate in the request of a `FETCH`.
     init(nestedFormat format: String) throws(StrataError) {
         self = try Self.parsed(format, try FormatArguments([]), allowsFetch: false)
     }
@@ -46,16 +46,16 @@ extension FetchPredicate {
         }
     }
 
-    /// The predicate with every `$NAME` replaced.
+    /// The predicate with every `$NAME` replaced by a value.
     ///
     /// ```swift
     /// let template = try FetchPredicate(format: "title BEGINSWITH $START AND year > $YEAR")
     /// let predicate = try template.withSubstitutionVariables(["START": "The", "YEAR": 1999])
     /// ```
     ///
-    /// A variable within a key path takes a name: `address.$FIELD`. The variables of `SUBQUERY` keep their meaning.
+    /// A variable inside a key path takes a name: `address.$FIELD`. The variables of `SUBQUERY` are not replaced.
     ///
-    /// - Throws: `invalidRequest` when a variable has no value.
+    /// - Throws: `invalidRequest` if a variable has no value.
     public func withSubstitutionVariables(
         _ values: [String: (any FetchArgument)?]
     ) throws(StrataError) -> FetchPredicate {
@@ -67,7 +67,9 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate {
-    /// - Throws: `invalidRequest` when the tree is deeper than the limit, so that what walks over it needs no care.
+    /// Checks the depth of the tree, so that recursive functions are safe.
+    ///
+    /// - Throws: `invalidRequest` if the tree is deeper than `PredicateLimits.depth`.
     package func checkDepth() throws(StrataError) {
         guard depth(upTo: PredicateLimits.depth) != nil else {
             throw StrataError(
@@ -77,14 +79,15 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-    /// Reads an expression in Core Data's format language, such as `price * 1.2` or `SUBQUERY(items, $i, $i.isOpen == YES)`.
+    /// Reads an expression in Core Data's format language, such as `price * 1.2` or `SUBQUERY(items, $i, $i.isOpen ==
+    /// YES)`.
     ///
-    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatError` with the place.
+    /// - Throws: `invalidRequest`; its `cause` is a `FetchFormatError` with the location.
     public init(format: String, _ arguments: (any FetchArgument)?...) throws(StrataError) {
         self = try Self.parsed(format, try FormatArguments(arguments))
     }
 
-    /// Reads an expression whose arguments come as an array of any values.
+    /// Reads an expression with an array of arguments of any type.
     ///
     /// - Throws: `invalidRequest`.
     public init(format: String, argumentArray arguments: [Any?]) throws(StrataError) {

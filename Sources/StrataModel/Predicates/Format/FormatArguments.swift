@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the specifiers of a format string stand for, taken one after the other.
+/// The arguments of a format string, taken one by one as the parser meets specifiers.
 struct FormatArguments {
     private enum Source {
         case values([FetchExpression])
-        /// Nothing is at hand: the specifiers themselves stay in the tree.
+        /// There are no arguments: the specifiers themselves stay in the tree.
         case placeholders
-        /// Nothing is at hand: there are places in the tree.
+        /// There are no arguments yet: the tree gets slots that `FormatTemplate` fills.
         case slots
     }
 
@@ -23,7 +23,7 @@ struct FormatArguments {
             guard let expression = UntypedArgument.expression(argument) else {
                 let kind = argument.map { "\(type(of: $0))" } ?? "nil"
                 throw StrataError(
-                    .invalidRequest, "Argument \(index + 1), of type \(kind), cannot stand in a predicate.")
+                    .invalidRequest, "Argument \(index + 1), of type \(kind), cannot be used in a predicate.")
             }
             expressions.append(expression)
         }
@@ -50,15 +50,15 @@ struct FormatArguments {
     static let placeholders = FormatArguments(.placeholders)
     static let slots = FormatArguments(.slots)
 
-    /// What is at hand.
+    /// The arguments; none for placeholders and slots.
     var values: [FetchExpression] { if case .values(let values) = source { values } else { [] } }
 
-    /// How many were given and not used.
+    /// The number of arguments that were given and not used.
     var unused: Int { if case .values(let values) = source { values.count - used } else { 0 } }
 
     var count: Int { if case .values(let values) = source { values.count } else { 0 } }
 
-    /// The next argument; nil when there is none left.
+    /// The next argument; nil if there are no more.
     mutating func next(_ specifier: String) -> FetchExpression? {
         switch source {
         case .placeholders: return specifier == "%K" ? .keyPath(specifier) : .variable(specifier)
@@ -74,7 +74,7 @@ struct FormatArguments {
     var areSlots: Bool { if case .slots = source { true } else { false } }
 }
 
-/// What a `%` in a format string asks for.
+/// A specifier of a format string: a `%` with the letters after it.
 struct FormatSpecifier {
     enum Kind {
         case object, keyPath, whole, floatingPoint, text, character
@@ -83,7 +83,7 @@ struct FormatSpecifier {
     let text: String
     let kind: Kind
 
-    /// The kind that a letter behind `%` and any size stands for.
+    /// The kind of argument that a letter stands for; nil for an unknown letter.
     static func kind(_ letter: UInt8) -> Kind? {
         switch Character(Unicode.Scalar(letter)) {
         case "@": .object
@@ -98,7 +98,7 @@ struct FormatSpecifier {
 
     static let sizes: Set<UInt8> = Set("hlqLztj".utf8)
 
-    /// The argument as what the specifier asks for; nil when it cannot be that.
+    /// The argument converted to the kind of the specifier; nil if it cannot be converted.
     func accept(_ argument: FetchExpression) -> FetchExpression? {
         switch (kind, argument) {
         case (.object, _): return argument

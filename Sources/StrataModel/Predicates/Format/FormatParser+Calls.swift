@@ -1,5 +1,5 @@
 extension FormatParser {
-    /// `name:name:(…)` or `name(…)`; nil when no call begins here.
+    /// Parses `name:name:(…)` or `name(…)`; nil if no call begins here.
     mutating func parseCall() throws(FetchFormatError) -> Node? {
         let start = scanner.offset
         var end = scanner.name(at: start).upperBound
@@ -26,7 +26,7 @@ extension FormatParser {
         return "there is no function \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ".")
     }
 
-    /// Values in parentheses, and the depth of the deepest.
+    /// Parses values in parentheses; returns them and the depth of the deepest.
     private mutating func parseArguments() throws(FetchFormatError) -> ([FetchExpression], depth: Int) {
         try scanner.expect("(", "an opening parenthesis")
         var values: [FetchExpression] = []
@@ -41,9 +41,9 @@ extension FormatParser {
         return (values, depth)
     }
 
-    // MARK: Forms of their own
+    // MARK: Special forms
 
-    /// What follows the word SUBQUERY.
+    /// Parses what follows the word SUBQUERY.
     mutating func parseSubquery(_ start: Int) throws(FetchFormatError) -> Node {
         try scanner.expect("(", "an opening parenthesis")
         let collection = try parseNode(.loosest)
@@ -60,7 +60,7 @@ extension FormatParser {
             .subquery(list, variable: variable, condition), depth: max(collection.depth, body.depth) + 1, at: start)
     }
 
-    /// What follows the word TERNARY.
+    /// Parses what follows the word TERNARY.
     mutating func parseConditional(_ start: Int) throws(FetchFormatError) -> Node {
         try scanner.expect("(", "an opening parenthesis")
         let test = try parseNode(.loosest)
@@ -77,13 +77,13 @@ extension FormatParser {
             at: start)
     }
 
-    /// What follows the word FETCH.
+    /// Parses what follows the word FETCH.
     mutating func parseFetch(_ start: Int) throws(FetchFormatError) -> Node {
         guard allowsFetch else {
-            throw scanner.error("FETCH cannot stand within the predicate of another FETCH.", at: start)
+            throw scanner.error("FETCH cannot be used in the predicate of another FETCH.", at: start)
         }
         let (arguments, depth) = try parseArguments()
-        // What a variable stands for is checked with the request around it.
+        // Variables are checked when the whole request is.
         let hasVariables = arguments.contains { if case .variable = $0 { true } else { false } }
         if arguments.count != 3 || !hasVariables {
             do throws(StrataError) {
@@ -100,7 +100,7 @@ extension FormatParser {
         return predicate
     }
 
-    /// What follows the word CAST. A literal that can be cast is cast at once.
+    /// Parses what follows the word CAST. Literals are cast at once.
     mutating func parseCast(_ start: Int) throws(FetchFormatError) -> Node {
         try scanner.expect("(", "an opening parenthesis")
         let operand = try parseNode(.loosest)
@@ -120,20 +120,20 @@ extension FormatParser {
         }
         guard case .constant(.string(let name)) = type, let cast = ValueCast(typeName: name) else {
             throw scanner.error(
-                "there is no type of that name to cast to; there are NSString, NSNumber, NSDecimalNumber, NSDate, "
-                    + "NSUUID, NSURL, NSData, NSManagedObjectID, int, double, float and bool.",
+                "there is no type of that name to cast to; use NSString, NSNumber, NSDecimalNumber, NSDate, "
+                    + "NSUUID, NSURL, NSData, NSManagedObjectID, int, double, float or bool.",
                 expected: "the name of a type", at: typeStart ?? start)
         }
         if case .constant(let constant) = expression {
             guard let value = cast.value(of: constant) else {
-                throw scanner.error("this cannot be made \(name).", at: start)
+                throw scanner.error("this cannot be cast to \(name).", at: start)
             }
             return try node(.constant(value), at: start)
         }
         return try node(.function(.cast, [expression, type]), depth: depth + 1, at: start)
     }
 
-    /// What follows the word FUNCTION: an object, the name of a method or function, and its other arguments.
+    /// Parses what follows the word FUNCTION: an object, the name of a method or function, and its other arguments.
     mutating func parseMethod(_ start: Int) throws(FetchFormatError) -> Node {
         let nameStart = scanner.offset
         var (arguments, depth) = try parseArguments()
@@ -145,7 +145,7 @@ extension FormatParser {
         return try methodNode(name, arguments, depth: depth, at: start)
     }
 
-    /// A call by a name that need not be known: whether a method may be called is asked when it is.
+    /// A call of a method by name. Whether the method is allowed is checked when it is called.
     func methodNode(
         _ name: String, _ arguments: [FetchExpression], depth: Int, at start: Int
     ) throws(FetchFormatError) -> Node {
@@ -166,7 +166,7 @@ extension FormatParser {
         return try node(.function(function, arguments), depth: depth + 1, at: start)
     }
 
-    /// The name that FUNCTION was given, or the place of one.
+    /// The name passed to FUNCTION; `%@` if the name is itself an argument not given yet.
     private func methodName(_ argument: FetchExpression) -> String? {
         switch argument {
         case .constant(.string(let name)) where name != "%@": name
@@ -177,7 +177,7 @@ extension FormatParser {
 
     // MARK: Lists
 
-    /// `{a, b}`, or the elements of a composite, `{: "name": value}`.
+    /// Parses a list, `{a, b}`, or a composite, `{: "name": value}`.
     mutating func parseBraces() throws(FetchFormatError) -> Node {
         let start = scanner.offset
         scanner.offset += 1
@@ -216,7 +216,7 @@ extension FormatParser {
 }
 
 extension FetchFunction {
-    /// A function by its name, with or without the colon of a single argument, in any case; nil for an unknown one.
+    /// The function with a name in any case, with or without the colon of a single argument; nil if it is unknown.
     init?(written name: String) {
         guard let function = Self.byName[name.lowercased()] else { return nil }
         self = function

@@ -1,8 +1,8 @@
-/// A sign or word between two sides.
+/// An operator between two operands, as a sign or a word.
 enum InfixOperator {
     case and, or
     case comparison(ComparisonPredicate.Operator, isNegated: Bool)
-    /// A method by name.
+    /// A custom comparison: the name of a method.
     case selector(String)
     case function(FetchFunction, Precedence)
     case set(FetchExpression.SetOperation)
@@ -21,7 +21,7 @@ enum InfixOperator {
         .comparison(comparison, isNegated: false)
     }
 
-    /// Longer ones first.
+    /// The signs of operators, longer ones first.
     fileprivate static let signs: [(StaticString, InfixOperator)] = [
         ("&&", .and), ("||", .or), ("==", .compare(.equalTo)), ("=<", .compare(.lessThanOrEqualTo)),
         ("=>", .compare(.greaterThanOrEqualTo)), ("=", .compare(.equalTo)), ("!=", .compare(.notEqualTo)),
@@ -42,10 +42,10 @@ enum InfixOperator {
         "AND": .and, "OR": .or, "UNION": .set(.union), "INTERSECT": .set(.intersect), "MINUS": .set(.minus),
     ]
 
-    /// Words that stand between two sides and cannot begin one.
+    /// Words that are always operators and cannot begin an operand.
     static let isWordBetween: Set<String> = Set(comparisonWords.keys).union(["AND", "OR"])
 
-    /// Whether a word is one of those, or of those between collections.
+    /// Whether a word is an operator.
     static func isWord(_ text: String) -> Bool {
         let word = text.uppercased()
         return comparisonWords[word] != nil || words[word] != nil
@@ -53,7 +53,7 @@ enum InfixOperator {
 }
 
 extension FormatParser {
-    /// The operator that comes next and where it ends; nil when none does.
+    /// The next operator and the offset of its end; nil if none follows.
     mutating func peekOperator() throws(FetchFormatError) -> (InfixOperator, end: Int)? {
         scanner.skipSpace()
         guard scanner.peek != nil else { return nil }
@@ -72,14 +72,14 @@ extension FormatParser {
             if word == "NOT" { return negatedWord(behind: range) }
             if word == "UTI", scanner.follows(UInt8(ascii: "-"), from: range.upperBound) {
                 throw scanner.error(
-                    "UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here.")
+                    "UTI-CONFORMS-TO and UTI-EQUALS are not supported; compare with == or IN.")
             }
         }
         guard let (name, end) = selector() else { return nil }
         return (.selector(name), end)
     }
 
-    /// `NOT IN` and its like.
+    /// The operator of `NOT IN` and similar words.
     private func negatedWord(behind range: Range<Int>) -> (InfixOperator, end: Int)? {
         var ahead = scanner
         ahead.offset = range.upperBound
@@ -89,7 +89,7 @@ extension FormatParser {
         return (.comparison(comparison, isNegated: true), range.upperBound)
     }
 
-    /// A name with a colon, the method that a custom comparison calls.
+    /// The name with a colon that a custom comparison calls.
     private func selector() -> (String, end: Int)? {
         let name = scanner.name(at: scanner.offset)
         guard scanner.peek(name.count) == UInt8(ascii: ":"), scanner.peek(name.count + 1) != UInt8(ascii: "=") else {

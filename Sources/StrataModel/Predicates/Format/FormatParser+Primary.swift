@@ -1,5 +1,5 @@
 extension FormatParser {
-    /// One value or condition, with its prefixes and what follows it directly.
+    /// Parses one operand: a value or condition with its prefixes, and the key paths and indices that follow it.
     mutating func parsePrimary() throws(FetchFormatError) -> Node {
         scanner.skipSpace()
         let start = scanner.offset
@@ -50,7 +50,7 @@ extension FormatParser {
         return try node(.not(predicate), depth: part.depth + 1, at: start)
     }
 
-    /// A minus before a number makes a negative number; before anything else it takes that from 0.
+    /// Parses a minus. Before a number it makes a negative number, before anything else it subtracts from 0.
     private mutating func parseMinus() throws(FetchFormatError) -> Node {
         let start = scanner.offset
         scanner.offset += 1
@@ -104,14 +104,14 @@ extension FormatParser {
         let left = try parseNode(Precedence.comparison.tighter)
         guard case .expression = left.content else {
             throw scanner.error(
-                "\(scanner.text(scanner.name(at: start))) stands before one comparison, as in ANY items.price > 5; "
-                    + "conditions that one member is to meet are written SUBQUERY(items, $x, ...).@count > 0.",
+                "\(scanner.text(scanner.name(at: start))) must be before a comparison, as in ANY items.price > 5; "
+                    + "for several conditions on one member, write SUBQUERY(items, $x, ...).@count > 0.",
                 expected: "a value", at: left.start)
         }
         guard case (.comparison(let comparison, let isNegatedWord), let end)? = try peekOperator() else {
             throw scanner.missing(
                 "a comparison operator",
-                hint: start == 0 ? "" : "ANY, ALL and NONE stand before the left side of a comparison")
+                hint: start == 0 ? "" : "ANY, ALL and NONE must be before the left side of a comparison")
         }
         scanner.offset = end
         let inner = try parseComparison(left, comparison, modifier, isNegated: isNegatedWord)
@@ -119,9 +119,9 @@ extension FormatParser {
         return try node(.not(try condition(inner)), depth: inner.depth + 1, at: start)
     }
 
-    // MARK: What follows
+    // MARK: Key paths and indices
 
-    /// `.name` and `[index]`, any number of them.
+    /// Parses any number of `.name` and `[index]`.
     private mutating func parseFollowing(_ first: Node) throws(FetchFormatError) -> Node {
         var current = first
         while true {
@@ -162,7 +162,7 @@ extension FormatParser {
         "FIRST": .first, "LAST": .last, "SIZE": .size,
     ]
 
-    /// One name of a key path, with the sign before it that belongs to it.
+    /// Parses one name of a key path, with its `@`, `#` or `$`.
     private mutating func parseStep() throws(FetchFormatError) -> String {
         scanner.skipSpace()
         switch scanner.peek {
@@ -182,7 +182,7 @@ extension FormatParser {
         case UInt8(ascii: "%"):
             let start = scanner.offset
             guard case .keyPath(let path) = try value(try parseSpecifier()) else {
-                throw scanner.error("only %K can stand in a key path.", expected: "a name", at: start)
+                throw scanner.error("a key path can contain %K, but no other specifier.", expected: "a name", at: start)
             }
             return path
         default: return try parseName(behind: 0)
@@ -209,7 +209,7 @@ extension FormatParser {
         while let byte = scanner.peek, FormatSpecifier.sizes.contains(byte) { scanner.offset += 1 }
         guard let letter = scanner.peek, letter < 0x80, let kind = FormatSpecifier.kind(letter) else {
             throw scanner.error(
-                "this is no specifier; there are %@, %K, %d, %i, %u, %x, %f, %s, %c and these with a size.",
+                "this is not a specifier; use %@, %K, %d, %i, %u, %x, %f, %s or %c, with a size or without.",
                 expected: "a specifier", at: start)
         }
         scanner.offset += 1
@@ -234,7 +234,7 @@ extension FormatParser {
 }
 
 extension FetchExpression {
-    /// What it is, for errors; no value is shown.
+    /// The kind of the expression, for errors, without its value.
     fileprivate var kindName: String {
         switch self {
         case .constant(let value): value.kindName
@@ -245,12 +245,12 @@ extension FetchExpression {
 }
 
 extension AttributeValue {
-    /// A number with the other sign; nil for anything else.
+    /// The number with its sign changed; nil if it is not a number.
     fileprivate var negated: AttributeValue? {
         switch self {
         case .integer(let value): value == .min ? nil : .integer(-value)
         case .double(let value): .double(-value)
-        // What does not fit into 64 bits without its sign may fit with it.
+        // 2^63 does not fit into 64 bits, but -2^63 does.
         case .decimal(let value): AttributeValue.decimal(-value).coerced(to: .integer64) ?? .decimal(-value)
         default: nil
         }

@@ -1,11 +1,11 @@
-// The grammar, loosest first: OR, AND, NOT, comparisons, set operators, |, ^, &, shifts, + and -, *, / and %%, unary
-// minus, **. An operator's sides are read by precedence climbing (M. Richards, C. Whitby-Strevens, BCPL, 1979), so a
-// level of nesting costs two calls, not one for each level of precedence. Parentheses may hold a value or a condition:
-// which of the two it is shows behind them, so each is read once, without going back.
+// The operators by precedence, lowest first: OR, AND, NOT, comparisons, set operators, |, ^, &, shifts, + and -, *, /
+// and %%, unary minus, **. Operands are parsed by precedence climbing (M. Richards, C. Whitby-Strevens, BCPL, 1979), so
+// a level of nesting takes two calls, not one for each level of precedence. Parentheses can hold a value or a
+// condition; the parser reads them once and decides by what follows.
 
-/// Reads format strings.
+/// Parses format strings into predicates and expressions.
 struct FormatParser {
-    /// What was read: a value or a condition.
+    /// A parsed value or condition.
     struct Node {
         enum Content {
             case expression(FetchExpression)
@@ -13,17 +13,17 @@ struct FormatParser {
         }
 
         let content: Content
-        /// Levels of the tree.
+        /// The levels of its tree.
         let depth: Int
-        /// Where it begins.
+        /// The offset of its first byte.
         let start: Int
     }
 
     var scanner: FormatScanner
     var arguments: FormatArguments
-    /// Whether this is not itself the predicate of a `FETCH`, so that strings in strings nest no deeper.
+    /// False while parsing the predicate of a `FETCH`: a `FETCH` cannot be nested in another.
     let allowsFetch: Bool
-    /// The specifiers that were met, where there are places for arguments instead of these.
+    /// The specifiers parsed so far, if the tree gets slots instead of arguments.
     var slots: [FormatSpecifier] = []
     private var nesting = 0
 
@@ -98,7 +98,7 @@ struct FormatParser {
 
     // MARK: Operators
 
-    /// A value or condition with all the operators behind it that bind at least as tightly as `precedence`.
+    /// Parses an operand, and all operators after it whose precedence is at least `precedence`.
     mutating func parseNode(_ precedence: Precedence) throws(FetchFormatError) -> Node {
         nesting += 1
         defer { nesting -= 1 }
@@ -111,7 +111,7 @@ struct FormatParser {
             case .and, .or: left = try parseChain(left, sign)
             case .comparison(let comparison, let isNegated):
                 guard case .expression = left.content else {
-                    throw scanner.error("a condition cannot be compared with anything.", expected: "AND or OR")
+                    throw scanner.error("a condition cannot be compared.", expected: "AND or OR")
                 }
                 scanner.offset = end
                 left = try parseComparison(left, comparison, .direct, isNegated: isNegated)
@@ -135,7 +135,7 @@ struct FormatParser {
         return left
     }
 
-    /// `a AND b AND c` is one `and` of three.
+    /// Parses the rest of a chain: `a AND b AND c` is one `and` with three parts.
     private mutating func parseChain(_ first: Node, _ sign: InfixOperator) throws(FetchFormatError) -> Node {
         var parts = [try conditionBefore(sign, first)]
         var depth = first.depth
@@ -152,12 +152,12 @@ struct FormatParser {
         return try node(isAnd ? .and(parts) : .or(parts), depth: depth + 1, at: first.start)
     }
 
-    /// `a BETWEEN 1 AND 2`, as in SQL.
+    /// A hint for bounds written as in SQL, `a BETWEEN 1 AND 2`.
     private static func hint(behind predicate: FetchPredicate) -> String {
         guard case .comparison(let comparison) = predicate, comparison.operator == .between,
             case .constant = comparison.right
         else { return "" }
-        return "bounds are written BETWEEN {a, b}"
+        return "write bounds as BETWEEN {a, b}"
     }
 
     private mutating func conditionBefore(_ sign: InfixOperator, _ node: Node) throws(FetchFormatError)
@@ -167,7 +167,7 @@ struct FormatParser {
         return predicate
     }
 
-    /// The right side and the options before it.
+    /// Parses the options and the right side of a comparison.
     mutating func parseComparison(
         _ left: Node, _ comparison: ComparisonPredicate.Operator, _ modifier: ComparisonPredicate.Modifier,
         isNegated: Bool
@@ -181,9 +181,8 @@ struct FormatParser {
         return try node(isNegated ? .not(predicate) : predicate, depth: isNegated ? depth + 1 : depth, at: left.start)
     }
 
-    /// `[cd]`. With `n` the texts are said to be normalised already and are compared as they are, and `l` asks for the
-    /// order of a language: comparisons are always over normalised texts and never depend on a language, so both
-    /// change nothing, but that `n` overrules `c` and `d`.
+    /// Parses options such as `[cd]`. `n` (already normalised) and `l` (order of a language) are accepted and change
+    /// nothing, because text is always normalised and no comparison depends on a language; `n` turns `c` and `d` off.
     private mutating func parseOptions() throws(FetchFormatError) -> StringFolding {
         guard scanner.accept("[") else { return [] }
         var folding: StringFolding = []
@@ -205,7 +204,7 @@ struct FormatParser {
         return isNormalized ? [] : folding
     }
 
-    /// `object name: argument` is the call of a method that answers yes or no.
+    /// Parses `object name: argument`, a custom comparison by a method.
     private mutating func parseSelector(_ left: Node, _ name: String) throws(FetchFormatError) -> Node {
         let first = try value(left)
         let right = try parseNode(Precedence.comparison.tighter)
@@ -217,7 +216,7 @@ struct FormatParser {
     }
 }
 
-/// How tightly an operator binds.
+/// The precedence of an operator.
 enum Precedence: Int, Comparable {
     case or = 1, and, not, comparison, set, bitOr, bitXor, bitAnd, shift, sum, product, sign, power, tightest
 

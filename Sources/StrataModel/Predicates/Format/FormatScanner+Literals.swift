@@ -1,7 +1,7 @@
 import Foundation
 
 extension FormatScanner {
-    /// Text between two quotes of one kind.
+    /// Scans text between two quotes of the same kind.
     mutating func quotedText() throws(FetchFormatError) -> String {
         let start = offset
         guard let quote = peek else { throw missing("text") }
@@ -23,7 +23,8 @@ extension FormatScanner {
             "this text is not closed by \(Character(Unicode.Scalar(quote))).", expected: "a closing quote", at: start)
     }
 
-    /// `\n` and its like, `\ooo`, `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; a backslash before any other sign means the sign.
+    /// Scans an escape: `\n` and similar ones, `\ooo`, `\xhh`, `\uhhhh`, `\Uhhhhhhhh`. A backslash before punctuation
+    /// means the character itself.
     private mutating func appendEscape(to writer: inout [UInt8]) throws(FetchFormatError) {
         let start = offset
         offset += 1
@@ -51,20 +52,24 @@ extension FormatScanner {
         }
     }
 
-    /// Two in a row may be the halves of one character.
+    /// Scans the digits of `\u`, and of a second `\u` if the first is a high surrogate.
     private mutating func appendUTF16(_ start: Int, to writer: inout [UInt8]) throws(FetchFormatError) {
         var code = try digits(4, radix: 16, start)
         if (0xD800..<0xDC00).contains(code), isNext("\\u") {
             offset += 2
             let low = try digits(4, radix: 16, start)
-            guard (0xDC00..<0xE000).contains(low) else { throw error("this is half a character.", at: start) }
+            guard (0xDC00..<0xE000).contains(low) else {
+                throw error("this is only half of a surrogate pair.", at: start)
+            }
             code = 0x1_0000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
         try append(code, to: &writer, start)
     }
 
     private func append(_ code: UInt32, to writer: inout [UInt8], _ start: Int) throws(FetchFormatError) {
-        guard let scalar = Unicode.Scalar(code) else { throw error("this is the number of no character.", at: start) }
+        guard let scalar = Unicode.Scalar(code) else {
+            throw error("this number is not a Unicode character.", at: start)
+        }
         writer += Array(String(Character(scalar)).utf8)
     }
 
@@ -82,15 +87,15 @@ extension FormatScanner {
 
     // MARK: Numbers
 
-    /// A number without sign: whole, with a point or an exponent, or after `0x`, `0o` and `0b`. A whole number that
-    /// does not fit into 64 bits is a decimal.
+    /// Scans a number without sign: whole, with a point or an exponent, or after `0x`, `0o` or `0b`. A whole number
+    /// that does not fit into 64 bits becomes a decimal.
     mutating func number() throws(FetchFormatError) -> AttributeValue {
         let start = offset
         if peek == UInt8(ascii: "0"), let sign = peek(1), let radix = Self.radix(sign) {
             offset += 2
             let range = alphanumerics()
             guard let value = UInt64(text(range), radix: radix) else {
-                throw error("this is no whole number of at most 64 bits.", expected: "digits", at: start)
+                throw error("this is not a whole number of at most 64 bits.", expected: "digits", at: start)
             }
             return Int64(exactly: value).map(AttributeValue.integer) ?? .decimal(Decimal(value))
         }
@@ -105,7 +110,7 @@ extension FormatScanner {
         let range = start..<offset
         let behind = nameParts(at: offset)
         if !behind.isEmpty, !InfixOperator.isWord(text(behind)) {
-            throw error("\(text(start..<behind.upperBound)) is no number.", at: start)
+            throw error("\(text(start..<behind.upperBound)) is not a number.", at: start)
         }
         guard range.count <= 512, let value = isWhole ? Self.whole(text(range)) : Self.double(text(range)) else {
             throw error("this number is too large.", at: start)
@@ -113,7 +118,8 @@ extension FormatScanner {
         return value
     }
 
-    /// Whether the point here belongs to the number before it, as in `1.5`, `5.` and `5.e3`, and begins no key path.
+    /// Whether the next point belongs to the number before it, as in `1.5`, `5.` and `5.e3`, and does not begin a key
+    /// path.
     private var isPointOfNumber: Bool {
         guard let next = peek(1) else { return true }
         if Self.isDigit(next) { return true }
@@ -145,7 +151,7 @@ extension FormatScanner {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// One of ASCII's.
+    /// Whether the byte is an ASCII letter or digit.
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         byte < 0x80 && byte != UInt8(ascii: "_") && PredicateWord.isNamePart(Unicode.Scalar(byte))
     }

@@ -1,6 +1,6 @@
-// Everything is done on UTF-8: the language's own signs are ASCII, and names may hold any other bytes.
-
-/// Reads a format string sign by sign.
+/// Scans a format string for signs, words, names and literals, on behalf of the parser.
+///
+/// It works on UTF-8 bytes: the signs of the language are ASCII, and names may have other characters.
 struct FormatScanner {
     let format: String
     let bytes: [UInt8]
@@ -18,39 +18,39 @@ struct FormatScanner {
 
     // MARK: Errors
 
-    /// An error at `offset`, or where `at` says.
+    /// An error at the current offset, or at another.
     func error(_ sentence: String, expected: String? = nil, at: Int? = nil) -> FetchFormatError {
         let column = String(decoding: bytes[..<(at ?? offset)], as: UTF8.self).count + 1
         return FetchFormatError(format: format, column: column, expected: expected, sentence: sentence)
     }
 
-    /// An error that says what could stand here and what does.
+    /// An error that says what was expected at the current offset and what was found.
     mutating func missing(_ expected: String, hint: String = "") -> FetchFormatError {
         skipSpace()
         let hint = hint.isEmpty ? usualHint : hint
         return error("expected \(expected), found \(found)\(hint.isEmpty ? "." : "; \(hint)")", expected: expected)
     }
 
-    /// How that is written here which other languages, and editors that improve texts, write so.
+    /// A hint for syntax of other languages and for typographic quotes; empty if there is none.
     private var usualHint: String {
         guard offset < bytes.count else { return "" }
         let word = text(nameParts(at: offset)).uppercased()
-        if word == "IS" { return "a missing value is asked for with == nil" }
+        if word == "IS" { return "to test for nil, write == nil" }
         return switch scalar(at: offset).scalar {
-        case "“", "”", "„", "‘", "’", "‚", "«", "»", "`", "´": "text stands between two ' or two \""
+        case "“", "”", "„", "‘", "’", "‚", "«", "»", "`", "´": "write text between two ' or two \""
         case "≠": "it is written !="
         case "≤": "it is written <="
         case "≥": "it is written >="
         case "−", "–", "—": "a minus is written -"
         case "×": "it is written *"
         case "÷": "it is written /"
-        case "?": "a choice is written TERNARY(condition, value, value)"
-        case "%" where peek(1) == 0x20: "the remainder is written %%"
+        case "?": "write a choice as TERNARY(condition, value, value)"
+        case "%" where peek(1) == 0x20: "write the remainder as %%"
         default: ""
         }
     }
 
-    /// What stands here, for errors.
+    /// The text at the current offset, for errors.
     var found: String {
         guard offset < bytes.count else { return "the end" }
         var end = nameParts(at: offset).upperBound
@@ -76,14 +76,14 @@ struct FormatScanner {
             }
             guard bytes[offset] >= 0x80 else { break }
             let (scalar, length) = scalar(at: offset)
-            // What is copied from pages has spaces of any kind, and marks that nobody sees.
+            // Text copied from web pages has many kinds of spaces, and invisible characters.
             guard scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}" else { break }
             offset += length
         }
         return offset
     }
 
-    /// The character that begins at `start`, where one does.
+    /// The scalar at `start` and the number of its bytes.
     func scalar(at start: Int) -> (scalar: Unicode.Scalar, length: Int) {
         let first = bytes[start]
         let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -97,7 +97,7 @@ struct FormatScanner {
         return text.withUTF8Buffer { bytes[offset..<offset + $0.count].elementsEqual($0) }
     }
 
-    /// After any space.
+    /// Skips space, and then the text if it follows; returns whether it did.
     mutating func accept(_ text: StaticString) -> Bool {
         skipSpace()
         guard isNext(text) else { return false }
@@ -111,13 +111,13 @@ struct FormatScanner {
 
     // MARK: Words
 
-    /// The name or word that begins at `start`; empty when none does.
+    /// The range of the name or word at `start`; empty if there is none.
     func name(at start: Int) -> Range<Int> {
         guard start < bytes.count, PredicateWord.isNameStart(scalar(at: start).scalar) else { return start..<start }
         return nameParts(at: start)
     }
 
-    /// The signs from `start` on that may stand in a name.
+    /// The range of characters from `start` that can be part of a name.
     func nameParts(at start: Int) -> Range<Int> {
         var end = start
         while end < bytes.count {
@@ -130,17 +130,17 @@ struct FormatScanner {
 
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// The word after any space, in upper case, with its range; nil for anything else.
+    /// The next word after space, in upper case, and its range; nil if no word follows.
     mutating func peekWord() -> (word: String, range: Range<Int>)? {
         skipSpace()
         let range = name(at: offset)
-        // No word of the language is as long as sixteen letters, and none has others than ASCII's, though some of those
-        // become ASCII's in upper case.
+        // All words of the language are ASCII and shorter than sixteen letters. Other letters must not match, although
+        // the upper case of some is ASCII.
         guard !range.isEmpty, range.count <= 16, bytes[range].allSatisfy({ $0 < 0x80 }) else { return nil }
         return (text(range).uppercased(), range)
     }
 
-    /// Whether, after any space from `start`, the byte follows.
+    /// Whether a byte follows after any space at `start`.
     func follows(_ byte: UInt8, from start: Int) -> Bool {
         let offset = endOfSpace(from: start)
         return offset < bytes.count && bytes[offset] == byte

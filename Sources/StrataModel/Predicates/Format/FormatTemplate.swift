@@ -1,16 +1,17 @@
 import Locking
 
-// The same few format strings are read again and again with other arguments. Where arguments stand whole on a side of a
-// comparison, or in a list there, the tree is the same for all of them and is kept; elsewhere (in key paths, calls,
-// behind a minus) they decide what is read, and the string is read each time.
+// Apps use few format strings, again and again with other arguments. If each argument is a whole side of a comparison,
+// or a member of a list there, the tree does not depend on the arguments, and the parser's result is kept as a
+// template. Elsewhere (in key paths, in calls, after a minus) arguments affect parsing, and the string is parsed each
+// time.
 
-/// A format string that was read once, with places for its arguments.
+/// A parsed format string with slots for its arguments.
 final class FormatTemplate: Sendable {
     private let tree: FetchPredicate
-    /// What stands in each place, in the order of the tree, which is that of the string.
+    /// The specifier of each slot, in the order of the tree, which is that of the string.
     private let slots: [FormatSpecifier]
 
-    /// How a place is written in `tree`; no variable that can be read has this name.
+    /// The expression that marks a slot in `tree`. No parsed variable has this name.
     static let slot = FetchExpression.variable("%")
 
     private init(tree: FetchPredicate, slots: [FormatSpecifier]) {
@@ -18,7 +19,7 @@ final class FormatTemplate: Sendable {
         self.slots = slots
     }
 
-    /// nil when the arguments have a say in how the string is read.
+    /// The template of a format string; nil if the arguments affect parsing.
     static func of(_ format: String) -> FormatTemplate? {
         let template: FormatTemplate
         do throws(FetchFormatError) {
@@ -28,13 +29,13 @@ final class FormatTemplate: Sendable {
         } catch {
             return nil
         }
-        // A list in a place is a level more.
+        // A list in a slot adds a level.
         let isShallow = template.tree.depth(upTo: PredicateLimits.depth - 1) != nil
-        return isShallow && places(in: template.tree) == template.slots.count ? template : nil
+        return isShallow && slotCount(in: template.tree) == template.slots.count ? template : nil
     }
 
-    /// The predicate with the arguments in their places; nil when it takes reading the string to tell, or to say what is
-    /// wrong with them.
+    /// The predicate with the arguments in its slots; nil if the string must be parsed, also to report a wrong
+    /// argument.
     func predicate(_ arguments: [FetchExpression]) -> FetchPredicate? {
         guard arguments.count == slots.count else { return nil }
         if slots.isEmpty { return tree }
@@ -48,19 +49,19 @@ final class FormatTemplate: Sendable {
         return Self.filled(tree, &rest)
     }
 
-    // MARK: Places
+    // MARK: Slots
 
-    /// How many places stand where they may.
-    private static func places(in predicate: FetchPredicate) -> Int {
+    /// The number of slots that do not affect parsing.
+    private static func slotCount(in predicate: FetchPredicate) -> Int {
         switch predicate {
         case .constant: 0
-        case .not(let part): places(in: part)
-        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + places(in: $1) }
-        case .comparison(let comparison): places(in: comparison.left) + places(in: comparison.right)
+        case .not(let part): slotCount(in: part)
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + slotCount(in: $1) }
+        case .comparison(let comparison): slotCount(in: comparison.left) + slotCount(in: comparison.right)
         }
     }
 
-    private static func places(in side: FetchExpression) -> Int {
+    private static func slotCount(in side: FetchExpression) -> Int {
         switch side {
         case slot: 1
         case .aggregate(let parts): parts.reduce(0) { $0 + ($1 == slot ? 1 : 0) }
@@ -96,7 +97,7 @@ final class FormatTemplate: Sendable {
 }
 
 extension FetchExpression {
-    /// Whether it stays as it is wherever it stands.
+    /// Whether the expression can fill a slot unchanged.
     fileprivate var isWhole: Bool {
         switch self {
         case .constant, .keyPath, .evaluatedObject: true
@@ -106,30 +107,30 @@ extension FetchExpression {
     }
 }
 
-/// The format strings that were read last; `known` is guarded by its mutex.
+/// The cache of parsed format strings; a mutex guards `known`.
 final class FormatCache: Sendable {
     static let shared = FormatCache()
 
-    /// More than an app writes down; those that are put together at run time must not pile up.
+    /// More than an app has in its source; the limit is for formats that are composed at run time.
     private static let mostFormats = 512
     private static let mostBytes = 1024
 
     private enum Knowledge {
         case seenOnce
         case kept(FormatTemplate)
-        /// Must be read each time.
+        /// Must be parsed each time.
         case isVariable
     }
 
     private let known = Locked<[String: Knowledge]>([:])
 
-    /// The predicate of a string that was read before, if the arguments are such that it need not be read again.
+    /// The predicate of a format string with its arguments, if the cache has a template that fits; else nil.
     func predicate(_ format: String, _ arguments: [FetchExpression]) -> FetchPredicate? {
         guard case .kept(let template)? = known.withLock({ $0[format] }) else { return nil }
         return template.predicate(arguments)
     }
 
-    /// Takes note of a string that was read as `predicate`.
+    /// Records that a format string was parsed as `predicate`.
     func note(_ format: String, _ arguments: [FetchExpression], _ predicate: FetchPredicate) {
         guard format.utf8.count <= Self.mostBytes else { return }
         let isSecond = known.withLock { known in

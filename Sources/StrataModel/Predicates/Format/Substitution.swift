@@ -1,7 +1,7 @@
-/// Puts values in the places of variables.
+/// Replaces the variables of a predicate by values.
 struct Substitution {
     private var values: [String: FetchExpression]
-    /// Variables of the subqueries around.
+    /// The variables of the enclosing subqueries, which are not replaced.
     private var bound: Set<String> = []
 
     init(_ values: [String: (any FetchArgument)?]) {
@@ -73,7 +73,9 @@ struct Substitution {
             }
             switch try value(String(step.dropFirst())) {
             case .constant(.string(let name)), .keyPath(let name): steps.append(name)
-            default: throw StrataError(.invalidRequest, "The variable \(step) in a key path must be a name.")
+            default:
+                throw StrataError(
+                    .invalidRequest, "The variable \(step) in a key path must have a property name as its value.")
             }
         }
         return steps.joined(separator: ".")

@@ -1,5 +1,5 @@
 extension Unicode.GeneralCategory {
-    /// The two letters of the Unicode Character Database.
+    /// The two-letter name in the Unicode Character Database.
     var shortName: String {
         switch self {
         case .uppercaseLetter: "Lu"
@@ -36,7 +36,7 @@ extension Unicode.GeneralCategory {
         }
     }
 
-    /// Every short name, and the one-letter names of their groups.
+    /// Every two-letter name, and the one-letter names of groups.
     static let shortNames: Set<String> = {
         let names = [
             "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf",
@@ -47,14 +47,15 @@ extension Unicode.GeneralCategory {
 }
 
 extension PatternClass.Kind {
-    /// The names of POSIX, as in `[[:alpha:]]`.
+    /// The POSIX classes by name, as in `[[:alpha:]]`.
     static let posix: [String: PatternClass.Kind] = [
         "alpha": .alphabetic, "digit": .digit, "alnum": .alphanumeric, "upper": .uppercase, "lower": .lowercase,
         "punct": .category("P"), "space": .space, "blank": .horizontalSpace, "cntrl": .category("Cc"),
         "graph": .graphic, "print": .printing, "word": .word,
     ]
 
-    /// The set with a property's name, spelled as one likes: case, spaces, hyphens and underscores do not count.
+    /// The class of a Unicode property, as in `\p{Letter}`; case, spaces, hyphens and underscores in the name are
+    /// ignored.
     init?(propertyName name: String) {
         if Unicode.GeneralCategory.shortNames.contains(name) {
             self = .category(name)

@@ -1,12 +1,12 @@
-/// A set of scalars.
+/// A character class of a regular expression: a set of Unicode scalars.
 struct PatternClass: Sendable {
-    /// A set with a name.
+    /// A class with a name.
     enum Kind: Sendable, Equatable {
         case digit, word, space, horizontalSpace, verticalSpace
-        /// General categories by their short names, one or two letters.
+        /// A general category, or a group of them, by its name of one or two letters.
         case category(String)
         case alphabetic, uppercase, lowercase, ascii, any
-        /// Of POSIX: letters and digits, and what prints.
+        /// The POSIX classes alnum, graph and print.
         case alphanumeric, graphic, printing
 
         func contains(_ scalar: Unicode.Scalar) -> Bool {
@@ -44,10 +44,10 @@ struct PatternClass: Sendable {
     var ignoresCase = false
     private(set) var ranges: [ClosedRange<Unicode.Scalar>] = []
     private(set) var kinds: [(kind: Kind, isNegated: Bool)] = []
-    /// Classes within this one, in their order.
+    /// The classes inside this one, in order.
     private(set) var inner: [(operation: Operation, members: PatternClass)] = []
 
-    /// How a class within another changes what was before it.
+    /// How an inner class combines with the class before it.
     enum Operation: Sendable {
         case union, intersection, difference
     }
@@ -74,7 +74,7 @@ struct PatternClass: Sendable {
         return holds
     }
 
-    /// The lower case of the upper case, where both are single scalars.
+    /// Folds case for comparison: the lower case of the upper case, if both are single scalars.
     static func fold(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         if scalar.isASCII {
             return ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar

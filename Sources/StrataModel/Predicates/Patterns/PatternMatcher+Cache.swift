@@ -6,11 +6,11 @@ extension PatternMatcher {
         let caseInsensitive: Bool
     }
 
-    /// Guarded by its mutex; emptied when it is full, which a program with a fixed set of patterns never sees.
+    /// Compiled patterns; a mutex guards it. It is emptied when full, which never happens with a fixed set of patterns.
     private static let cache = Locked<[Key: PatternMatcher]>([:])
     private static let cacheCapacity = 256
 
-    /// The compiled pattern, compiled once while it stays in a small cache. Faulty patterns are not kept.
+    /// The compiled pattern, from a small cache if it is there. Invalid patterns are not cached.
     package static func cached(
         _ pattern: String, caseInsensitive: Bool = false
     ) throws(StrataError) -> PatternMatcher {

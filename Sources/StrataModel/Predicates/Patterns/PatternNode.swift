@@ -1,4 +1,4 @@
-/// A regular expression as a tree.
+/// The tree of a regular expression.
 indirect enum PatternNode {
     case empty
     case scalar(Unicode.Scalar, ignoresCase: Bool)
@@ -7,12 +7,12 @@ indirect enum PatternNode {
     case assertion(PatternAssertion)
     case sequence([PatternNode])
     case alternatives([PatternNode])
-    /// `most` nil: without bound.
+    /// A repetition; without maximum if `most` is nil.
     case repeated(PatternNode, least: Int, most: Int?)
-    /// Looks ahead, or behind, without moving on.
+    /// A lookahead or lookbehind.
     case look(PatternNode, isBehind: Bool, isNegated: Bool)
 
-    /// What matches the same texts read from their ends.
+    /// The node that matches the same texts reversed.
     var reversed: PatternNode {
         switch self {
         case .sequence(let nodes): .sequence(nodes.reversed().map(\.reversed))
@@ -23,7 +23,7 @@ indirect enum PatternNode {
     }
 }
 
-/// What is wrong with a pattern, as a sentence that follows "The pattern".
+/// The problem with a pattern, as a sentence whose subject is "The pattern".
 struct PatternError: Error {
     let sentence: String
 

@@ -1,5 +1,5 @@
 extension PatternParser {
-    /// What a backslash begins, outside a class.
+    /// Parses an escape outside a class.
     mutating func parseEscape() throws(PatternError) -> (PatternNode, canRepeat: Bool) {
         if accept("Q") { return (parseQuoted(), true) }
         switch peek {
@@ -31,7 +31,7 @@ extension PatternParser {
         return (.assertion(assertion), false)
     }
 
-    /// Between `\Q` and `\E`, or to the end.
+    /// Parses literal text up to `\E`, or to the end.
     private mutating func parseQuoted() -> PatternNode {
         var nodes: [PatternNode] = []
         while !accept("\\E"), let scalar = next() { nodes.append(literal(scalar)) }
@@ -40,7 +40,7 @@ extension PatternParser {
 
     // MARK: Classes
 
-    /// What follows an opening bracket.
+    /// Parses a class after its opening bracket.
     mutating func parseClass() throws(PatternError) -> PatternClass {
         depth += 1
         defer { depth -= 1 }
@@ -59,7 +59,7 @@ extension PatternParser {
         return members
     }
 
-    /// Up to the class's end or the next operator between sets.
+    /// Parses members up to the end of the class or the next set operator.
     private mutating func parseMembers(isFirst: Bool) throws(PatternError) -> PatternClass {
         var members = PatternClass()
         members.ignoresCase = flags.ignoresCase
@@ -101,7 +101,7 @@ extension PatternParser {
         }
         index += 1
         guard case .scalar(let last) = try parseClassMember(), last >= first else {
-            throw error("has a range the wrong way round")
+            throw error("has a range whose end is before its start")
         }
         return first...last
     }
@@ -119,7 +119,7 @@ extension PatternParser {
         case kind(PatternClass.Kind, isNegated: Bool)
     }
 
-    /// What a backslash begins that stands for one scalar.
+    /// Parses an escape for one scalar or class.
     private mutating func parseMember() throws(PatternError) -> Member {
         guard let scalar = next() else { throw error("ends with a backslash") }
         switch scalar {
@@ -142,16 +142,16 @@ extension PatternParser {
         case "0": return .scalar(try parseOctal())
         case "c":
             guard let letter = next(), letter.isASCII, let control = Unicode.Scalar(letter.value & 0x1F) else {
-                throw error("has a \\c without a letter behind it")
+                throw error("has a \\c without a letter after it")
             }
             return .scalar(control)
-        case "1"..."9", "k": throw error("has a back reference, which cannot be matched in linear time")
+        case "1"..."9", "k": throw error("has a back reference, which is not supported")
         case "A"..."Z", "a"..."z": throw error("has an unknown escape, \\\(scalar)")
         default: return .scalar(scalar)
         }
     }
 
-    /// Up to three digits.
+    /// Parses up to three octal digits.
     private mutating func parseOctal() throws(PatternError) -> Unicode.Scalar {
         var value: UInt32 = 0
         var count = 0
@@ -161,7 +161,7 @@ extension PatternParser {
             count += 1
         }
         guard count > 0, let scalar = Unicode.Scalar(value) else {
-            throw error("has a \\0 without octal digits behind it")
+            throw error("has a \\0 without octal digits after it")
         }
         return scalar
     }
@@ -194,7 +194,7 @@ extension PatternParser {
     private func scalar(fromHexadecimal digits: String) throws(PatternError) -> Unicode.Scalar {
         guard digits.utf8.allSatisfy({ UInt8(ascii: "+") != $0 && UInt8(ascii: "-") != $0 }),
             let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number)
-        else { throw error("has a number that is no character, \(digits)") }
+        else { throw error("has a number that is not a Unicode character, \(digits)") }
         return scalar
     }
 }

@@ -1,6 +1,6 @@
-/// Reads a pattern by recursive descent; the depth of groups is bounded.
+/// Parses a regular expression by recursive descent. The depth of groups is limited.
 struct PatternParser {
-    /// What is in force at a point of the pattern.
+    /// The flags that apply to the next part of the pattern.
     struct Flags {
         var ignoresCase = false
         var isMultiline = false
@@ -48,7 +48,7 @@ struct PatternParser {
 
     // MARK: Structure
 
-    /// Up to a closing parenthesis or the end. Flags set inside end with it.
+    /// Parses alternatives up to a closing parenthesis or the end. Flags set inside end there.
     private mutating func parseAlternatives() throws(PatternError) -> PatternNode {
         depth += 1
         defer { depth -= 1 }
@@ -69,7 +69,7 @@ struct PatternParser {
         return nodes.count == 1 ? nodes[0] : .sequence(nodes)
     }
 
-    /// One thing that a quantifier may follow, and whether one may.
+    /// Parses one item; returns it and whether a quantifier may follow.
     private mutating func parseItem() throws(PatternError) -> (PatternNode, canRepeat: Bool) {
         guard let scalar = next() else { return (.empty, false) }
         switch scalar {
@@ -80,7 +80,7 @@ struct PatternParser {
         case "$": return (.assertion(flags.isMultiline ? .lineEnd : .endOrLastLineEnd), false)
         case "\\": return try parseEscape()
         case "*", "+", "?": throw error("repeats nothing")
-        case "{": throw error("has a brace that repeats nothing; write \\{ for the sign")
+        case "{": throw error("has a brace that repeats nothing; write \\{ for a literal brace")
         default: return (literal(scalar), true)
         }
     }
@@ -107,7 +107,7 @@ struct PatternParser {
         return (node, true)
     }
 
-    /// Behind `(?`; nil when it is another kind of group.
+    /// Parses a lookaround after `(?`; nil if it is another kind of group.
     private mutating func parseLook() throws(PatternError) -> PatternNode? {
         let isBehind = isNext("<=") || isNext("<!")
         guard isBehind || isNext("=") || isNext("!") else { return nil }
@@ -128,7 +128,7 @@ struct PatternParser {
         throw error("has a bad group name")
     }
 
-    /// Returns whether a group follows, that is whether a colon ended the flags.
+    /// Parses flags; returns whether a colon ended them, so that a group follows.
     private mutating func parseFlags() throws(PatternError) -> Bool {
         var value = true
         while let scalar = next() {
@@ -157,11 +157,11 @@ struct PatternParser {
         case "{": (least, most) = (0, 0)
         default: return node
         }
-        guard canRepeat else { throw error("repeats what cannot be repeated") }
+        guard canRepeat else { throw error("repeats something that cannot be repeated") }
         index += 1
         if scalars[index - 1] == "{" { (least, most) = try parseBounds() }
         if accept("+") { throw error("has a possessive quantifier, which is not supported") }
-        // A lazy quantifier finds the same whole matches.
+        // For whole matches a lazy quantifier makes no difference.
         _ = accept("?")
         if let scalar = peek, ["*", "+", "?", "{"].contains(scalar) { throw error("repeats a repetition") }
         return .repeated(node, least: least, most: most)
@@ -171,8 +171,8 @@ struct PatternParser {
         let least = try parseNumber()
         var most: Int? = least
         if accept(",") { most = peek == "}" ? nil : try parseNumber() }
-        guard accept("}") else { throw error("has bounds that are not closed") }
-        if let most, most < least { throw error("has bounds the wrong way round") }
+        guard accept("}") else { throw error("has a repetition without a closing brace") }
+        if let most, most < least { throw error("has a repetition whose maximum is less than its minimum") }
         return (least, most)
     }
 
@@ -186,7 +186,7 @@ struct PatternParser {
                 throw error("repeats more than \(PatternMatcher.Limits.repetitions) times")
             }
         }
-        if index == start { throw error("has bounds without a number") }
+        if index == start { throw error("has a repetition without a number") }
         return number
     }
 }

@@ -1,23 +1,24 @@
-/// A pattern as instructions for the automaton; a state is the index of an instruction, the next one follows it.
+/// A pattern as a program for the automaton. A state is the index of an instruction; the next state is the one after
+/// it.
 struct PatternProgram: Sendable {
     enum Instruction: Sendable {
         case scalar(Unicode.Scalar)
-        /// One whose case is ignored, already folded.
+        /// A scalar in any case; its folded form.
         case folded(Unicode.Scalar)
         case any
         case anyInLine
         /// A member of the class with this index.
         case member(Int)
-        /// Both ways at once.
+        /// Continues at both instructions.
         case split(Int, Int)
         case jump(Int)
         case assert(PatternAssertion)
-        /// The look around with this index.
+        /// The lookaround with this index.
         case look(Int)
         case match
     }
 
-    /// What stands, or must not, before or behind a place.
+    /// The program of a lookaround.
     struct Look: Sendable {
         let instructions: [Instruction]
         let isBehind: Bool
@@ -26,18 +27,20 @@ struct PatternProgram: Sendable {
 
     var instructions: [Instruction] = []
     var classes: [PatternClass] = []
-    /// Inner ones before those around them.
+    /// The lookarounds, inner ones before outer ones.
     var looks: [Look] = []
 }
 
-/// A place in the text that a pattern can ask for.
+/// A condition on the position in the text, such as the start of a line.
 enum PatternAssertion: Sendable {
     case start, end, lineStart, lineEnd
     /// The end, or before a line end that is the last scalar.
     case endOrLastLineEnd
     case wordEdge, noWordEdge
 
-    /// `isLast`: whether the following scalar is the last of the text.
+    /// Whether the condition holds between two scalars.
+    ///
+    /// - Parameter isLast: whether `next` is the last scalar of the text.
     func holds(between previous: Unicode.Scalar?, and next: Unicode.Scalar?, isLast: Bool) -> Bool {
         switch self {
         case .start: previous == nil
@@ -55,10 +58,10 @@ enum PatternAssertion: Sendable {
     }
 }
 
-/// Turns a pattern's tree into a program.
+/// Compiles the tree of a pattern into a program.
 struct PatternCompiler {
     private var program = PatternProgram()
-    /// Counts calls too, because repeating what is empty makes no instructions.
+    /// Counts calls as well as instructions, because the repetition of an empty node makes no instructions.
     private var steps = 0
 
     mutating func compile(_ node: PatternNode) throws(PatternError) -> PatternProgram {
@@ -91,14 +94,14 @@ struct PatternCompiler {
 
     private var count: Int { program.instructions.count }
 
-    /// A program of its own; one that looks ahead is reversed, because it is run from the end of the text.
+    /// Compiles a lookaround into its own program. A lookahead is reversed, because it runs from the end of the text.
     private mutating func emitLook(_ node: PatternNode, _ isBehind: Bool, _ isNegated: Bool) throws(PatternError) {
         let outer = program.instructions
         program.instructions = []
         try emit(isBehind ? node : node.reversed)
         program.instructions.append(.match)
         guard program.looks.count < PatternMatcher.Limits.looks else {
-            throw PatternError("looks around more than \(PatternMatcher.Limits.looks) times.")
+            throw PatternError("has more than \(PatternMatcher.Limits.looks) lookarounds.")
         }
         program.looks.append(
             PatternProgram.Look(instructions: program.instructions, isBehind: isBehind, isNegated: isNegated))
@@ -138,7 +141,7 @@ struct PatternCompiler {
         for split in splits { program.instructions[split] = .split(split + 1, count) }
     }
 
-    /// Adds an instruction that is filled in when its targets are known.
+    /// Adds an instruction that is set later, when its targets are known.
     private mutating func reserve() -> Int {
         program.instructions.append(.match)
         return count - 1

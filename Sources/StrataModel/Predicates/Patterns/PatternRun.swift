@@ -1,13 +1,13 @@
-/// One text held against a program: the sets of states on the way through it.
+/// One match of a text with a program.
 struct PatternRun {
     private let program: PatternProgram
     private let scalars: [Unicode.Scalar]
-    /// For each look around of the program, at which indices of the text what it looks for can be seen.
+    /// For each lookaround of the program, whether it holds at each index of the text.
     private var sights: [[Bool]] = []
-    /// Steps that may yet be taken.
+    /// The number of steps left before the match gives up.
     private var stepsLeft: Int
 
-    /// More steps were needed than were allowed.
+    /// The match needs more steps than are allowed.
     struct Exhausted: Error {}
 
     init(_ program: PatternProgram, _ text: String, stepLimit: Int) {
@@ -18,9 +18,11 @@ struct PatternRun {
 
     var textLength: Int { scalars.count }
 
-    /// - Complexity: O(length of the text x instructions), those of looks around included
+    /// Whether the whole text matches.
+    ///
+    /// - Complexity: O(length of the text x instructions), lookarounds included
     mutating func matches() throws(Exhausted) -> Bool {
-        // Inner ones stand before those around them.
+        // Inner lookarounds come first.
         for look in program.looks { sights.append(try indices(of: look)) }
         var states = States(program.instructions)
         follow(0, at: 0, &states)
@@ -33,15 +35,15 @@ struct PatternRun {
         return states.hasMatch
     }
 
-    /// A step is one state held against one scalar. The way to the next states is no longer than there are states,
-    /// which the next scalar pays for.
+    /// Counts steps; a step is one state tested against one scalar. Following jumps takes at most as many steps as
+    /// there are states, which the next scalar counts.
     private mutating func spend(_ steps: Int) throws(Exhausted) {
         stepsLeft -= steps
         if stepsLeft < 0 { throw Exhausted() }
     }
 
-    /// The indices where a look's pattern ends (when it looks behind) or begins (ahead: its program is reversed, and
-    /// the text is gone through from the end).
+    /// Whether a lookaround holds at each index. A lookbehind runs forward and matches where it ends; a lookahead runs
+    /// backward with a reversed program and matches where it begins.
     private mutating func indices(of look: PatternProgram.Look) throws(Exhausted) -> [Bool] {
         var states = States(look.instructions)
         var seen = Array(repeating: false, count: scalars.count + 1)
@@ -52,7 +54,7 @@ struct PatternRun {
                 try spend(states.current.count + 1)
                 step(over: scalars[look.isBehind ? index - 1 : index], to: index, &states)
             }
-            // It may begin anywhere.
+            // It may begin at any index.
             follow(0, at: index, &states)
             seen[index] = states.hasMatch != look.isNegated
         }
@@ -61,7 +63,7 @@ struct PatternRun {
 
     // MARK: States
 
-    /// The states before and behind one scalar.
+    /// The sets of states before and after one scalar.
     private struct States {
         let instructions: [PatternProgram.Instruction]
         var current: StateSet
@@ -102,7 +104,7 @@ struct PatternRun {
         }
     }
 
-    /// Adds to `next` a state and every state that is reached from it without a scalar.
+    /// Adds to `next` a state, and every state that it reaches without consuming a scalar.
     private func follow(_ state: Int, at index: Int, _ states: inout States) {
         states.stack.append(state)
         while let state = states.stack.popLast() {
@@ -128,8 +130,8 @@ struct PatternRun {
     }
 }
 
-/// A set of small numbers that is emptied in no time (P. Briggs, L. Torczon, An Efficient Representation for Sparse
-/// Sets, 1993).
+/// A set of small numbers that is emptied in constant time (P. Briggs, L. Torczon, An Efficient Representation for
+/// Sparse Sets, 1993).
 private struct StateSet {
     private var members: [Int] = []
     private var indexOfMember: [Int]
@@ -143,7 +145,7 @@ private struct StateSet {
 
     mutating func removeAll() { members.removeAll(keepingCapacity: true) }
 
-    /// Returns whether the member is new.
+    /// Adds a member; returns whether it is new.
     mutating func insert(_ member: Int) -> Bool {
         let index = indexOfMember[member]
         if index < members.count && members[index] == member { return false }

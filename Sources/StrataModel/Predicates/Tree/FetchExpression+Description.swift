@@ -67,6 +67,7 @@ extension FetchExpression: CustomStringConvertible {
 }
 
 extension FetchExpression.ElementIndex: CustomStringConvertible {
+    /// The index in the format language.
     public var description: String {
         switch self {
         case .at(let index): index.description

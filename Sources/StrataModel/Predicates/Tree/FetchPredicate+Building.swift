@@ -1,73 +1,85 @@
-// Trees that read like sentences; the key path SELF means the object or value itself:
+// Builds predicates in code, without a format string. The key path SELF means the object or value itself:
 //
 //     .equal("name", "Ann") && (.greaterThan("rating", 4) || .isNil("rating")) && !.isIn("title", ["A", "B"])
 
 extension FetchPredicate {
+    /// The property has this value.
     public static func equal(_ keyPath: String, _ value: AttributeValue, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .equalTo, value, folding)
     }
 
+    /// The property has another value; false if it is nil.
     public static func notEqual(_ keyPath: String, _ value: AttributeValue, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .notEqualTo, value, folding)
     }
 
+    /// The property is less than a value.
     public static func lessThan(_ keyPath: String, _ value: AttributeValue) -> Self {
         compare(keyPath, .lessThan, value)
     }
 
+    /// The property is less than a value or equal to it.
     public static func lessThanOrEqual(_ keyPath: String, _ value: AttributeValue) -> Self {
         compare(keyPath, .lessThanOrEqualTo, value)
     }
 
+    /// The property is greater than a value.
     public static func greaterThan(_ keyPath: String, _ value: AttributeValue) -> Self {
         compare(keyPath, .greaterThan, value)
     }
 
+    /// The property is greater than a value or equal to it.
     public static func greaterThanOrEqual(_ keyPath: String, _ value: AttributeValue) -> Self {
         compare(keyPath, .greaterThanOrEqualTo, value)
     }
 
+    /// The property has no value.
     public static func isNil(_ keyPath: String) -> Self { compare(keyPath, .equalTo, .null) }
 
+    /// The property has a value.
     public static func isNotNil(_ keyPath: String) -> Self { compare(keyPath, .notEqualTo, .null) }
 
-    /// Both bounds belong to the range.
+    /// The property is between two values, both included.
     public static func between(_ keyPath: String, _ minimum: AttributeValue, _ maximum: AttributeValue) -> Self {
         .comparison(
             ComparisonPredicate(
                 left(keyPath), .between, .aggregate([.constant(minimum), .constant(maximum)])))
     }
 
+    /// The property has one of the values.
     public static func isIn(_ keyPath: String, _ values: [AttributeValue], _ folding: StringFolding = []) -> Self {
         .comparison(
             ComparisonPredicate(
                 left(keyPath), .in, .aggregate(values.map(FetchExpression.constant)), folding: folding))
     }
 
+    /// The text begins with a prefix.
     public static func beginsWith(_ keyPath: String, _ prefix: String, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .beginsWith, .string(prefix), folding)
     }
 
+    /// The text ends with a suffix.
     public static func endsWith(_ keyPath: String, _ suffix: String, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .endsWith, .string(suffix), folding)
     }
 
-    /// A string that contains another, or a to-many that contains an object id.
+    /// The text contains another text, or the to-many contains an object with this id.
     public static func contains(_ keyPath: String, _ value: AttributeValue, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .contains, value, folding)
     }
 
-    /// `?` stands for one character, `*` for any number, a backslash takes the meaning from the next sign.
+    /// The text matches a pattern of wildcards: `?` is any character, `*` any number of characters, and a backslash
+    /// makes the next character literal.
     public static func like(_ keyPath: String, _ pattern: String, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .like, .string(pattern), folding)
     }
 
-    /// The whole string matches a regular expression; see `PatternMatcher` for its syntax.
+    /// The whole text matches a regular expression. The syntax is ICU's without back references.
     public static func matches(_ keyPath: String, _ pattern: String, _ folding: StringFolding = []) -> Self {
         compare(keyPath, .matches, .string(pattern), folding)
     }
 
-    /// A comparison that must hold for at least one of the members that the key path leads to.
+    /// The comparison holds for at least one member of the to-many.
     public static func any(
         _ keyPath: String, _ operator: ComparisonPredicate.Operator, _ value: AttributeValue,
         _ folding: StringFolding = []
@@ -75,7 +87,7 @@ extension FetchPredicate {
         compare(keyPath, `operator`, value, folding, modifier: .any)
     }
 
-    /// A comparison that must hold for all the members that the key path leads to; true when there are none.
+    /// The comparison holds for all members of the to-many; true if there are none.
     public static func all(
         _ keyPath: String, _ operator: ComparisonPredicate.Operator, _ value: AttributeValue,
         _ folding: StringFolding = []
@@ -97,7 +109,7 @@ extension FetchPredicate {
                 modifier: modifier, folding: folding))
     }
 
-    /// Both; a chain is one flat `and`.
+    /// Both predicates hold. A chain makes one flat `and`.
     public func and(_ other: Self) -> Self {
         switch (self, other) {
         case (.and(let left), .and(let right)): .and(left + right)
@@ -107,7 +119,7 @@ extension FetchPredicate {
         }
     }
 
-    /// Either; a chain is one flat `or`.
+    /// At least one of the predicates holds. A chain makes one flat `or`.
     public func or(_ other: Self) -> Self {
         switch (self, other) {
         case (.or(let left), .or(let right)): .or(left + right)
@@ -117,8 +129,8 @@ extension FetchPredicate {
         }
     }
 
-    // The operators are not public: as overloads beside those of typed queries they would make the compiler take three
-    // times as long to find what is wrong with one, in every app that imports the module.
+    // These operators are not public: together with the overloads of typed queries they would make the compiler three
+    // times slower at diagnosing a wrong query, in every app that imports the module.
 
     package static func && (left: Self, right: Self) -> Self { left.and(right) }
 
@@ -132,8 +144,8 @@ extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 {
     /// A `string`.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// An `integer`, also where a floating point number is meant: predicates and ranges compare across kinds, but a
-    /// default value must have the attribute's own kind.
+    /// An `integer`. Predicates and ranges compare it with floating-point numbers too, but a default value must have
+    /// the attribute's own kind.
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// A `double`.
     public init(floatLiteral value: Double) { self = .double(value) }

@@ -1,10 +1,11 @@
 import Foundation
 
-// The written form is Core Data's format language. Constants that have no literal there are written as CAST from a
-// text. Compound conditions inside others always stand in parentheses, so that reading gives the same tree: the same
-// but for `and` and `or` of fewer than two parts, which have no writing of their own.
+// Writes predicates in Core Data's format language. Constants without a literal there are written as CAST from text.
+// Nested compound conditions are always in parentheses, so that reading the text gives the same tree, except for `and`
+// and `or` with fewer than two parts, which the language cannot express.
 
 extension FetchPredicate: CustomStringConvertible {
+    /// The predicate in the format language; reading it gives the same tree.
     public var description: String {
         switch self {
         case .comparison(let comparison): comparison.description
@@ -36,6 +37,7 @@ extension FetchPredicate: CustomStringConvertible {
 }
 
 extension ComparisonPredicate: CustomStringConvertible {
+    /// The comparison in the format language.
     public var description: String {
         let prefix =
             switch modifier {
@@ -48,6 +50,7 @@ extension ComparisonPredicate: CustomStringConvertible {
 }
 
 extension ComparisonPredicate.Operator: CustomStringConvertible {
+    /// The operator in the format language.
     public var description: String {
         switch self {
         case .lessThan: "<"
@@ -68,7 +71,7 @@ extension ComparisonPredicate.Operator: CustomStringConvertible {
 }
 
 extension StringFolding: CustomStringConvertible {
-    /// As behind an operator: `[c]`, `[d]`, `[cd]`, or nothing.
+    /// The options after an operator: `[c]`, `[d]`, `[cd]`, or nothing.
     public var description: String {
         let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
         return letters.isEmpty ? "" : "[\(letters)]"
@@ -76,7 +79,7 @@ extension StringFolding: CustomStringConvertible {
 }
 
 extension AttributeValue {
-    /// The value in the format language.
+    /// The value as a literal of the format language.
     package var formatLiteral: String {
         switch self {
         case .null: "nil"

@@ -1,7 +1,8 @@
-// Walks over whole trees. None goes deeper than the tree, whose depth `depth(upTo:)` bounds beforehand.
+// Visits all parts of predicates and expressions. The recursion is as deep as the tree; check that with `depth(upTo:)`
+// first.
 
 extension FetchPredicate {
-    /// What stands directly below.
+    /// The direct parts.
     package var parts: (predicates: [FetchPredicate], expressions: [FetchExpression]) {
         switch self {
         case .comparison(let comparison): ([], [comparison.left, comparison.right])
@@ -18,7 +19,7 @@ extension FetchPredicate {
         for part in parts.expressions { part.forEachExpression(visit) }
     }
 
-    /// Calls `visit` with every comparison in the tree, those of subqueries and conditions included.
+    /// Calls `visit` with every comparison in the tree, also in subqueries and conditional expressions.
     package func forEachComparison(_ visit: (ComparisonPredicate) -> Void) {
         if case .comparison(let comparison) = self { visit(comparison) }
         let parts = parts
@@ -33,13 +34,13 @@ extension FetchPredicate {
         return paths
     }
 
-    /// The names of the variables that no `SUBQUERY` around them gives a value.
+    /// The names of the variables that are not bound by an enclosing `SUBQUERY`.
     package var freeVariables: Set<String> {
         let parts = parts
         return Set(parts.predicates.flatMap(\.freeVariables) + parts.expressions.flatMap(\.freeVariables))
     }
 
-    /// Levels of nesting, expressions included; nil when there are more than `limit`.
+    /// The levels of nesting, expressions included; nil if there are more than `limit`.
     package func depth(upTo limit: Int) -> Int? {
         guard limit > 0 else { return nil }
         let parts = parts
@@ -49,7 +50,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-    /// What stands directly below.
+    /// The direct parts.
     package var parts: (predicates: [FetchPredicate], expressions: [FetchExpression]) {
         switch self {
         case .constant, .keyPath, .evaluatedObject, .variable: ([], [])
@@ -63,6 +64,7 @@ extension FetchExpression {
         }
     }
 
+    /// Calls `visit` with this expression and every expression in it, outer ones first.
     package func forEachExpression(_ visit: (FetchExpression) -> Void) {
         visit(self)
         let parts = parts

@@ -1,8 +1,8 @@
 /// The request of a `FETCH(request, context, countOnly)` expression.
 ///
-/// In a tree and in a format string it is a composite: `{: "entity": "Movie", "predicate": "rating > 4", "limit": 10}`.
-/// Its predicate speaks of the objects that it fetches, not of the one that the expression around it is about, so one
-/// fetch serves all rows of a request.
+/// Trees and format strings hold it as a composite: `{: "entity": "Movie", "predicate": "rating > 4", "limit": 10}`.
+/// Its predicate is about the objects that it fetches, not about the object of the outer expression, so it is fetched
+/// once for all rows of a request.
 package struct NestedFetch: Sendable, Hashable {
     package var entityName: String
     package var predicate: FetchPredicate?
@@ -32,6 +32,7 @@ package struct NestedFetch: Sendable, Hashable {
         static let all: Set = [entity, predicate, limit, offset, sort, subentities]
     }
 
+    /// The request as a composite.
     package var value: AttributeValue {
         var elements: [String: AttributeValue] = [Name.entity: .string(entityName)]
         if let predicate { elements[Name.predicate] = .string(predicate.description) }
@@ -54,9 +55,9 @@ package struct NestedFetch: Sendable, Hashable {
         return .composite(elements)
     }
 
-    /// Reads the composite; the name of an entity alone asks for all its objects.
+    /// Reads a request from its composite. The name of an entity alone requests all its objects.
     ///
-    /// - Throws: `invalidRequest` for what is no request, with the fault of a predicate that cannot be read.
+    /// - Throws: `invalidRequest` if the value is not a request, or its predicate cannot be read.
     package init(_ value: AttributeValue) throws(StrataError) {
         if case .string(let name) = value {
             self.init(entityName: name)
@@ -105,27 +106,27 @@ package struct NestedFetch: Sendable, Hashable {
     private static var noRequest: StrataError {
         StrataError(
             .invalidRequest,
-            #"FETCH needs a request: a FetchRequest for %@, or {: "entity": "Name", "predicate": "…", "limit": 1}."#)
+            #"FETCH takes a request: a FetchRequest for %@, or {: "entity": "Name", "predicate": "…", "limit": 1}."#)
     }
 }
 
 extension FetchFunction {
-    /// The arguments of `fetch`: the request and whether only the number of objects is wanted.
+    /// The arguments of `fetch`: the request, and whether it only counts.
     ///
-    /// - Throws: `invalidRequest` unless these are written down.
+    /// - Throws: `invalidRequest` unless both are literals.
     package static func fetchArguments(
         _ arguments: [FetchExpression]
     ) throws(StrataError) -> (request: AttributeValue, countOnly: Bool) {
         guard arguments.count == 3, case .constant(let request) = arguments[0] else {
-            throw StrataError(.invalidRequest, "FETCH takes a request, a context and whether only to count.")
+            throw StrataError(.invalidRequest, "FETCH takes a request, a context, and YES or NO for counting only.")
         }
         guard case .constant(.boolean(let countOnly)) = arguments[2] else {
-            throw StrataError(.invalidRequest, "The third argument of FETCH, whether only to count, is YES or NO.")
+            throw StrataError(.invalidRequest, "The third argument of FETCH must be YES (count only) or NO.")
         }
         return (request, countOnly)
     }
 
-    /// The same with the request read.
+    /// The arguments of `fetch` with the request read.
     ///
     /// - Throws: `invalidRequest`.
     package static func nestedFetch(

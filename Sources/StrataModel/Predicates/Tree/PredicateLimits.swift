@@ -1,4 +1,4 @@
-/// How large a predicate may be, as a tree and as a format string.
+/// The largest predicates that are accepted, as trees and as format strings.
 package enum PredicateLimits {
     /// Levels of a tree, expressions included. The evaluator and the compiler recurse no deeper.
     package static let depth = 128

@@ -1,26 +1,31 @@
-/// One key of an order.
+/// One key of a sort order: a property, a direction, and how text and nil are ordered.
 ///
 /// ```swift
 /// request.sortDescriptors = [SortDescription("owner.name"), SortDescription("title", isNatural: true)]
 /// ```
 public struct SortDescription: Sendable, Hashable, Codable {
-    /// Where objects without a value stand.
+    /// How objects are ordered that have no value.
     public enum NullPlacement: String, Sendable, Hashable, Codable {
-        /// Before every value, so first when ascending and last when descending.
+        /// As if nil were less than every value: first when ascending, last when descending.
         case smallest
+        /// Before all others.
         case first
+        /// After all others.
         case last
     }
 
     /// Property names joined by dots; every step but the last is a to-one relationship or a composite.
     public var keyPath: String
+    /// Whether smaller values come first.
     public var isAscending: Bool
-    /// Letters that text is compared without telling apart.
+    /// The differences of text that the order ignores.
     public var folding: StringFolding
-    /// Whether numbers in text are compared by their worth: "10" after "9".
+    /// Whether numbers in text are compared by value, so that "10" comes after "9".
     public var isNatural: Bool
+    /// How objects without a value are ordered.
     public var nullPlacement: NullPlacement
 
+    /// A key of a sort order.
     public init(
         _ keyPath: String, isAscending: Bool = true, folding: StringFolding = [], isNatural: Bool = false,
         nullPlacement: NullPlacement = .smallest

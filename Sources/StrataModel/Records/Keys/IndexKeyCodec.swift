@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes the ordered keys of one index, from rows and from values alike; `KeyEncoding.swift` has the format.
+/// Encodes the ordered keys of one index, from rows or from values, in the format of `KeyEncoding.swift`.
 ///
-/// A key written into a `ByteWriter` that is reset between rows allocates nothing for numbers and ASCII text.
+/// If the caller reuses its `ByteWriter`, keys of numbers and ASCII text take no allocation.
 package struct IndexKeyCodec: Sendable {
-    /// Stands in the index's record, beside `TextFolding.version`; other values mean that the index is rebuilt.
+    /// Stored in the index's record beside `TextFolding.version`. An index with another version is rebuilt.
     package static let formatVersion: UInt32 = 1
-    /// LMDB's 511 bytes less the index id before the key and the object id behind it.
+    /// LMDB's maximum of 511 bytes less the index id before the key and the object id after it.
     package static let maximumLength = 511 - 4 - 8
 
     package struct Element: Sendable, Hashable {
@@ -32,7 +32,9 @@ package struct IndexKeyCodec: Sendable {
 
     package init(elements: [Element]) { self.elements = elements }
 
-    /// nil when an element has no keys (`KeyKind.init`). `properties` are those of any entity whose rows are entered.
+    /// nil if an element cannot have keys (`KeyKind.init`).
+    ///
+    /// - Parameter properties: the properties of any entity whose rows the index has.
     package init?(_ index: IndexSchema, properties: [PropertySchema]) {
         var elements: [Element] = []
         for element in index.elements {
@@ -63,7 +65,7 @@ package struct IndexKeyCodec: Sendable {
     /// Appends the key of a row.
     package func append(_ row: RowReader, to writer: inout ByteWriter) throws(CorruptRecord) -> KeyFit {
         let start = writer.count
-        // By index, for a copy of each element would count a reference to its path.
+        // By index: a copy of each element would retain its path.
         for index in elements.indices where writer.count - start <= Self.maximumLength {
             let begin = writer.count
             try append(elements[index], of: row, to: &writer)
@@ -72,7 +74,7 @@ package struct IndexKeyCodec: Sendable {
         return Self.cut(&writer, from: start)
     }
 
-    /// Appends the key of values, one for each element in order; fewer make the beginning of a key.
+    /// Appends the key of values, one for each element in order. Fewer values make a prefix of a key.
     package func append(
         _ values: [AttributeValue], to writer: inout ByteWriter
     ) throws(UncomparableKey) -> KeyFit {
@@ -83,7 +85,7 @@ package struct IndexKeyCodec: Sendable {
         return Self.cut(&writer, from: start)
     }
 
-    /// Whether the row is nil in some element; uniqueness does not look at such rows.
+    /// Whether the row is nil in an element. Uniqueness ignores such rows.
     package func hasNull(_ row: RowReader) throws(CorruptRecord) -> Bool {
         for element in elements {
             if row.isNull(element.slot) { return true }
@@ -102,7 +104,7 @@ package struct IndexKeyCodec: Sendable {
 // MARK: One element
 
 extension IndexKeyCodec {
-    /// More bytes of text or data cannot show in a key.
+    /// Text and data are encoded up to this many bytes; more cannot fit into a key.
     private static let textLimit = maximumLength + 1
 
     private func append(_ element: Element, of row: RowReader, to writer: inout ByteWriter) throws(CorruptRecord) {
@@ -154,7 +156,8 @@ extension IndexKeyCodec {
         if !elements[index].isAscending { writer.complement(from: begin) }
     }
 
-    /// False, and nothing appended, for a value of another kind; numbers are taken where they are exact.
+    /// Appends a value; returns false and appends nothing if it is of another kind. Numbers are converted if that is
+    /// exact.
     private func appendAscending(
         _ value: AttributeValue, _ element: Element, to writer: inout ByteWriter
     ) -> Bool {
@@ -196,7 +199,7 @@ extension IndexKeyCodec {
         KeyEncoding.appendTerminator(to: &writer)
     }
 
-    /// Appends the beginning that the keys of all texts with this beginning have, in the element's direction.
+    /// Appends the common prefix of the keys of all texts that begin with `text`, in the element's direction.
     func append(prefix text: String, at index: Int, to writer: inout ByteWriter) throws(UncomparableKey) {
         guard elements[index].kind == .text else { throw UncomparableKey(element: index) }
         var text = text

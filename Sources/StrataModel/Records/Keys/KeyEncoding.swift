@@ -1,18 +1,18 @@
-// An ordered key, as index views hold it between the index id and the object id. Format 1. Comparing the bytes from the
-// front compares the values element by element; no key is the beginning of another, unless it was cut.
+// An ordered key, as index views hold it between the index id and the object id. Format 1. Comparing the bytes of keys
+// compares the values element by element; no key is a prefix of another, unless it was cut.
 //
 // For each element, every byte complemented if the element is descending:
 //
 //   nil       00                                                     before every value when ascending
-//   integer   01, Int64 big-endian with the sign bit turned          Bool (0, 1) and integers of every width
+//   integer   01, Int64 big-endian with the sign bit inverted        Bool (0, 1) and integers of every width
 //   double    01, IEEE bits big-endian; negative ones complemented,  Float and Double; -0.0 is 0.0; every NaN is
-//             others with the sign bit turned                        7FF8000000000000 and so stands above +infinity
+//             others with the sign bit inverted                      7FF8000000000000 and so above +infinity
 //   date      as double, seconds since 2001-01-01 00:00 UTC
 //   decimal   01, class: 1 negative, 2 zero, 3 positive, 4 NaN;      the number is 0.DIGITS times ten to the scale;
 //             unless zero or NaN: UInt16 big-endian scale + 0x8000,  a pair p is the byte p + 1, an odd last digit has a
-//             digits in pairs, 00; all but the class complemented    0 behind it; digits have no zeros at either end
+//             digits in pairs, 00; all but the class complemented    0 after it; digits have no zeros at either end
 //             if negative
-//   text      01, folded UTF-8 (TextFolding.swift) with 00 written   NFC at the least; the order is that of scalars
+//   text      01, folded UTF-8 (TextFolding.swift) with 00 written   at least NFC; the order is that of scalars
 //             as 00 FF, then 00 01
 //   uuid      01, 16 bytes
 //   data      01, bytes with 00 written as 00 FF, then 00 01
@@ -22,7 +22,7 @@
 
 import Foundation
 
-/// Appends single elements of keys, ascending; the head of this file is the format.
+/// Appends single elements of keys, ascending, in the format at the head of this file.
 enum KeyEncoding {
     static let null: UInt8 = 0
     static let present: UInt8 = 1
@@ -74,7 +74,7 @@ enum KeyEncoding {
         if value.isNegative { writer.complement(from: start) }
     }
 
-    /// Pairs of digits, most significant first; returns how many digits there were.
+    /// Appends the digits in pairs, most significant first; returns the number of digits.
     private static func appendDigits(of mantissa: UInt128, to writer: inout ByteWriter) -> Int {
         var digits: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)  // 39 digits and one to spare
         return withUnsafeMutableBytes(of: &digits) { digits in
@@ -97,7 +97,7 @@ enum KeyEncoding {
         }
     }
 
-    /// Text without its end; `limit` bytes of it are enough.
+    /// Appends text without the end mark, at least `limit` bytes of it.
     static func appendUnterminated(
         text: UnsafeRawBufferPointer, _ folding: StringFolding, limit: Int, to writer: inout ByteWriter
     ) {
@@ -107,7 +107,7 @@ enum KeyEncoding {
         escapeZeros(from: start, in: &writer)
     }
 
-    /// Data without its end; `limit` bytes of it are enough.
+    /// Appends data without the end mark, at least `limit` bytes of it.
     static func appendUnterminated(
         data: UnsafeRawBufferPointer, limit: Int, to writer: inout ByteWriter
     ) {

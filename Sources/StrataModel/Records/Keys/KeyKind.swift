@@ -1,4 +1,5 @@
-/// How the values of an index element are ordered: wider than their type, so that widening a number keeps its keys.
+/// How the values of an index element are encoded and ordered. Types with the same kind have the same keys, so widening
+/// a number does not change its keys.
 package enum KeyKind: UInt8, Sendable, Hashable {
     /// Bool and integers of every width.
     case integer
@@ -9,12 +10,13 @@ package enum KeyKind: UInt8, Sendable, Hashable {
     /// String and URL.
     case text
     case uuid
-    /// Data kept in the row, and what transformers make.
+    /// Data in the row, and the bytes of transformables.
     case data
-    /// To-one relationships and attributes that hold an id.
+    /// To-one relationships, and attributes with an object id.
     case objectID
 
-    /// nil for what has no key: data that may be kept beside the store, a composite as a whole, any value.
+    /// nil for slots that cannot have keys: data that may be stored outside the row, composites, and values of any
+    /// type.
     package init?(_ kind: SlotKind) {
         switch kind {
         case .boolean, .integer16, .integer32, .integer64, .position: self = .integer
@@ -30,17 +32,17 @@ package enum KeyKind: UInt8, Sendable, Hashable {
     }
 }
 
-/// A constant that cannot be compared with an index element: text with a number, say.
+/// The error for a constant that cannot be compared with an index element, such as text with a number.
 package struct UncomparableKey: Error, Sendable, Hashable {
-    /// Of the index's elements.
+    /// The number of the element in the index.
     package let element: Int
 
     package init(element: Int) { self.element = element }
 }
 
-/// Whether a key holds all of its values.
+/// Whether a key holds its values completely.
 package enum KeyFit: Sendable, Hashable {
     case whole
-    /// Longer than `IndexKeyCodec.maximumLength` and cut there: rows with the same key may differ, so look at them.
+    /// The key was cut at `IndexKeyCodec.maximumLength`. Rows with the same key may have different values.
     case cut
 }

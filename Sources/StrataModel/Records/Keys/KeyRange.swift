@@ -1,9 +1,9 @@
-/// The keys from `lower` up to, not including, `upper`, in the order of the view.
+/// A range of index keys, from `lower` up to, not including, `upper`.
 package struct KeyRange: Sendable, Hashable {
     package let lower: [UInt8]
-    /// nil: to the end of the index.
+    /// nil for a range to the end of the index.
     package let upper: [UInt8]?
-    /// The range may hold keys of rows for which the condition is false; they are told from the row.
+    /// Whether the range can have keys of rows that do not meet the condition, so that the rows must be tested.
     package let needsRecheck: Bool
 
     package init(lower: [UInt8], upper: [UInt8]?, needsRecheck: Bool) {
@@ -12,10 +12,10 @@ package struct KeyRange: Sendable, Hashable {
         self.needsRecheck = needsRecheck
     }
 
-    /// Whether no key can lie in it.
+    /// Whether the range has no keys.
     package var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
 
-    /// The first bytes that stand behind everything that begins with `bytes`; nil when there are none (all 0xFF).
+    /// The least bytes that are after all keys with this prefix; nil if there are none, because all bytes are 0xFF.
     package static func successor(ofPrefix bytes: [UInt8]) -> [UInt8]? {
         guard let last = bytes.lastIndex(where: { $0 != 0xFF }) else { return nil }
         var successor = Array(bytes[...last])
@@ -24,15 +24,15 @@ package struct KeyRange: Sendable, Hashable {
     }
 }
 
-/// What a query asks of one index element. Nil lies in no range; NaN is neither below nor above anything.
+/// A condition of a query on one index element. Nil is in no range; NaN is neither below nor above anything.
 package enum KeyCondition: Sendable, Hashable {
     case any
     case isNull
     case isNotNull
     case equal(AttributeValue)
-    /// At least one bound is given.
+    /// A range with at least one bound.
     case range(lower: KeyBound?, upper: KeyBound?)
-    /// Texts whose folded form begins with the folded form of this.
+    /// Texts whose folded form begins with the folded form of this text.
     case beginsWith(String)
 }
 
@@ -48,11 +48,11 @@ package struct KeyBound: Sendable, Hashable {
 }
 
 extension IndexKeyCodec {
-    /// The keys whose first elements equal `values` and whose next one meets `condition`.
+    /// The range of keys whose first elements equal `values` and whose next element meets `condition`.
     ///
-    /// Numbers are compared by value whatever their kind: an integer attribute is below 2.5 where it is at most 2.
-    /// - Returns: nil when no key can meet the conditions.
-    /// - Throws: when a constant cannot be compared with its element.
+    /// Numbers of all kinds are compared by value: an integer attribute is below 2.5 if it is at most 2.
+    /// - Returns: nil if no key can meet the conditions.
+    /// - Throws: if a constant cannot be compared with its element.
     package func range(
         equal values: [AttributeValue] = [], then condition: KeyCondition = .any
     ) throws(UncomparableKey) -> KeyRange? {
@@ -63,7 +63,7 @@ extension IndexKeyCodec {
             case .none: return nil
             case .exactly(let exact): try append(exact, at: index, to: &writer)
             case .between(let lower, let upper):
-                // Only the last element can be a range: leave the others to the row.
+                // Only the last element can be a range. The rows are tested for the others.
                 let rest = KeyCondition.range(
                     lower: KeyBound(lower, isInclusive: true), upper: KeyBound(upper, isInclusive: true))
                 return try range(writer.array, index, rest)?.recheck()
@@ -120,7 +120,7 @@ extension IndexKeyCodec {
         return range.isEmpty ? nil : range
     }
 
-    /// The first key of a range, or the first one behind it.
+    /// The first key of a range, or the first key after it.
     private func edge(
         _ prefix: [UInt8], _ index: Int, _ bound: KeyBound?, isEnd: Bool
     ) throws(UncomparableKey) -> (bytes: [UInt8]?, isCut: Bool) {
@@ -128,7 +128,7 @@ extension IndexKeyCodec {
         let whole = prefix + (element ?? [marker(KeyEncoding.present, index)])
         let isCut = whole.count > Self.maximumLength
         let bytes = Array(whole.prefix(Self.maximumLength))
-        // A cut key may belong to either side of the bound: keep it in.
+        // A cut key may be on either side of the bound, so it stays in the range.
         let isBehind =
             if let bound, !isCut { bound.isInclusive == isEnd } else { isEnd }
         return (isBehind ? KeyRange.successor(ofPrefix: bytes) : bytes, isCut)
@@ -142,7 +142,7 @@ extension IndexKeyCodec {
 
     private func marker(_ byte: UInt8, _ index: Int) -> UInt8 { elements[index].isAscending ? byte : ~byte }
 
-    /// Every key that begins with `bytes`.
+    /// The range of all keys with a prefix.
     private func whole(_ bytes: [UInt8]) -> KeyRange {
         let lower = bytes.count > Self.maximumLength ? Array(bytes.prefix(Self.maximumLength)) : bytes
         return KeyRange(

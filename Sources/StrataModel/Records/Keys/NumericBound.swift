@@ -1,19 +1,20 @@
 import Foundation
 
-/// Constants of one numeric kind as bounds for keys of another, never leaving out a value that meets the condition.
+/// Converts a numeric constant to bounds for keys of another numeric kind. The bounds never exclude a value that meets
+/// the condition.
 enum NumericBound {
-    /// What a bound comes to.
+    /// The converted bound.
     enum Side: Sendable, Hashable {
-        /// Nothing lies on this side of the constant.
+        /// No value is on this side of the constant.
         case nothing
-        /// Every value but nil and NaN does.
+        /// Every value except nil and NaN is.
         case everything
         case bound(KeyBound)
     }
 
     struct Result {
         let side: Side
-        /// The bound covers too much, because the kind has no value at the constant.
+        /// Whether the bound includes too much, because the kind has no value equal to the constant.
         var isRounded = false
 
         var bound: KeyBound? {
@@ -24,11 +25,11 @@ enum NumericBound {
     enum Equality {
         case none
         case exactly(AttributeValue)
-        /// Any value from here to there may be equal.
+        /// All values between these two may be equal.
         case between(AttributeValue, AttributeValue)
     }
 
-    /// What stands behind every value that can be compared: NaN for kinds that have it.
+    /// The bound after all values that can be compared: NaN, for kinds that have it.
     static func ceiling(of kind: KeyKind) -> KeyBound? {
         switch kind {
         case .double: KeyBound(.double(.nan), isInclusive: false)
@@ -59,7 +60,7 @@ enum NumericBound {
         }
     }
 
-    /// Values above the constant, or from it on.
+    /// The lower bound for values above the constant, or equal to it.
     static func lower(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Result {
         if bound.value.isIncomparable { return Result(side: .nothing) }
         switch (kind, bound.value) {
@@ -81,7 +82,7 @@ enum NumericBound {
         }
     }
 
-    /// Values below the constant, or up to it.
+    /// The upper bound for values below the constant, or equal to it.
     static func upper(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Result {
         if bound.value.isIncomparable { return Result(side: .nothing) }
         switch (kind, bound.value) {
@@ -122,7 +123,7 @@ enum NumericBound {
         if let exact = bound.value.integerIfExact {
             return Result(side: .bound(KeyBound(.integer(exact), isInclusive: bound.isInclusive)))
         }
-        // Nothing lies between a number that is no integer and the integer above it.
+        // No integer is between a number and the next integer above it.
         switch bound.value.roundedUp {
         case .below: return Result(side: .nothing)
         case .above: return Result(side: .everything)
@@ -145,7 +146,7 @@ enum NumericBound {
 
 // MARK: Numbers of one kind as another
 
-/// A number rounded up to an integer, if there is one.
+/// A number rounded up to an integer.
 private enum RoundedInteger {
     case below
     case integer(Int64)
@@ -153,7 +154,7 @@ private enum RoundedInteger {
 }
 
 extension AttributeValue {
-    /// Nil (also as an id) and NaN are neither below nor above anything.
+    /// Whether the value is neither below nor above anything: nil, also as an id, and NaN.
     fileprivate var isIncomparable: Bool {
         if case .objectID(let id) = self { return id.isNil }
         return self == .null || isNaN
@@ -209,10 +210,10 @@ extension AttributeValue {
 }
 
 extension Decimal {
-    /// A Double at or next to the number.
+    /// The Double equal or closest to the number.
     fileprivate var nearestDouble: Double { Double(description) ?? (self < 0 ? -.infinity : .infinity) }
 
-    /// Decimals on both sides of a Double, close to it; nil when it is beyond all Decimals.
+    /// Two Decimals close to a Double, below and above it; nil if the Double is outside Decimal's range.
     fileprivate static func around(_ value: Double) -> (Decimal, Decimal)? {
         // The ends of Decimal's range, 1e-128 and 3.4e165, are covered coarsely.
         if value.magnitude > 3.5e165 { return nil }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A property's change as an `updated` event records it.
+/// The change of one property in an `updated` event.
 package struct PropertyChange: Sendable, Hashable {
     package var property: PropertyID
     package var before: RecordedValue
@@ -13,12 +13,12 @@ package struct PropertyChange: Sendable, Hashable {
     }
 }
 
-/// What a `linked`, `unlinked` or `moved` event says.
+/// The content of a `linked`, `unlinked` or `moved` event.
 package struct PairEvent: Sendable, Hashable {
     package var key: PairKey
-    /// The places after (linked, moved) or before (unlinked) the event.
+    /// The positions after (linked, moved) or before (unlinked) the event.
     package var positions: PairPositions
-    /// Where a moved pair stood before.
+    /// The positions of a moved pair before the event.
     package var positionsBefore: PairPositions?
 
     package init(key: PairKey, positions: PairPositions, positionsBefore: PairPositions? = nil) {
@@ -28,7 +28,7 @@ package struct PairEvent: Sendable, Hashable {
     }
 }
 
-/// The last values of a deleted object.
+/// The content of a `deleted` event: the last values of the object.
 package enum DeletedPayload {
     case image(UnsafeRawBufferPointer)
     case values([(property: PropertyID, value: RecordedValue)])
@@ -54,7 +54,7 @@ extension EventView {
     }
 
     /// Calls `body` with each property of an `updated` event and the bytes of its value before, as `ValueCodec` writes
-    /// them; nil where the object's previous events tell it. Makes no values.
+    /// them; nil if the value is in the object's previous event. Decodes no values.
     package func forEachBeforeImage(
         _ body: (PropertyID, UnsafeRawBufferPointer?) throws -> Void
     ) throws {

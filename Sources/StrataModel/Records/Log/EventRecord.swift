@@ -1,4 +1,4 @@
-// An event as it stands in the log. Key: the event's sequence, UInt64 big-endian. Value, all integers little-endian:
+// An event in the log. Key: the event's number, UInt64 big-endian. Value, all integers little-endian:
 //
 //   offset  width  field
 //   0       1      codec version, 1
@@ -6,12 +6,12 @@
 //   2       2      flags
 //   4       4      checksum: low half of XXH64 (seed: bytes 0..<4) over everything from offset 8
 //   8       8      object id (links: the source of the pair; model and maintenance events: 0)
-//   16      8      transaction sequence
-//   24      8      sequence of the previous event on the same object's row (links: on the same pair), 0 = none
+//   16      8      transaction number
+//   24      8      number of the previous event on the same object's row (links: on the same pair), 0 = none
 //   32      4      payload length in bytes
 //   36      4      0
 //   40      16     payload digest: the first half of SHA-256(salt, payload)
-//   56      16     salt, random; goes with the payload when that is removed: then flag 2 is set, the salt is 0, and
+//   56      16     salt, random. Removing the payload removes the salt too: then flag 2 is set, the salt is 0, and
 //                  payload length and digest stay as they were
 //   72      ...    payload
 //
@@ -19,15 +19,16 @@
 //   inserted        a canonical row image
 //   updated         UInt16 count, then for each property {UInt32 property id, before, after} in the value codec
 //   deleted         UInt8 form; form 0: the last row image; form 1: UInt16 count, then {UInt32 property id, value}
-//   linked          {UInt32 relationship, UInt64 source, UInt64 target, Int64 place in source, Int64 place in target}
-//   unlinked        the same, with the places it had
-//   moved           the same, places before, then the two places after
+//   linked          {UInt32 relationship, UInt64 source, UInt64 target, Int64 position in source,
+//                   Int64 position in target}
+//   unlinked        the same, with the positions it had
+//   moved           the same, positions before, then the two positions after
 //   modelInstalled  UInt32 model version, then the schema record
 //
 // A before-image (or last value) over `largeValueLimit` bytes is written as the value codec's `previous`: the value
 // as of this event's predecessor on the same row.
 
-/// What an event says. Raw values are the format's.
+/// The kind of an event. Raw values are part of the format.
 package enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case inserted = 1
     case updated = 2
@@ -39,7 +40,7 @@ package enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     /// Written by maintenance: a checkpoint, a redaction, a dropped history.
     case maintenance = 8
 
-    /// Whether the event changes a row and so stands in the object's chain.
+    /// Whether the event changes a row and is therefore in the object's chain.
     package var isOnRow: Bool { self == .inserted || self == .updated || self == .deleted }
     /// Whether the event changes a pair.
     package var isOnPair: Bool { self == .linked || self == .unlinked || self == .moved }
@@ -51,16 +52,16 @@ package struct EventFlags: OptionSet, Sendable, Hashable {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// No flag; the empty literal goes through an array where the compiler cannot look into this module.
+    /// No flags. An empty literal makes an array where the compiler cannot see into this module.
     package static var none: EventFlags { EventFlags(rawValue: 0) }
-    /// A reader that does not know the kind may pass it over.
+    /// A reader that does not know the kind may skip the event.
     package static let skippable = EventFlags(rawValue: 1)
-    /// Payload and salt were removed; the digest still stands, so the chain still verifies.
+    /// Payload and salt were removed. The digest remains, so the chain still verifies.
     package static let redacted = EventFlags(rawValue: 2)
     package static let known: EventFlags = [.skippable, .redacted]
 }
 
-/// The fixed part of an event, and where its payload lies.
+/// The header of an event.
 package struct EventHeader: Sendable, Hashable {
     package static let size = 72
     package static let codecVersion: UInt8 = 1
@@ -88,7 +89,7 @@ package struct EventHeader: Sendable, Hashable {
         self.payloadSize = payloadSize
     }
 
-    /// Writes all fields but checksum, digest and salt, which `seal` puts in.
+    /// Writes all fields except checksum, digest and salt.
     package func encode(into buffer: UnsafeMutableRawPointer) {
         buffer.storeBytes(of: Self.codecVersion, toByteOffset: 0, as: UInt8.self)
         buffer.storeBytes(of: kind.rawValue, toByteOffset: 1, as: UInt8.self)
@@ -100,22 +101,22 @@ package struct EventHeader: Sendable, Hashable {
         buffer.storeBytes(of: 0, toByteOffset: 36, as: UInt32.self)
     }
 
-    /// Puts the checksum over bytes 8... in.
+    /// Writes the checksum.
     package static func seal(_ record: UnsafeMutableRawBufferPointer) {
         let sum = checksum(UnsafeRawBufferPointer(record))
         record.storeBytes(of: sum.littleEndian, toByteOffset: 4, as: UInt32.self)
     }
 
     package static func checksum(_ record: UnsafeRawBufferPointer) -> UInt32 {
-        // The seed brings version, kind and flags in.
+        // The seed covers version, kind and flags.
         let seed = UInt64(UInt32(littleEndian: record.loadUnaligned(as: UInt32.self)))
         return UInt32(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: record[8...]), seed: seed))
     }
 }
 
-/// An event read from the log: its header, checked, and its payload in place.
+/// An event read from the log: its checked header, and its payload, not copied.
 ///
-/// Valid only as long as the bytes it was made of.
+/// Valid only as long as the bytes that it was made from.
 package struct EventView {
     package let header: EventHeader
     package let record: UnsafeRawBufferPointer
@@ -133,7 +134,7 @@ package struct EventView {
         try self.init(sealed: record)
     }
 
-    /// The same without the checksum: of a record that was sealed just now, and is read from the same memory.
+    /// Checks all but the checksum, for a record that was just sealed in the same memory.
     package init(sealed record: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard record.count >= EventHeader.size else { throw CorruptRecord("event shorter than its header", at: 0) }
         func integer<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {
@@ -141,11 +142,11 @@ package struct EventView {
         }
         let flags = EventFlags(rawValue: integer(2, UInt16.self))
         guard flags.isSubset(of: .known) else { throw CorruptRecord("unknown event flags", at: 2) }
-        // What may be passed over is maintenance, whatever a newer version means by it.
+        // A skippable event of a newer version is read as maintenance.
         guard let kind = EventKind(rawValue: record[1]) ?? (flags.contains(.skippable) ? .maintenance : nil) else {
             throw CorruptRecord("unknown event kind", at: 1)
         }
-        // A removed payload leaves its length in the header, which the chain covers.
+        // After a payload is removed the header keeps its length, because the chain covers it.
         let size = Int(integer(32, UInt32.self))
         let isRemoved = flags.contains(.redacted) && record.count == EventHeader.size
         guard isRemoved || size == record.count - EventHeader.size else {

@@ -2,13 +2,13 @@
 //
 //   offset  width  field
 //   0       1      what: 1 = tag set, 2 = tag removed
-//   1       8      sequence that the tag names (0 when removed)
+//   1       8      number of the event that the tag names (0 when removed)
 //   9       ...    the tag's name, UTF-8
 //
-// An empty payload is a note: the transaction's metadata says what. Anything else is from a newer version, and passed
-// over.
+// An empty payload is a note, described by the transaction's metadata. Anything else is from a newer version and is
+// skipped.
 
-/// What a maintenance event says.
+/// The content of a maintenance event.
 package enum MaintenanceRecord: Sendable, Hashable {
     case note
     case tagged(name: String, eventNumber: EventNumber)
@@ -30,7 +30,7 @@ package enum MaintenanceRecord: Sendable, Hashable {
         let eventNumber = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
         let offset = reader.offset
         guard let name = String(validating: try reader.readBytes(reader.remaining), as: UTF8.self) else {
-            throw CorruptRecord("a tag's name is not UTF-8", at: offset)
+            throw CorruptRecord("tag name that is not UTF-8", at: offset)
         }
         self = what == 1 ? .tagged(name: name, eventNumber: eventNumber) : .untagged(name: name)
     }

@@ -1,5 +1,5 @@
-/// Names a link whose truth is the pair: the canonical relationship (the smaller number of the two), the object at
-/// its end, and the member.
+/// Identifies a link that is recorded as a pair: the canonical relationship (the smaller number of the two inverse
+/// ones), the object that has it, and the member.
 ///
 /// For a relationship that is its own inverse the source is the smaller id.
 package struct PairKey: Hashable, Sendable {
@@ -14,11 +14,11 @@ package struct PairKey: Hashable, Sendable {
     }
 }
 
-/// Where a pair stands in the two lists it belongs to; 0 where a list is not ordered.
+/// The positions of a pair in the two relationships; 0 in a relationship that is not ordered.
 package struct PairPositions: Hashable, Sendable {
-    /// The target's place among the source's members.
+    /// The target's position among the source's members.
     package var inSource: Int64
-    /// The source's place among the target's members.
+    /// The source's position among the target's members.
     package var inTarget: Int64
 
     package init(inSource: Int64 = 0, inTarget: Int64 = 0) {

@@ -1,4 +1,4 @@
-// A transaction as it stands in the log. Key: its sequence, UInt64 big-endian. Value, all integers little-endian:
+// A transaction in the log. Key: its number, UInt64 big-endian. Value, all integers little-endian:
 //
 //   offset  width  field
 //   0       1      codec version, 1
@@ -8,24 +8,24 @@
 //                  8..<56, in order, flag 2 (payload removed) as if it were not set); the digest before the first
 //                  transaction is 32 zero bytes
 //   40      16     transaction id
-//   56      8      sequence of the first event
+//   56      8      number of the first event
 //   64      4      number of events
 //   68      4      model version
 //   72      8      commit time, microseconds since 1970-01-01 00:00 UTC, Int64; later than the one before
 //   80      4      process id
 //   84      ...    author, context name, process name: each UInt32 length then UTF-8, length 0xFFFFFFFF = nil
 //           ...    metadata: UInt16 count, then key and value, sorted by key
-//           ...    what was touched: UInt16 count, then {UInt16 entity, UInt8 kinds (bit 0 = kind 1), UInt16 count,
+//           ...    touched entities: UInt16 count, then {UInt16 entity, UInt8 kinds (bit 0 = kind 1), UInt16 count,
 //                  UInt32 property...}, sorted
 
 package import Foundation
 
-/// One save in the log: who, when, under which model, and what it touched.
+/// One save in the log: its author, time and model, and the entities that it touched.
 package struct TransactionRecord: Sendable, Hashable {
-    /// What a transaction did to one entity.
+    /// The changes of a transaction to one entity.
     package struct Touched: Sendable, Hashable {
         package var entity: EntityID
-        /// Bit n set: an event of the kind with raw value n + 1.
+        /// Bit n is set if the transaction has an event of the kind with raw value n + 1.
         package var kinds: UInt8
         /// Changed properties (updates and links), sorted.
         package var properties: [PropertyID]
@@ -40,7 +40,7 @@ package struct TransactionRecord: Sendable, Hashable {
     package static let digestOffset = 8
     package static let chainedOffset = 40
 
-    /// From the key; not in the value.
+    /// The transaction's number, which is the key of the record.
     package var number: TransactionNumber
     package var digest: [UInt8]
     package var id: UUID
@@ -75,11 +75,11 @@ package struct TransactionRecord: Sendable, Hashable {
         self.touched = touched
     }
 
-    /// The last event.
+    /// The number of the last event.
     package var lastEvent: EventNumber { EventNumber(rawValue: firstEvent.rawValue + UInt64(eventCount) - 1) }
     package var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
 
-    /// The record with digest and checksum as given in `digest`.
+    /// The bytes of the record, with its digest and the checksum.
     package func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(UInt8(1))
@@ -126,7 +126,7 @@ package struct TransactionRecord: Sendable, Hashable {
         digest = [UInt8](try reader.readBytes(32))
         id = UUID(uuid: try reader.readBytes(16).loadUnaligned(as: uuid_t.self))
         firstEvent = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
-        // So far from the ends that `lastEvent` cannot overflow.
+        // This limit keeps `lastEvent` from overflowing.
         guard 1...UInt64.max >> 1 ~= firstEvent.rawValue else { throw CorruptRecord("events beyond the log", at: 56) }
         eventCount = Int(try reader.readInteger(as: UInt32.self))
         modelVersion = ModelVersion(rawValue: try reader.readInteger(as: UInt32.self))
@@ -160,7 +160,7 @@ extension TransactionRecord.Touched {
 }
 
 extension ByteWriter {
-    /// UInt32 length and UTF-8; nil is the length 0xFFFFFFFF.
+    /// Appends text as UInt32 length and UTF-8; nil as the length 0xFFFFFFFF.
     package mutating func append(text: String?) {
         guard var text else { return append(littleEndian: UInt32.max) }
         text.withUTF8 { utf8 in

@@ -1,10 +1,10 @@
-/// A value of fixed width, or nil, between a row and an event: as its bits, without the enumeration of all values.
+/// A value of fixed width, or nil, as bits: a fast path between rows and events that makes no `AttributeValue`.
 ///
-/// Decimals, UUIDs and what has no fixed width are left to `AttributeValue`.
+/// Decimals, UUIDs and values of variable width are not among them.
 package struct FixedValue: Sendable {
-    /// The tag of the value codec, which tells the bits' meaning.
+    /// The tag of the value codec, which gives the meaning of the bits.
     private let tag: UInt8
-    /// Integers with their sign; of a Float the low half.
+    /// Integers are sign-extended; a Float is in the low half.
     private let bits: UInt64
 
     private init(_ tag: UInt8, _ bits: UInt64 = 0) {
@@ -12,7 +12,7 @@ package struct FixedValue: Sendable {
         self.bits = bits
     }
 
-    /// The slot's value; nil when it is of another kind, or not sound.
+    /// The value of a slot; nil if it is of another kind, or damaged.
     package init?(_ slot: Int, of row: RowReader) {
         let entry = row.entry(slot)
         let (base, offset) = (row.base, Int(entry.offset))
@@ -39,7 +39,8 @@ package struct FixedValue: Sendable {
 
     private init(integer: Int64) { self.init(ValueCodec.Tag.integer, UInt64(bitPattern: integer)) }
 
-    /// Reads a value as the codec writes it; nil when it is of another kind, and the reader then stands anywhere.
+    /// Reads a value in the format of `ValueCodec`; nil if it is of another kind. The reader's offset is then
+    /// undefined.
     package init?(_ reader: inout ByteReader) throws(CorruptRecord) {
         tag = try reader.readByte()
         switch tag {
@@ -51,10 +52,10 @@ package struct FixedValue: Sendable {
         }
     }
 
-    /// As `AttributeValue` tells: zero is not minus zero, and a NaN is itself.
+    /// Whether both are stored as the same bytes, as `AttributeValue.isIdentical(to:)`.
     package func isIdentical(to other: FixedValue) -> Bool { tag == other.tag && bits == other.bits }
 
-    /// Appends the bytes that the codec writes for the value.
+    /// Appends the value in the format of `ValueCodec`.
     package func append(to writer: inout ByteWriter) {
         writer.append(tag)
         switch tag {
@@ -66,7 +67,7 @@ package struct FixedValue: Sendable {
 
     /// Writes the value into a slot of a row.
     ///
-    /// - Returns: false when it is none of the slot's kind; nothing is written then.
+    /// - Returns: false if it does not fit the slot's kind; nothing is written then.
     package func store(in slot: Int, of row: UnsafeMutableRawPointer, _ entry: RowLayout.Entry) -> Bool {
         let offset = Int(entry.offset)
         switch (tag, entry.kind) {
@@ -101,10 +102,10 @@ package struct FixedValue: Sendable {
 }
 
 extension EventView {
-    /// Puts the new values of an `updated` event over an image in the newest layout of the entity.
+    /// Writes the new values of an `updated` event into an image in the newest layout of the entity.
     ///
-    /// - Parameter changed: gets the properties that the event names.
-    /// - Returns: false when some value takes another way; the image is not to be used then.
+    /// - Parameter changed: receives the properties in the event.
+    /// - Returns: false if a value is not a `FixedValue`; the image must not be used then.
     package func patch(
         _ image: UnsafeMutableRawPointer, of entity: EntitySchema, _ changed: inout [PropertyID]
     ) throws(CorruptRecord) -> Bool {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Makes a row image slot by slot.
+/// Builds a row image slot by slot.
 ///
-/// Values of variable width are appended as they come; `finish` puts them in order and drops what was replaced.
+/// Values of variable width are appended as they are set; `finish` puts them in order and removes replaced ones.
 package struct RowBuilder {
     package let layout: RowLayout
     /// An image of `layout`, canonical or not.
     private var bytes: [UInt8]
 
-    /// Starts with every property nil.
+    /// A builder with every property nil.
     package init(_ layout: RowLayout) {
         self.layout = layout
         bytes = []
@@ -16,7 +16,7 @@ package struct RowBuilder {
         bytes.append(contentsOf: layout.emptyRow)
     }
 
-    /// Starts from an image of `layout`, canonical or not.
+    /// A builder with the values of an image, canonical or not.
     package init(_ image: UnsafeRawBufferPointer, layout: RowLayout) throws(CorruptRecord) {
         _ = try RowReader(image, layout: layout)
         self.layout = layout
@@ -25,14 +25,14 @@ package struct RowBuilder {
         bytes.append(contentsOf: image)
     }
 
-    /// Starts from an image of `layout`.
+    /// A builder with the values of an image.
     package init(_ image: RowImage, layout: RowLayout) throws(CorruptRecord) {
         _ = try image.withReader(layout) { $0.count }
         self.layout = layout
         bytes = image.bytes
     }
 
-    /// Room that spares most rows a second allocation.
+    /// Capacity that makes one allocation enough for most rows.
     private static func usualVariableSize(_ layout: RowLayout) -> Int { 24 * layout.variableSlots.count }
 
     /// The image in canonical form.
@@ -45,7 +45,8 @@ package struct RowBuilder {
         return compact ?? RowImage(canonical: bytes)
     }
 
-    /// Gives `slot` a value of its attribute's kind, or nil. A reference takes an `objectID`, a position an `integer`.
+    /// Sets a slot to a value of its attribute's kind, or nil. A reference takes an `objectID`, a position an
+    /// `integer`.
     package mutating func set(_ slot: Int, _ value: AttributeValue) throws(UnstorableValue) {
         do {
             try write(slot, value)
@@ -54,7 +55,7 @@ package struct RowBuilder {
         }
     }
 
-    /// Points a to-one (or an attribute that holds an id) to an object; the id 0 is nil.
+    /// Sets a to-one, or an attribute with an object id; the id 0 is nil.
     package mutating func setReference(_ slot: Int, _ id: ObjectID) throws(UnstorableValue) {
         let kind = entry(slot).kind
         guard kind == .reference || kind == .objectID else { throw UnstorableValue(.wrongType, slot: slot) }
@@ -131,7 +132,7 @@ extension RowBuilder {
         storeFixed(slot) { $0.storeLittleEndian(value, at: $1) }
     }
 
-    /// Marks the slot as not nil and hands out the image and the slot's offset.
+    /// Marks the slot as not nil and calls `body` with the image and the slot's offset.
     mutating func storeFixed(_ slot: Int, _ body: (UnsafeMutableRawPointer, Int) -> Void) {
         let offset = Int(layout.entries[slot].offset)
         bytes.withUnsafeMutableBytes { bytes in
@@ -156,14 +157,14 @@ extension RowBuilder {
         if let trail { withUnsafeBytes(of: trail.littleEndian) { bytes.append(contentsOf: $0) } }
     }
 
-    /// Appends a variable value; it is the caller's business that the bytes suit the slot's kind.
+    /// Appends a variable value. The caller must pass bytes that fit the slot's kind.
     mutating func append(_ slot: Int, bytes value: UnsafeRawBufferPointer, lead: UInt8?) throws(UnstorableValue) {
         try makeRoom(slot, value.count + (lead == nil ? 0 : 1))
         if let lead { bytes.append(lead) }
         bytes.append(contentsOf: value)
     }
 
-    /// Points the slot to the `count` bytes that the caller appends next.
+    /// Points the slot to the next `count` bytes, which the caller then appends.
     private mutating func makeRoom(_ slot: Int, _ count: Int) throws(UnstorableValue) {
         if bytes.count + count > Int(UInt32.max) { try compact() }
         guard bytes.count + count <= Int(UInt32.max) else { throw UnstorableValue(.tooLong) }

@@ -1,20 +1,21 @@
 import Foundation
 
-/// A slot that has another type in the newer layout, with no way to read the older rows as they are.
+/// The error for a slot whose older rows cannot be read in the newer layout, because its type has changed.
 package struct UnconvertibleSlot: Error, Sendable, Hashable {
     package let propertyID: PropertyID
     package let from: SlotKind
     package let to: SlotKind
 }
 
-/// Reads rows written under an older model as rows of the newest layout of the same entity.
+/// Converts rows written under an older model to the newest layout of the same entity.
 ///
-/// Slots are matched by property id. A property that the older layout has not reads as the default it was born with,
-/// one that the newer has not is left out, numbers are widened. Make one converter for a pair of layouts and keep it.
+/// Slots are matched by property id. A property that the older layout lacks gets the default that it had when it was
+/// added, a property that the newer layout lacks is omitted, and numbers are widened. Make one converter for each pair
+/// of layouts.
 package struct RowConverter: Sendable {
     package let source: RowLayout
     package let target: RowLayout
-    /// Every property that the source lacks at its default, the others nil.
+    /// A row with the defaults of the properties that the source lacks, all others nil.
     private let template: RowImage
     private let steps: [Step]
 
@@ -25,8 +26,10 @@ package struct RowConverter: Sendable {
         let toKind: SlotKind
     }
 
-    /// - Throws: `UnconvertibleSlot` where `SlotKind.canBeRead(as:)` is false, `UnstorableValue` where a default does not suit its
-    ///   property.
+    /// A converter between two layouts of one entity.
+    ///
+    /// - Throws: `UnconvertibleSlot` if `SlotKind.canBeRead(as:)` is false, `UnstorableValue` if a default does not fit
+    ///   its property.
     package init(
         from source: RowLayout, to target: RowLayout, bornDefaults: [PropertyID: AttributeValue]
     ) throws {
@@ -55,7 +58,7 @@ package struct RowConverter: Sendable {
         template = try builder.finish()
     }
 
-    /// The row in the target's layout, canonical.
+    /// The row in the target's layout.
     package func convert(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> RowImage {
         let reader = try RowReader(bytes, layout: source)
         var builder = try RowBuilder(template, layout: target)
@@ -115,7 +118,7 @@ package struct RowConverter: Sendable {
 }
 
 extension AttributeValue {
-    /// A default written for a narrower number as the value of an attribute of `kind`; anything else unchanged.
+    /// A number or Boolean converted to the wider type of a slot; any other value unchanged.
     func widened(to kind: SlotKind) -> AttributeValue {
         switch (self, kind) {
         case (.boolean(let value), .integer16), (.boolean(let value), .integer32), (.boolean(let value), .integer64):

@@ -1,10 +1,10 @@
-/// The header of a row image: which layout reads it.
+/// The header of a row image, which identifies its layout.
 package struct RowHeader: Sendable, Hashable {
     package let entityID: EntityID
     package let version: ModelVersion
     package let slotCount: Int
 
-    /// - Throws: when the bytes are shorter than a header.
+    /// - Throws: if the bytes are shorter than a header.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard let base = bytes.baseAddress, bytes.count >= RowLayout.headerSize else {
             throw CorruptRecord("row shorter than its header", at: bytes.count)
@@ -15,16 +15,16 @@ package struct RowHeader: Sendable, Hashable {
     }
 }
 
-/// A canonical row image that owns its bytes: equal images are equal rows of one layout.
+/// A canonical row image that owns its bytes. Rows of one layout are equal if their images are.
 package struct RowImage: Sendable, Hashable {
     package let bytes: [UInt8]
 
-    /// The bytes must be canonical, as `RowBuilder.finish` and `RowLayout.canonicalize` make them.
+    /// An image with bytes that must be canonical, as `RowBuilder.finish` and `RowLayout.canonicalize` make them.
     package init(canonical bytes: [UInt8]) { self.bytes = bytes }
 
     package var count: Int { bytes.count }
 
-    /// Reads the image; the reader must not leave `body`.
+    /// Calls `body` with a reader, which must not escape.
     package func withReader<Result>(
         _ layout: RowLayout, _ body: (RowReader) throws(CorruptRecord) -> Result
     ) throws(CorruptRecord) -> Result {

@@ -1,8 +1,8 @@
 extension RowLayout {
-    /// The canonical form of an image whose variable values may stand in any order with garbage between them, as
-    /// objects in memory leave their private copies.
+    /// The canonical form of an image whose variable values may be in any order with unused bytes between them, as in
+    /// the private copies of objects in memory.
     ///
-    /// - Throws: when the header is not of this layout or a value lies outside the image.
+    /// - Throws: if the header is not of this layout or a value is outside the image.
     package func canonicalize(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> RowImage {
         let reader = try RowReader(bytes, layout: self)
         let size = try canonicalSize(reader)
@@ -14,7 +14,7 @@ extension RowLayout {
             })
     }
 
-    /// Appends the canonical form to `writer` instead of making an array of it.
+    /// Appends the canonical form to `writer`.
     package func canonicalize(
         _ bytes: UnsafeRawBufferPointer, into writer: inout ByteWriter
     ) throws(CorruptRecord) {
@@ -24,14 +24,14 @@ extension RowLayout {
         writer.append(count: size.count) { compact(reader, into: $0) }
     }
 
-    /// Whether an image is canonical as it stands.
+    /// Whether an image is canonical.
     ///
     /// - Throws: as `canonicalize`.
     package func isCanonical(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> Bool {
         try canonicalSize(RowReader(bytes, layout: self)).isCanonical
     }
 
-    /// Bytes of the canonical form, and whether the image has it already.
+    /// The size of the canonical form in bytes, and whether the image already has it.
     private func canonicalSize(_ reader: RowReader) throws(CorruptRecord) -> (count: Int, isCanonical: Bool) {
         var end = fixedSize
         var isCanonical = true
@@ -40,12 +40,14 @@ extension RowLayout {
             if bytes.baseAddress != reader.base + end { isCanonical = false }
             end += bytes.count
         }
-        // Values that share bytes could name more than any image may hold.
+        // Values in damaged images can share bytes, so the sum can be larger than any image.
         guard end <= Int(UInt32.max) else { throw CorruptRecord("row of 4 GiB or more", at: fixedSize) }
         return (end, isCanonical && end == reader.count)
     }
 
-    /// Every slot's offset was checked by `canonicalSize`, and `target` has room for what it counted.
+    /// Writes the canonical form.
+    ///
+    /// - Precondition: `canonicalSize` has checked every slot, and `target` has room for that many bytes.
     private func compact(_ reader: RowReader, into target: UnsafeMutableRawPointer) {
         target.copyMemory(from: reader.base, byteCount: fixedSize)
         var end = fixedSize

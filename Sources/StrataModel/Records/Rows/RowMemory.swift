@@ -1,5 +1,5 @@
-// Unaligned little-endian loads and stores, and the parts of a row image that objects in memory read and write in
-// their private copies. Nothing here checks bounds: offsets come from the layout of the very row.
+// Unaligned little-endian loads and stores, and the access of objects in memory to their rows. Nothing here checks
+// bounds: offsets must come from the layout of the row.
 
 extension UnsafeRawPointer {
     /// An integer at `offset` bytes from here.
@@ -17,23 +17,18 @@ extension UnsafeRawPointer {
         Double(bitPattern: loadLittleEndian(at: offset))
     }
 
-    /// Whether the null bit of `slot` is set, this being the start of a row image.
+    /// Whether the null bit of a slot is set. The pointer must be to the start of a row image.
     @inlinable package func isNull(slot: Int) -> Bool {
         let byte = load(fromByteOffset: RowLayout.nullBitsOffset + slot &>> 3, as: UInt8.self)
         return byte &>> UInt8(truncatingIfNeeded: slot & 7) & 1 != 0
     }
 
-    /// The bytes that the variable-width slot at `offset` points to, this being the start of a row image that is
-    /// known to be sound: in memory, or verified.
+    /// The bytes that the variable-width slot at `offset` points to. The pointer must be to the start of a row image
+    /// that is known to be valid, in memory or verified.
     @inlinable package func variableBytes(at offset: Int) -> UnsafeRawBufferPointer {
         let start: UInt32 = loadLittleEndian(at: offset)
         let length: UInt32 = loadLittleEndian(at: offset + 4)
         return UnsafeRawBufferPointer(start: self + Int(start), count: Int(length))
-    }
-
-    /// The text that the variable-width slot at `offset` points to; ill-formed UTF-8 is repaired.
-    @inlinable package func loadString(at offset: Int) -> String {
-        String(decoding: variableBytes(at: offset), as: UTF8.self)
     }
 }
 
@@ -55,21 +50,21 @@ extension UnsafeMutableRawPointer {
 
     @inlinable package func isNull(slot: Int) -> Bool { UnsafeRawPointer(self).isNull(slot: slot) }
 
-    /// Marks `slot` as nil. The caller zeroes its bytes (`zeroSlot`).
+    /// Marks a slot as nil. The caller must also zero its bytes with `zeroSlot`.
     @inlinable package func setNullBit(slot: Int) {
         let offset = RowLayout.nullBitsOffset + slot &>> 3
         let byte = load(fromByteOffset: offset, as: UInt8.self)
         storeBytes(of: byte | 1 &<< UInt8(truncatingIfNeeded: slot & 7), toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Marks `slot` as holding a value.
+    /// Marks a slot as having a value.
     @inlinable package func clearNullBit(slot: Int) {
         let offset = RowLayout.nullBitsOffset + slot &>> 3
         let byte = load(fromByteOffset: offset, as: UInt8.self)
         storeBytes(of: byte & ~(1 &<< UInt8(truncatingIfNeeded: slot & 7)), toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Writes zeros over the `width` bytes of a slot, as every nil slot has them.
+    /// Zeroes the `width` bytes of a slot, as every nil slot must be.
     @inlinable package func zeroSlot(at offset: Int, width: Int) {
         (self + offset).initializeMemory(as: UInt8.self, repeating: 0, count: width)
     }

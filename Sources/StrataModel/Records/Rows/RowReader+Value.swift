@@ -1,9 +1,9 @@
 import Foundation
 
 extension RowReader {
-    /// The slot's value in the case that its attribute's type has; `null` for properties that rows do not hold.
+    /// The value of a slot, in the case of its attribute's type; `null` for properties that rows do not hold.
     ///
-    /// A reference is an `objectID`, a position an `integer`, a value kept as a blob a `blob`.
+    /// A reference is an `objectID`, a position an `integer`, and data outside the row a `blob`.
     package func value(_ slot: Int) throws(CorruptRecord) -> AttributeValue {
         let entry = entry(slot)
         if entry.kind == .absent || base.isNull(slot: slot) { return .null }
@@ -49,7 +49,7 @@ extension RowReader {
         }
     }
 
-    /// Checks all that `init` and the accessors leave unchecked: that the image is canonical and every value decodes.
+    /// Checks what `init` and the accessors do not: that the image is canonical and every value can be decoded.
     package func validate() throws(CorruptRecord) {
         var end = fixedSize
         for slot in 0..<slotCount {

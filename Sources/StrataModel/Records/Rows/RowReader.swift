@@ -1,18 +1,20 @@
 package import Foundation
 
-/// Reads single slots of a row image where it lies, without decoding the rest.
+/// Reads single slots of a row image without copying or decoding the rest.
 ///
-/// It keeps bare pointers: the bytes and the layout must outlive it, so it is never stored beyond the read.
-/// Nothing in the image is trusted; `init` checks the header, variable-width slots are checked when read.
+/// It keeps bare pointers: the bytes and the layout must outlive it. The image is not trusted: `init` checks the
+/// header, and variable-width slots are checked when they are read.
 @usableFromInline package struct RowReader {
     @usableFromInline package let base: UnsafeRawPointer
-    /// Bytes of the whole image.
+    /// The size of the image in bytes.
     @usableFromInline package let count: Int
     @usableFromInline package let entries: UnsafePointer<RowLayout.Entry>
     @usableFromInline package let slotCount: Int
     @usableFromInline package let fixedSize: Int
 
-    /// - Throws: when the header is not that of `layout` or the fixed area is cut short.
+    /// A reader for an image.
+    ///
+    /// - Throws: if the header is not that of `layout`, or the fixed area is incomplete.
     @inlinable package init(_ bytes: UnsafeRawBufferPointer, layout: borrowing RowLayout) throws(CorruptRecord) {
         guard let base = bytes.baseAddress, bytes.count >= layout.fixedSize else {
             throw CorruptRecord("row shorter than its fixed area", at: bytes.count)
@@ -40,13 +42,13 @@ package import Foundation
     }
 
     @inlinable package func entry(_ slot: Int) -> RowLayout.Entry {
-        precondition(UInt(bitPattern: slot) < UInt(bitPattern: slotCount), "A slot of another entity.")
+        precondition(UInt(bitPattern: slot) < UInt(bitPattern: slotCount), "The slot belongs to another entity.")
         return entries[slot]
     }
 
     @inlinable package func kind(_ slot: Int) -> SlotKind { entry(slot).kind }
 
-    /// Whether the property is nil, or not held by rows at all.
+    /// Whether the property is nil, or not held by rows.
     @inlinable package func isNull(_ slot: Int) -> Bool {
         entry(slot).kind == .absent || base.isNull(slot: slot)
     }
@@ -107,7 +109,7 @@ package import Foundation
         return try DecimalParts(base, at: Int(entry.offset)).decimal(at: Int(entry.offset))
     }
 
-    /// A to-one's target or an attribute's object id; the id 0 when nil.
+    /// The target of a to-one, or the object id of an attribute; the id 0 if it is nil.
     @inlinable package func reference(_ slot: Int) -> ObjectID {
         let entry = entry(slot)
         if base.isNull(slot: slot) || entry.kind == .absent { return ObjectID(rawValue: 0) }
@@ -115,7 +117,7 @@ package import Foundation
         return ObjectID(rawValue: base.loadLittleEndian(at: Int(entry.offset)))
     }
 
-    /// The position in the ordered relationship that the hidden slot stands for.
+    /// The position of the object in the ordered relationship of this hidden slot.
     @inlinable package func position(_ slot: Int) -> Int64? {
         let entry = entry(slot)
         if base.isNull(slot: slot) || entry.kind == .absent { return nil }
@@ -125,7 +127,7 @@ package import Foundation
 
     /// The bytes of a String, URL, Data, transformable or composite, without the external-storage byte.
     ///
-    /// nil when the value is nil, and when it is kept as a blob (`blob(_:)` then names it).
+    /// nil if the value is nil, or outside the row as a blob (then `blob(_:)` returns it).
     @inlinable package func bytes(_ slot: Int) throws(CorruptRecord) -> UnsafeRawBufferPointer? {
         let entry = entry(slot)
         if base.isNull(slot: slot) || entry.kind == .absent { return nil }
@@ -137,7 +139,7 @@ package import Foundation
         return lead == 0 ? UnsafeRawBufferPointer(rebasing: bytes[1...]) : nil
     }
 
-    /// The blob that holds the value; nil when the value is nil or stands in the row.
+    /// The blob with the value; nil if the value is nil or in the row.
     package func blob(_ slot: Int) throws(CorruptRecord) -> BlobReference? {
         let entry = entry(slot)
         if entry.kind != .externalData || base.isNull(slot: slot) { return nil }
@@ -151,7 +153,7 @@ package import Foundation
             sizeInBytes: start.loadLittleEndian(at: 33))
     }
 
-    /// What a variable-width slot points to, with the external-storage byte.
+    /// The bytes that a variable-width slot points to, with the external-storage byte.
     @inlinable package func variableBytes(_ entry: RowLayout.Entry) throws(CorruptRecord) -> UnsafeRawBufferPointer {
         precondition(entry.kind.isVariableWidth, "The slot's value has a fixed width.")
         let start = Int(base.loadLittleEndian(at: Int(entry.offset), as: UInt32.self))

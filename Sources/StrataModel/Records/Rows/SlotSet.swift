@@ -1,4 +1,4 @@
-/// A set of slots of one entity: a bit each, without an allocation for the first 64. Its elements come in ascending order.
+/// A set of slots of one entity, as bits; the first 64 take no allocation. It iterates in ascending order.
 @usableFromInline package struct SlotSet: Sendable {
     @usableFromInline var first: UInt64 = 0
     @usableFromInline var rest: [UInt64] = []
@@ -7,9 +7,11 @@
 
     package init(_ slots: some Sequence<Int>) { formUnion(slots) }
 
+    /// A set with these bits.
+    ///
     /// - Parameters:
     ///   - first: a bit for each of the first 64 slots.
-    ///   - rest: the same for those behind, 64 a number.
+    ///   - rest: the bits of the slots after them, 64 in each number.
     @inlinable package init(first: UInt64, rest: [UInt64]) {
         self.first = first
         self.rest = rest
@@ -48,7 +50,7 @@
         for slot in slots { insert(slot) }
     }
 
-    /// In ascending order.
+    /// The slots in ascending order.
     package var slots: [Int] { Array(self) }
 }
 
@@ -80,7 +82,7 @@ extension SlotSet: Sequence {
 }
 
 extension SlotSet: Hashable {
-    // Words without a slot behind the last make no difference.
+    // Trailing words without bits make no difference.
     @usableFromInline package static func == (left: SlotSet, right: SlotSet) -> Bool { left.elementsEqual(right) }
     @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(slots) }
 }

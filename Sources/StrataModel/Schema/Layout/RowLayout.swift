@@ -1,5 +1,5 @@
-// A row image: everything one object holds, in the layout of one model version. The same bytes stand in memory,
-// in the `inserted` event and in the `objects` view. Format 1. All integers little-endian, no alignment is promised.
+// A row image: all stored values of one object, in the layout of one model version. The same bytes are in memory, in
+// the `inserted` event and in the `objects` view. Format 1. All integers little-endian, without alignment.
 //
 //   offset  width  field
 //   0       4      model version whose layout this is
@@ -10,27 +10,28 @@
 //   8+b     ...    fixed area, offsets given by the layout: slots of 20 (decimal), 16 (UUID), 8, 4, 2, 1 bytes, widest
 //                  first, then by slot. A variable-width slot is {UInt32 offset from the image's start, UInt32 length}.
 //                  A nil slot is all zero.
-//   ...     ...    variable area. In a canonical image (events and views) the values stand in slot order without gaps
-//                  and an empty value's offset is where its bytes would stand.
+//   ...     ...    variable area. In a canonical image (events and views) the values are in slot order without gaps,
+//                  and an empty value's offset is where its bytes would be.
 //
-// Values: Bool one byte 0 or 1; integers two's complement; Float and Double IEEE bits as given; Date a Double of seconds
-// since 2001-01-01 00:00 UTC; UUID its 16 bytes; Decimal {UInt64 low, UInt64 high mantissa, Int16 exponent, UInt8 sign,
-// UInt8 0}, normalised (no trailing zeros in the mantissa, zero is all zero, NaN is sign 1 and mantissa 0); a reference
-// or objectID the raw id, never 0 unless nil; a position Int64; String UTF-8 as given, no normalisation; Data its bytes;
-// URL its absolute string; transformable the transformer's bytes; composite the value codec's bytes.
-// Data that allows external storage is led by one byte: 0 then the bytes, or 1 then digest (32) and size (8).
+// Values: Bool one byte 0 or 1; integers two's complement; Float and Double IEEE bits as given; Date a Double of
+// seconds since 2001-01-01 00:00 UTC; UUID its 16 bytes; Decimal {UInt64 low, UInt64 high mantissa, Int16 exponent,
+// UInt8 sign, UInt8 0}, normalised (no trailing zeros in the mantissa, zero is all zero, NaN is sign 1 and mantissa 0);
+// a reference or objectID the raw id, never 0 unless nil; a position Int64; String UTF-8 as given, no normalisation;
+// Data its bytes; URL its absolute string; transformable the transformer's bytes; composite the value codec's bytes.
+// Data that allows external storage begins with one byte: 0 and then the bytes, or 1 and then digest (32) and size (8).
 
-/// Where each slot of an entity's rows stands under one model version.
+/// The layout of an entity's rows under one model version: the offset and kind of each slot.
 ///
-/// Offsets live in memory that is never freed while the layout lives; objects keep the raw pointer for speed.
+/// Offsets are in memory that is not freed while the layout lives; objects keep the raw pointer for speed.
 @usableFromInline package final class RowLayout: Sendable {
+    /// One property of a row.
     package struct Slot: Sendable {
         package let propertyID: PropertyID
-        /// nil when the row does not hold the property (to-many, transient).
+        /// nil if the row does not hold the property, because it is to-many or transient.
         package let storage: SlotStorage?
-        /// Data led by the external-storage byte.
+        /// Whether it is data that begins with the external-storage byte.
         package let allowsExternalStorage: Bool
-        /// From the image's start; 0 when the row does not hold the property.
+        /// The offset from the image's start; 0 if the row does not hold the property.
         package fileprivate(set) var offset = 0
 
         package init(propertyID: PropertyID, storage: SlotStorage?, allowsExternalStorage: Bool) {
@@ -40,9 +41,9 @@
         }
     }
 
-    /// A slot as readers need it: eight bytes.
+    /// The part of a slot that readers need, in eight bytes.
     @usableFromInline package struct Entry: Sendable {
-        /// From the image's start; 0 when the row does not hold the property.
+        /// The offset from the image's start; 0 if the row does not hold the property.
         @usableFromInline package let offset: UInt32
         @usableFromInline package let kind: SlotKind
 
@@ -61,21 +62,21 @@
     package let entityID: EntityID
     package let version: ModelVersion
     package let slots: [Slot]
-    /// Bytes before the variable area; the size of a row with no variable values.
+    /// The number of bytes before the variable area.
     @usableFromInline package let fixedSize: Int
     /// The first eight bytes of every row of this layout, as a little-endian number.
     @usableFromInline package let header: UInt64
-    /// Slots of the entity.
+    /// The number of slots.
     @usableFromInline package let slotCount: Int
-    /// Slots with variable width, ascending.
+    /// The slots with variable width, ascending.
     package let variableSlots: [Int]
-    /// The same for reading without a bounds check.
+    /// `variableSlots` for reading without a bounds check.
     @usableFromInline nonisolated(unsafe) let variable: UnsafeBufferPointer<UInt16>
-    /// The image of an object whose every property is nil: what a new private copy starts from.
+    /// The image of an object whose properties are all nil, from which new objects start.
     @usableFromInline package let emptyRow: [UInt8]
-    /// Slot -> offset, for reading without a bounds check.
+    /// The offset of each slot, for reading without a bounds check.
     @usableFromInline nonisolated(unsafe) package let offsets: UnsafePointer<UInt32>
-    /// Slot -> offset and kind, for reading without a bounds check.
+    /// The offset and kind of each slot, for reading without a bounds check.
     @usableFromInline nonisolated(unsafe) package let entries: UnsafePointer<Entry>
 
     /// Lays out slots, whose offsets it sets.
@@ -99,7 +100,7 @@
         header =
             UInt64(version.rawValue) | UInt64(entityID.rawValue) << 32 | UInt64(UInt16(slots.count)) << 48
         emptyRow = Self.emptyRow(header: header, size: next, slotCount: slots.count)
-        // Written here, before anybody else can see them, and only read afterwards.
+        // These are written here, before the layout is shared, and only read afterwards.
         let capacity = max(1, slots.count)
         let offsets = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
         offsets.initialize(repeating: 0, count: capacity)
@@ -122,8 +123,8 @@
         variable.deallocate()
     }
 
-    /// Whether the image is in this layout and every value of variable width lies inside it, so that it can be read
-    /// without checks; who is told no finds out what is wrong with a `RowReader`.
+    /// Whether the image has this layout and all its values of variable width are inside it, so that it can be read
+    /// without checks. If not, a `RowReader` throws the reason.
     @inlinable package func fits(_ image: UnsafeRawBufferPointer) -> Bool {
         guard let base = image.baseAddress, image.count >= fixedSize,
             base.loadLittleEndian(at: 0, as: UInt64.self) == header

@@ -1,4 +1,4 @@
-/// How the bytes of a slot are read: storage and external-storage mark in one byte.
+/// How the bytes of a slot are read: the type and whether it allows external storage, in one byte.
 @usableFromInline package enum SlotKind: UInt8, Sendable, Hashable {
     /// The row does not hold the property.
     case absent
@@ -10,12 +10,12 @@
     /// A position in an ordered relationship.
     case position
     case string, url
-    /// Data without external storage, and what transformers make.
+    /// Data without external storage, and the bytes of transformables.
     case data
-    /// Data led by the external-storage byte.
+    /// Data that begins with the external-storage byte.
     case externalData
     case composite
-    /// Any value, in the value codec's bytes.
+    /// A value of any type, in the format of the value codec.
     case undefined
 
     package init(_ slot: RowLayout.Slot) {
@@ -53,7 +53,7 @@
             }
     }
 
-    /// Bytes in the fixed area; 0 for an absent one.
+    /// The number of bytes in the fixed area; 0 if the slot is absent.
     @inlinable package var width: Int {
         switch self {
         case .absent: 0
@@ -67,7 +67,7 @@
         }
     }
 
-    /// Whether the slot holds the offset and length of the value.
+    /// Whether the fixed area holds the value's offset and length instead of the value.
     @inlinable package var isVariableWidth: Bool { rawValue >= SlotKind.string.rawValue }
 
     /// Whether a slot of this kind can be read as one of another kind: the same kind, a wider number, or data that may

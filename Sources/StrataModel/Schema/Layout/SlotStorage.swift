@@ -1,9 +1,9 @@
-/// What a slot of a row holds.
+/// The content of a slot in a row: an attribute, a to-one relationship or a position.
 package enum SlotStorage: Sendable, Hashable {
     case attribute(AttributeType)
-    /// A to-one relationship: an object id, 0 for nil.
+    /// A to-one relationship, as an object id; 0 for nil.
     case reference
-    /// A position in an ordered relationship, Int64.
+    /// A position in an ordered relationship, as Int64.
     case position
 
     package var width: Int {

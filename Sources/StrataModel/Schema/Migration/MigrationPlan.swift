@@ -1,4 +1,4 @@
-/// What it takes to bring a store to another model, known before anything is written.
+/// The steps that migrate a store to another model, and their cost, known before anything is written.
 ///
 /// ```swift
 /// let plan = try container.migrationPlan()
@@ -10,59 +10,64 @@
 public struct MigrationPlan: Sendable, Hashable {
     /// One change of the model.
     public struct Step: Sendable, Hashable {
+        /// The kind of the change.
         public let kind: Kind
+        /// The work that the change takes for each object.
         public let work: Work
-        /// The entity's name in the new model; for what is removed, in the old one.
+        /// The entity's name in the new model, or in the old one if the change is a removal.
         public let entityName: String
-        /// The property's or index's name, likewise; nil for the entity itself.
+        /// The name of the property or index, in the same model; nil for the entity itself.
         public let key: String?
         /// The change as a sentence.
         public let sentence: String
-        /// Objects that must be scanned or rewritten for it; 0 for a change that needs none.
+        /// The number of objects that the change must read or rewrite.
         public let objectCount: Int
 
-        /// Whether it takes the same time for ten objects and ten million.
+        /// Whether the change takes the same time for any number of objects.
         public var isConstantTime: Bool { work == .none || objectCount == 0 }
     }
 
-    /// What a change asks of the objects there are, from least to most.
+    /// The work that a change takes for each existing object, from least to most.
     public enum Work: Int, Sendable, Hashable, Comparable, CaseIterable {
-        /// Nothing: older rows are read through the newer model.
+        /// None: older rows are read through the newer model.
         case none
-        /// An index is filled.
+        /// The object is entered in an index.
         case build
-        /// Every object is looked at, because one of them may not be allowed any more.
+        /// The object is checked, because it may be invalid under the new model.
         case scan
-        /// Values or links are written anew.
+        /// The object's values or links are rewritten.
         case rewrite
 
+        /// Whether the left one is less work.
         public static func < (left: Work, right: Work) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What kind of thing changes.
+    /// The part of the model that changes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case entityAdded, entityRemoved, entityRenamed, entityMoved, entityAbstractness
         case propertyAdded, propertyRemoved, propertyRenamed, propertyMoved, propertyInherited
         case type, optionality, defaultValue, derivation, rules, elements
         case destination, inverse, cardinality, order
         case indexAdded, indexRemoved, indexRenamed
-        /// Class names, delete rules, transformers, user info: what no object depends on.
+        /// Class names, delete rules, transformers and user info, on which no object depends.
         case metadata
     }
 
-    /// In the order of the new model, removals last; none when the store has the model already.
+    /// The steps in the order of the new model, removals last. Empty if the store already has the model.
     public let steps: [Step]
 
-    /// Whether no object must be looked at.
+    /// Whether the migration takes the same time for any number of objects.
     public var isConstantTime: Bool { steps.allSatisfy(\.isConstantTime) }
-    /// Scans and rewrites of single objects, over all steps: a measure of the time it takes.
+    /// The sum of the objects that the steps must read or rewrite, as a measure of the time.
     public var objectCount: Int { steps.reduce(0) { $0 + $1.objectCount } }
-    /// Whether nothing changes.
+    /// Whether the store already has the model.
     public var isEmpty: Bool { steps.isEmpty }
 
     package init(steps: [Step]) { self.steps = steps }
 
-    /// - Parameter count: how many objects of exactly this entity there are.
+    /// The plan for a difference of two schemas.
+    ///
+    /// - Parameter count: returns the number of objects of an entity, without its subentities.
     package init(_ difference: SchemaDifference, count: (EntityID) throws -> Int) rethrows {
         steps = try difference.changes.map { change in
             Step(
@@ -74,7 +79,7 @@ public struct MigrationPlan: Sendable, Hashable {
 }
 
 extension MigrationPlan.Step: CustomStringConvertible {
-    /// The sentence and the number of objects.
+    /// The sentence, with the work and the number of objects if it is not constant-time.
     public var description: String {
         isConstantTime ? sentence : "\(sentence) (\(work), \(objectCount) objects)"
     }

@@ -1,9 +1,8 @@
-/// A rule by which a migration makes the values of one property: a conversion that the types do not say, or a default
-/// that is computed.
+/// A rule that computes the values of one property in a migration, such as a conversion or a computed default.
 ///
-/// It is asked for objects that have no value for the property yet: because the property is new, because its type
-/// changed, or because it was nil and is now required. It is asked once to see whether the migration can be done, and
-/// once more when it is, so the same object must give the same value.
+/// It is called for objects that have no value for the property yet: because the property is new, because its type
+/// changed, or because it was nil and is now required. It is called once to check whether the migration is possible,
+/// and again when the migration runs, so it must return the same value for the same object.
 ///
 /// ```swift
 /// options.migrationRules = [
@@ -16,13 +15,14 @@
 /// ]
 /// ```
 public struct MigrationRule: Sendable {
-    /// The name that the entity, or a parent that declares the property, has in the new model.
+    /// The name in the new model of the entity, or of a parent that declares the property.
     public let entityName: String
     /// The property's name in the new model.
     public let propertyName: String
-    /// The value; what it throws refuses the migration, naming the object.
+    /// Computes the value. An error that it throws ends the migration with an error that names the object.
     public let make: @Sendable (MigratedObject) throws -> AttributeValue
 
+    /// A rule for a property of an entity.
     public init(
         entity entityName: String, property propertyName: String,
         make: @escaping @Sendable (MigratedObject) throws -> AttributeValue
@@ -33,12 +33,13 @@ public struct MigrationRule: Sendable {
     }
 }
 
-/// An object as it is under the old model.
+/// An object with its values under the old model.
 public struct MigratedObject: Sendable {
+    /// The object's id, which the migration does not change.
     public let objectID: ObjectID
     /// The entity's name in the old model.
     public let entityName: String
-    /// Attributes and to-one relationships under their old names.
+    /// The values of attributes and to-one relationships by their old names.
     public let values: [String: AttributeValue]
 
     package init(objectID: ObjectID, entityName: String, values: [String: AttributeValue]) {
@@ -47,6 +48,7 @@ public struct MigratedObject: Sendable {
         self.values = values
     }
 
-    /// The value of an attribute or to-one under its old name; nil is `null`, also for a name the old model has not.
+    /// The value of an attribute or to-one by its old name; `null` for nil, and for a name that the old model does not
+    /// have.
     public subscript(_ name: String) -> AttributeValue { values[name] ?? .null }
 }

@@ -1,6 +1,9 @@
 extension Schema {
-    /// Whether a relationship of one of this schema's entities stands where another of its name stood in that entity,
-    /// which the entity has no more and whose links nothing in it takes over.
+    /// Whether a relationship replaces an earlier one with the same name in an entity of this schema, without taking
+    /// over its links.
+    ///
+    /// That is so if the entity no longer has the earlier relationship, and none of its properties takes over the
+    /// links.
     package func isSuccessor(
         _ property: PropertySchema, withoutLinksOf earlier: PropertySchema, in entity: EntitySchema
     ) -> Bool {
@@ -8,7 +11,7 @@ extension Schema {
             !relationship.description.isTransient, !before.description.isTransient,
             entity.property(earlier.id) == nil
         else { return false }
-        // Under an inverse that goes on the links stay where they are, or are brought over from there.
+        // If the inverse is kept or taken over, the links stay with it.
         if let inverse = relationship.inverse, let other = before.inverse,
             inverse == other || assignment.replaced[inverse]?.contains(other) ?? false
         {

@@ -7,11 +7,11 @@ extension SchemaComparison {
                 continue
             }
             let wasOwn = before.description.properties.contains { $0.name == earlier.name }
-            // Where the parent's is new it is told there, once for all that gave it their values.
+            // If the parent's property is new, it is reported for the parent, once for all children.
             if before.property(property.id) == nil, isOwn != wasOwn, isOwn || old.property(property.id) != nil {
                 addTakeover(of: property, in: after)
             }
-            // What is inherited is told at the entity that declares it.
+            // Inherited properties are reported for the entity that declares them.
             guard isOwn else { continue }
             if earlier.name != property.name {
                 add(
@@ -45,17 +45,17 @@ extension SchemaComparison {
         }
     }
 
-    /// The property whose values this one has, or takes over.
+    /// The earlier property whose values this one has or takes over.
     private func predecessor(of property: PropertySchema, in before: EntitySchema) -> PropertySchema? {
         if let same = before.property(property.id) { return same }
         return new.assignment.replaced[property.id]?.lazy.compactMap { before.property($0) }.first
     }
 
-    /// A property that the entity did not have: new, moved here, or inherited now.
+    /// Adds the change for a property that the entity did not have: it is new, moved here, or is now inherited.
     private mutating func addArrival(of property: PropertySchema, in entity: EntitySchema, isOwn: Bool) {
         let subject = "\(entity.name).\(property.name)"
         let isNew = old.property(property.id) == nil
-        // What a parent has got is told there, unless the parent itself is what is new.
+        // Inherited additions are reported for the parent, unless the parent is new.
         if !isOwn && old.entity(entity.id)?.superentityID == entity.superentityID { return }
         let kind: Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
         if isNew, new.assignment.replaced[property.id] != nil { return addTakeover(of: property, in: entity) }
@@ -77,7 +77,7 @@ extension SchemaComparison {
             "\(entity.name).\(property.name) takes over the values of its relatives.")
     }
 
-    /// Whether objects that were made before have what the property asks for.
+    /// Whether existing objects have a valid value for the property.
     private func isFilled(_ property: PropertySchema) -> Bool {
         switch property.kind {
         case .attribute(let attribute):
@@ -140,7 +140,7 @@ extension SchemaComparison {
         }
     }
 
-    /// A composite's bytes name its elements: a missing one reads as nil, anything else must be written anew.
+    /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite.
     private mutating func compareElements(
         _ old: AttributeDescription, _ new: AttributeDescription, _ entity: EntitySchema
     ) {
@@ -204,7 +204,7 @@ extension SchemaComparison {
         }
     }
 
-    /// Whether a number continues another, or replaces it.
+    /// Whether two numbers are the same, or the new one replaces the old one.
     private func isSame(_ old: PropertyID?, _ new: PropertyID?) -> Bool {
         guard let old, let new else { return old == new }
         return old == new || self.new.assignment.replaced[new]?.contains(old) ?? false
@@ -221,7 +221,7 @@ extension SchemaComparison {
         guard old.destination != new.destination else { return }
         let subject = "\(entity.name).\(new.description.name)"
         let destination = new.description.destinationEntityName
-        // Every object it may have led to must be one that it may lead to.
+        // All objects that it could lead to must be allowed by the new destination.
         let allowed = Set(self.new.entity(new.destination)?.entityIDs ?? [])
         let before = Set(self.old.entity(old.destination)?.concreteEntityIDs ?? [])
         let remaining = before.filter { self.new.entity($0) != nil }
@@ -237,7 +237,7 @@ extension SchemaComparison {
     private mutating func compareCounts(
         _ old: RelationshipDescription, _ new: RelationshipDescription, _ entity: EntitySchema
     ) {
-        // The counts of a to-one say nothing that its optionality does not.
+        // The counts of a to-one add nothing to its optionality.
         guard new.isToMany, old.isToMany, old.minCount != new.minCount || old.maxCount != new.maxCount else { return }
         let mostBefore = old.maxCount == 0 ? Int.max : old.maxCount
         let mostAfter = new.maxCount == 0 ? Int.max : new.maxCount
@@ -249,7 +249,8 @@ extension SchemaComparison {
 
     // MARK: Rules
 
-    /// A rule that is added holds for what is saved from now on; one that is narrowed was meant for what is there.
+    /// Adds the change of validation rules. A new rule applies to later saves only; a narrowed rule is checked for
+    /// existing objects too.
     mutating func compareRules(
         _ old: [ValidationRule], _ new: [ValidationRule], _ entity: EntitySchema, _ key: String?
     ) {
@@ -273,7 +274,7 @@ extension PropertySchema {
 }
 
 extension ValidationRule {
-    /// Whether it is a rule of the same kind that refuses something which the other allows.
+    /// Whether this is a rule of the same kind that rejects a value which the other accepts.
     package func isNarrower(than other: ValidationRule) -> Bool {
         switch (self, other) {
         case (.range(let minimum, let maximum), .range(let otherMinimum, let otherMaximum)):

@@ -1,4 +1,4 @@
-/// Goes through two schemas side by side.
+/// Compares two schemas and collects the changes for a `SchemaDifference`.
 struct SchemaComparison {
     typealias Kind = MigrationPlan.Kind
     typealias Work = MigrationPlan.Work
@@ -32,7 +32,7 @@ struct SchemaComparison {
         }
     }
 
-    /// Records a change of something in the new model; it concerns the rows of `entity` and of what lies below.
+    /// Adds a change in the new model that concerns the rows of an entity and its subentities.
     mutating func add(
         _ kind: Kind, _ work: Work, _ entity: EntitySchema, _ key: String?, _ sentence: String
     ) {
@@ -72,7 +72,7 @@ struct SchemaComparison {
         }
     }
 
-    /// Whatever it may no longer be is what others may hold it as.
+    /// Adds the change of an entity's parent. Relationships to its former ancestors may still lead to its objects.
     private mutating func compareParents(_ before: EntitySchema, _ after: EntitySchema) {
         let parent = after.description.superentityName.map { "is now below \($0)" } ?? "no longer has a parent"
         let left = ancestors(of: before, in: old).subtracting(ancestors(of: after, in: new))

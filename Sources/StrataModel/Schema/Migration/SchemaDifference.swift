@@ -1,19 +1,19 @@
-/// What changes when a store goes from one model to the next, and what each change costs.
+/// The changes between two models of a store, each with its cost.
 ///
-/// Properties and entities are compared by their numbers, so a rename is a rename. A change that needs no look at the
-/// rows takes the same time for ten and for ten million of them.
+/// Entities and properties are compared by number, so a renamed one is recognised. A change that does not read rows
+/// takes the same time for any number of them.
 package struct SchemaDifference: Sendable {
     /// One change.
     package struct Change: Sendable, Hashable {
         package let kind: MigrationPlan.Kind
         package let work: MigrationPlan.Work
-        /// The entity's name in the new model; for what is removed, in the old one.
+        /// The entity's name in the new model, or in the old one if the change is a removal.
         package let entityName: String
-        /// The property's or index's name, likewise.
+        /// The name of the property or index, in the same model.
         package let key: String?
-        /// The change in words, as a whole sentence.
+        /// The change as a sentence.
         package let sentence: String
-        /// Entities whose existing rows it concerns. When none of them has ever had an object it costs nothing.
+        /// The entities whose rows it concerns. If none of them has objects, the change costs nothing.
         package let entityIDs: [EntityID]
 
         package init(
@@ -30,17 +30,17 @@ package struct SchemaDifference: Sendable {
         }
     }
 
-    /// In the order of the new model; removals after.
+    /// The changes in the order of the new model, removals last.
     package let changes: [Change]
-    /// Whether rows of some entity are laid out differently, so that a new model version must be told apart by rows.
+    /// Whether the rows of any entity have a new layout, so that rows of the two models must be distinguished.
     package let changesLayouts: Bool
 
-    /// Whether nothing at all changes.
+    /// Whether there are no changes.
     package var isSame: Bool { changes.isEmpty && !changesLayouts }
-    /// What the costliest change asks for.
+    /// The work of the costliest change.
     package var work: MigrationPlan.Work { changes.map(\.work).max() ?? .none }
 
-    /// Compares what is installed with a schema that was built to follow it.
+    /// Compares a schema with its successor.
     package init(from old: Schema, to new: Schema) {
         var comparison = SchemaComparison(old: old, new: new)
         comparison.run()
@@ -48,9 +48,9 @@ package struct SchemaDifference: Sendable {
         changesLayouts = comparison.changesLayouts
     }
 
-    /// Compares what is installed with a model, as if it were installed next.
+    /// Compares the installed schema with a model that would be installed next.
     ///
-    /// - Throws: `invalidModel` when the store has no numbers left.
+    /// - Throws: `invalidModel` if the store has no numbers left.
     package init(from installed: Schema, to model: ManagedObjectModel) throws(StrataError) {
         let assignment = try installed.assignment.extended(for: model, from: installed)
         let version = ModelVersion(rawValue: installed.version.rawValue + 1)

@@ -1,5 +1,5 @@
-/// All that decides which entries an index has. Two indexes of the same meaning can share their entries, whatever
-/// they are called.
+/// Everything that determines the entries of an index. Two indexes with the same meaning can share their entries,
+/// whatever their names.
 struct IndexMeaning: Hashable {
     private struct Element: Hashable {
         let property: PropertyID
@@ -9,7 +9,7 @@ struct IndexMeaning: Hashable {
         let folding: StringFolding
     }
 
-    /// Types whose keys are written alike, so that a number can be widened without touching the index.
+    /// Types with the same encoding of keys, so that a number can be widened without rebuilding the index.
     private enum KeyForm: Hashable {
         case reference, integer, floatingPoint
         case other(AttributeType)
@@ -28,10 +28,10 @@ struct IndexMeaning: Hashable {
     private let elements: [Element]
     private let isUnique: Bool
     private let partialPredicate: FetchPredicate?
-    /// The entities whose rows are entered, as far as the other model has them too.
+    /// The entities whose rows the index has, as far as the other model has them too.
     private let coverage: Set<EntityID>
 
-    /// nil when a part cannot be found, which a checked model with a complete assignment never gives.
+    /// nil if an element cannot be resolved, which never happens with a checked model and a complete assignment.
     init?(
         _ definition: IndexDefinition, of entity: EntityDescription, model: ManagedObjectModel,
         assignment: ModelAssignment, knownEntities: Set<EntityID>

@@ -1,28 +1,28 @@
-// How numbers follow names from one model to the next. An entity, property or index of the new model takes over the
-// number of an old one, found by the first of these that applies, each for the whole model before the next:
+// Assigns numbers to the entities, properties and indexes of a new model. Each takes over the number of an old one,
+// found by the first of these rules that applies; each rule is tried for the whole model before the next:
 //
-//   1. same name and same renaming identifier: nothing was renamed;
-//   2. the old name is the new renaming identifier: it was renamed;
-//   3. both have the same renaming identifier: it was renamed again;
-//   4. same name.
+//   1. same name and same renaming identifier: not renamed
+//   2. the new renaming identifier is the old name: renamed
+//   3. same renaming identifier: renamed again
+//   4. same name
 //
-// Properties are matched within a pair of matched entities, attributes with attributes, relationships with
-// relationships, stored with stored ones. A property that moved to a parent or a child keeps its number if it left
-// exactly one entity and arrived in exactly one. Where an entity comes under a parent that has an attribute which continues
-// its own, or leaves it, the one takes over the other's values. Who continues whom is found by the same four rules.
-// Whatever finds no partner gets a number that was never given before.
+// Properties are matched within matched entities: attributes with attributes, relationships with relationships, stored
+// ones with stored ones. A property that moved to a parent or a child keeps its number if it left exactly one entity
+// and arrived in exactly one. If an entity gets a parent with an attribute that continues its own, or leaves such a
+// parent, the new attribute takes over the values of the old one, matched by the same four rules. Everything without a
+// match gets a new number, which was never assigned before.
 //
-// So does what finds a partner whose values cannot be read as they are: another type, a to-one that was a to-many, links
-// that are kept elsewhere. Such a number `replaces` the old one: a migration writes its values (`PropertyRenewal`), and
-// the old number keeps those of the past.
+// A match also gets a new number if its rows cannot be read as they are: its type changed, a to-many became a to-one,
+// or its links are recorded elsewhere (`PropertyRenewal`). The new number `replaces` the old one: the migration writes
+// its values, and the old number keeps the values of the past.
 
 extension ModelAssignment {
-    /// The numbers for a model: those of `previous` for what stays or is renamed, new ones for what is new.
+    /// The numbers for a model that follows `previous`.
     ///
-    /// Deterministic: the same models in the same order give the same numbers. Names that the model no longer has
-    /// are dropped, their numbers are never given again, and their born defaults stay.
+    /// The result is deterministic: the same models in the same order give the same numbers. Names that the model no
+    /// longer has are removed; their numbers are never assigned again, and their born defaults stay.
     ///
-    /// - Throws: `invalidModel` when the store has given away all its numbers.
+    /// - Throws: `invalidModel` if the store has no numbers left.
     package func extended(
         for model: ManagedObjectModel, from previous: Schema?
     ) throws(StrataError) -> ModelAssignment {
@@ -36,15 +36,16 @@ extension ModelAssignment {
     }
 }
 
+/// Extends an assignment step by step: entities, properties, positions, one-to-ones, indexes.
 private struct AssignmentExtender {
     let model: ManagedObjectModel
     let previous: Schema?
     var result: ModelAssignment
-    /// New entity name -> the old entity it continues.
+    /// The old entity that each new entity continues, by the new name.
     private var oldEntities: [String: EntityDescription] = [:]
-    /// New entity name -> property name -> the numbers whose values it takes over.
+    /// The numbers whose values a property takes over, by entity name and property name in the new model.
     private var takeovers: [String: [String: [PropertyID]]] = [:]
-    /// Number of a property that stays -> numbers of children's own ones, which they now inherit instead.
+    /// For a property that children now inherit instead of their own ones: the numbers of these.
     private var absorbed: [PropertyID: [PropertyID]] = [:]
 
     init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?) {
@@ -123,7 +124,7 @@ private struct AssignmentExtender {
         return continued
     }
 
-    /// Gives a property that moved along the hierarchy its old number, where there is only one way to read the move.
+    /// Assigns the old number to a property that moved in the hierarchy, if the move is unambiguous.
     private mutating func assignMovedProperties(claimed: Set<PropertyID>) {
         guard let previous else { return }
         let newNames = Dictionary(oldEntities.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -169,7 +170,7 @@ private struct AssignmentExtender {
         model.hierarchy.isKind(entityName, of: other) || model.hierarchy.isKind(other, of: entityName)
     }
 
-    /// The attribute of an ancestor, there before, that an entity has now in place of its own.
+    /// The existing attribute of an ancestor that the entity now has instead of its own.
     private func inherited(_ property: PropertyDescription, in entityName: String) -> PropertyID? {
         guard PropertyGroup(of: property) == .attribute else { return nil }
         let above = model.hierarchy.declarations(of: entityName).filter {
@@ -179,7 +180,7 @@ private struct AssignmentExtender {
         return heir.flatMap { result.properties[above[$0].entityName]?[above[$0].property.name] }
     }
 
-    /// The attribute that an entity inherited and has now as its own.
+    /// The attribute that the entity inherited before and now declares itself.
     private func bequeathed(_ property: PropertyDescription, to entityName: String) -> PropertyID? {
         guard PropertyGroup(of: property) == .attribute, let old = oldEntities[entityName],
             let earlier = previous?.entity(named: old.name)
@@ -190,8 +191,8 @@ private struct AssignmentExtender {
         return giver.flatMap { earlier.property(named: $0.name)?.id }
     }
 
-    /// An attribute that several children gave to their parent, or a parent to several children: each takes over the
-    /// values of those that it can have come from.
+    /// Handles an attribute that moved from several children to their parent, or from a parent to several children:
+    /// each new one takes over the values of all related old ones.
     private mutating func takeOver(
         _ sources: [(entityName: String, id: PropertyID)], _ targets: [Arrival]
     ) -> Bool {
@@ -212,7 +213,7 @@ private struct AssignmentExtender {
         }
     }
 
-    /// A to-one whose inverse is ordered has a hidden position, which lives and dies with that order.
+    /// Assigns a hidden position to each to-one whose inverse is ordered.
     mutating func assignPositions() throws(StrataError) {
         for entity in model.entities {
             for property in entity.properties {
@@ -229,7 +230,8 @@ private struct AssignmentExtender {
         previous?.property(id)?.relationship?.position
     }
 
-    /// A one-to-one that an earlier model left unfiled stays so: to file it would take a walk over all its objects.
+    /// Marks new one-to-ones as filed. One that an earlier model did not file stays so, because filing it would take a
+    /// walk over all its objects.
     mutating func fileOneToOnes() {
         for entity in model.entities {
             for property in entity.properties where model.hierarchy.isOneToOne(property) {
@@ -271,7 +273,7 @@ private struct AssignmentExtender {
         var old = old
         let knownEntities = Set((previous?.assignment.entities ?? [:]).values)
         var waiting: [(name: String, meaning: IndexMeaning?)] = []
-        // An index that kept its name goes first, so that two of the same meaning do not swap numbers.
+        // Indexes that kept their names come first, so that two with the same meaning do not swap numbers.
         for definition in IndexDefinition.all(of: entity) {
             let meaning = IndexMeaning(
                 definition, of: entity, model: model, assignment: result, knownEntities: knownEntities)
@@ -299,7 +301,7 @@ private struct AssignmentExtender {
     }
 
     private mutating func nextProperty() throws(StrataError) -> PropertyID {
-        // The highest bit tells hidden inverses.
+        // The highest bit marks hidden inverses.
         guard result.nextProperty < 0x8000_0000 else { throw exhausted("property") }
         defer { result.nextProperty += 1 }
         return PropertyID(rawValue: result.nextProperty)
@@ -312,11 +314,11 @@ private struct AssignmentExtender {
     }
 
     private func exhausted(_ what: String) -> StrataError {
-        StrataError(.invalidModel, "The store has given away every \(what) number.")
+        StrataError(.invalidModel, "The store has no \(what) numbers left. Copy its objects into a new store.")
     }
 }
 
-/// What can take over each other's number.
+/// Properties that can take over each other's numbers.
 private enum PropertyGroup: CaseIterable, Hashable {
     case attribute, transientAttribute, relationship, transientRelationship
 
@@ -329,13 +331,13 @@ private enum PropertyGroup: CaseIterable, Hashable {
     }
 }
 
-/// Properties of several entities that go by one name in the old model.
+/// Properties with the same name in several entities of the old model.
 private struct PropertyMove: Hashable {
     let name: String
     let group: PropertyGroup
 }
 
-/// Where a property that moved is now, and its name there.
+/// The new entity and name of a property that moved.
 private struct Arrival {
     let entityName: String
     let name: String

@@ -1,23 +1,25 @@
-/// The numbers a store gave the names of a model, and the default each property was born with.
+/// The numbers that a store assigned to the entities, properties and indexes of a model, and the defaults of properties
+/// when they were added.
 ///
-/// Inherited properties have one number, that of the entity which declares them.
+/// An inherited property has one number, assigned for the entity that declares it.
 package struct ModelAssignment: Sendable, Hashable {
-    /// Entity name -> number.
+    /// The numbers of entities by name.
     package var entities: [String: EntityID]
-    /// Declaring entity name -> property name -> number. Hidden positions stand under `<to-one name>#position`.
+    /// The numbers of properties by the name of the declaring entity and their own. A hidden position has the name
+    /// `<to-one name>#position`.
     package var properties: [String: [String: PropertyID]]
-    /// Entity name -> index name -> number. Unique constraints stand under `unique:<names joined by commas>`,
-    /// attributes that are indexed alone under whatever name their description has.
+    /// The numbers of indexes by entity name and index name. The index of a uniqueness constraint has the name
+    /// `unique:<property names joined by commas>`.
     package var indexes: [String: [String: IndexID]]
-    /// The value that rows older than a property read for it; absent where that is nil.
+    /// The value of a property in rows that are older than the property; absent if it is nil.
     package var bornDefaults: [PropertyID: AttributeValue]
-    /// For a number that was given because rows could not be read as the model now wants them: the numbers of the
-    /// version before whose values it takes over. Several where one property takes the place of those of many entities.
+    /// For a number that was assigned because older rows could not be read: the numbers in the previous version whose
+    /// values it takes over. Several if one property replaces those of several entities.
     package var replaced: [PropertyID: [PropertyID]]
-    /// One-to-ones whose links stand at the far end too, as those of other to-ones do. Models that were installed before
-    /// this was known have none.
+    /// One-to-ones whose links the store also files by target, like those of other to-ones. Models that were installed
+    /// by versions without this have none.
     package var filedOneToOnes: Set<PropertyID>
-    /// The next numbers to give; numbers of removed things are never given again.
+    /// The next numbers to assign. Numbers of removed entities, properties and indexes are never assigned again.
     package var nextEntity: UInt16
     package var nextProperty: UInt32
     package var nextIndex: UInt32
@@ -41,7 +43,7 @@ package struct ModelAssignment: Sendable, Hashable {
 }
 
 extension ModelAssignment {
-    /// The name under which the hidden position of a to-one stands.
+    /// The name of the hidden position of a to-one.
     package static func positionName(of toOne: String) -> String { "\(toOne)#position" }
 
     package func id(of key: EntityHierarchy.PropertyKey) -> PropertyID? { properties[key.entityName]?[key.name] }
@@ -64,7 +66,7 @@ extension ModelAssignment: Codable {
         for (text, value) in try container.decode([String: AttributeValue].self, forKey: .bornDefaults) {
             guard let number = UInt32(text) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .bornDefaults, in: container, debugDescription: "not a property number: \(text)")
+                    forKey: .bornDefaults, in: container, debugDescription: "Not a property number: \(text).")
             }
             bornDefaults[PropertyID(rawValue: number)] = value
         }
@@ -72,14 +74,14 @@ extension ModelAssignment: Codable {
         for (text, numbers) in try container.decodeIfPresent([String: [PropertyID]].self, forKey: .replaced) ?? [:] {
             guard let number = UInt32(text) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .replaced, in: container, debugDescription: "not a property number: \(text)")
+                    forKey: .replaced, in: container, debugDescription: "Not a property number: \(text).")
             }
             replaced[PropertyID(rawValue: number)] = numbers
         }
         filedOneToOnes = Set(try container.decodeIfPresent([PropertyID].self, forKey: .filedOneToOnes) ?? [])
     }
 
-    /// Numbers that are keys are written as text: a dictionary with other keys has no order in JSON.
+    /// Writes numbers that are keys as text, because a dictionary with other keys has no order in JSON.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(entities, forKey: .entities)
@@ -90,7 +92,7 @@ extension ModelAssignment: Codable {
         try container.encode(nextIndex, forKey: .nextIndex)
         let defaults = bornDefaults.map { (String($0.key.rawValue), $0.value) }
         try container.encode(Dictionary(uniqueKeysWithValues: defaults), forKey: .bornDefaults)
-        // Left out where there is none, which is the rule.
+        // Omitted if empty, which is usual.
         if !replaced.isEmpty {
             let numbers = replaced.map { (String($0.key.rawValue), $0.value) }
             try container.encode(Dictionary(uniqueKeysWithValues: numbers), forKey: .replaced)

@@ -1,20 +1,21 @@
-// When a property keeps its number from one model to the next. A number stands for bytes in rows and entries of links
-// that are never written anew, so it is kept only where those still say what the model asks:
+// A property keeps its number from one model to the next only if the rows and links written under that number have the
+// same meaning in the new model:
 //
 //   attribute          the bytes can be read as the new type (`SlotKind.canBeRead(as:)`)
-//   to-one             it was a to-one: the slot of the row says the same
-//   to-many, by rows   it was a to-many in the same order, its inverse is the to-one it was, of the same entities
-//   to-many, by pairs  it was one too, in the same order, with the same inverse or without one as before
+//   to-one             it was a to-one
+//   to-many, by rows   it was a to-many with the same kind of order, and its inverse is the same to-one of the same
+//                      entities
+//   to-many, by pairs  it was one by pairs with the same kind of order, and has the same inverse, or none as before
 //
-// Everything else gets a new number that replaces the old one. Views of the past go on reading the old number.
+// Any other property gets a new number that replaces the old one. Snapshots of the past go on reading the old number.
 
-/// Finds the properties of a model that cannot keep the numbers which names gave them.
+/// Finds the properties of a model that cannot keep the numbers that were matched by name.
 struct PropertyRenewal {
     typealias Key = EntityHierarchy.PropertyKey
 
     let model: ManagedObjectModel
     let previous: Schema
-    /// Complete for what is matched, and without the rest.
+    /// The numbers of all matched properties.
     let assignment: ModelAssignment
 
     var renewed: Set<Key> {
@@ -32,7 +33,7 @@ struct PropertyRenewal {
                 }
             }
         }
-        // What one loses its inverse may lose too, so until nothing is lost any more.
+        // If a relationship loses its number, its inverse may lose its own, so this repeats until nothing changes.
         var kept = relationships
         while true {
             let next = kept.filter { keeps($0, kept) }
@@ -59,7 +60,7 @@ struct PropertyRenewal {
         return old.truth == .inverseSlot && hasSameRows(inverseID, inverse.entityName)
     }
 
-    /// Whether the rows that hold the to-one are of the same entities, but for those that are new.
+    /// Whether the same entities have the to-one in their rows, new entities aside.
     private func hasSameRows(_ toOne: PropertyID, _ entityName: String) -> Bool {
         let before = previous.entities.filter { !$0.isAbstract && $0.property(toOne) != nil }.map(\.id)
         let declaring = model.hierarchy.entity(named: entityName).map { [$0] } ?? []
@@ -70,15 +71,15 @@ struct PropertyRenewal {
 }
 
 extension AttributeType {
-    /// Whether bytes of this type, in a slot of one kind, can be read as another type in a slot of another kind.
+    /// Whether bytes of this type in a slot of one kind can be read as another type in a slot of another kind.
     func canBeRead(_ from: SlotKind, as to: SlotKind, of type: AttributeType) -> Bool {
-        // Bytes that a transformer made and plain bytes look alike, but are not.
+        // The bytes of a transformable and plain data have the same kind but another meaning.
         from.canBeRead(as: to) && (self == type || type.isNumeric)
     }
 }
 
 extension AttributeDescription {
-    /// Whether values written under this description can be read under a later one as they are.
+    /// Whether values written under this description can be read unchanged under a later one.
     package func canBeRead(as later: AttributeDescription) -> Bool {
         if isTransient || later.isTransient { return isTransient == later.isTransient }
         let from = SlotKind(.attribute(type), allowsExternalStorage: allowsExternalBinaryDataStorage)
@@ -87,7 +88,7 @@ extension AttributeDescription {
         return type != .composite || elements == later.elements || elementsCanBeRead(as: later)
     }
 
-    /// A composite's bytes name its elements: a missing one reads as nil, anything else must be written anew.
+    /// The bytes of a composite name its elements. A missing element reads as nil; any other change requires a rewrite.
     func elementsCanBeRead(as later: AttributeDescription) -> Bool {
         let isReadable = elements.allSatisfy { earlier in
             guard let element = later.elements.first(where: { $0.name == earlier.name }) else { return false }

@@ -1,4 +1,4 @@
-/// Finds for each new name the old name that it continues.
+/// Matches the names of a new model with those of the old one, by renaming identifiers and names.
 enum Renaming {
     struct Item {
         let name: String
@@ -12,7 +12,7 @@ enum Renaming {
         init(_ property: PropertyDescription) { self.init(property.name, property.renamingIdentifier) }
     }
 
-    /// Whether a new name continues an old one, the surest sign first.
+    /// The rules by which a new name continues an old one, the most certain first.
     private static let rules: [@Sendable (_ new: Item, _ old: Item) -> Bool] = [
         { new, old in new.name == old.name && new.identifier == old.identifier },
         { new, old in new.identifier == old.name },
@@ -28,7 +28,7 @@ enum Renaming {
         return nil
     }
 
-    /// The index of the new name that continues an old one.
+    /// The index in `new` of the name that continues an old one.
     static func heir(of old: Item, among new: [Item]) -> Int? {
         for rule in rules {
             if let found = new.firstIndex(where: { rule($0, old) }) { return found }
@@ -36,7 +36,7 @@ enum Renaming {
         return nil
     }
 
-    /// Index in `new` -> index in `old`.
+    /// Matches two lists of names; returns the index in `old` by the index in `new`.
     static func match(new: [Item], old: [Item]) -> [Int: Int] {
         let byName = Dictionary(grouping: old.indices) { old[$0].name }
         let byIdentifier = Dictionary(grouping: old.indices) { old[$0].identifier ?? old[$0].name }

@@ -1,4 +1,4 @@
-// Facts stated by the documentation of Core Data and of predicates.
+// Expectations from Apple's documentation of Core Data and of predicates.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,5 +1,5 @@
-// Facts stated by the tests of Apportable's Foundation, which were run on iOS too. What they say of nil in memory is
-// left out where Core Data's store says otherwise.
+// Expectations from the tests of Apportable's Foundation, which were also run on iOS. Those about nil in memory are
+// omitted where Core Data's store behaves differently.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,4 +1,4 @@
-// Facts stated by the tests of Cappuccino.
+// Expectations from the tests of Cappuccino.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,4 +1,4 @@
-// Facts stated by the tests of GNUstep Base.
+// Expectations from the tests of GNUstep Base.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

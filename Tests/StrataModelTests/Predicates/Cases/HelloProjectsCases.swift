@@ -1,7 +1,5 @@
-// Facts stated by the tests of daydreamboy's HelloNSPredicate, which run on Apple's Foundation, and by NSHipster's page
-// on NSExpression.
-// Lines of data are as long as they are.
-// swift-format-ignore-file
+// Expectations from the tests of daydreamboy's HelloNSPredicate, which run on Apple's Foundation, and from NSHipster's
+// page on NSExpression. Lines of data are as long as they are. swift-format-ignore-file
 
 let helloProjectsCases = #"""
 source daydreamboy/HelloProjects 0addde4b HelloNSPredicate/Tests/Tests_NSPredicate.m test_Basic_Comparisons

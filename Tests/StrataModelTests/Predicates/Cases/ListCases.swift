@@ -1,4 +1,5 @@
-// Lists, bounds, missing texts, and the evaluation tests of CoreModel, which are held against NSPredicate there.
+// Expectations about lists, bounds and nil text, and from the evaluation tests of CoreModel, which compares them with
+// NSPredicate.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,4 +1,4 @@
-// Facts stated by the tests of MIOCoreData.
+// Expectations from the tests of MIOCoreData.
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,10 +1,10 @@
 import Foundation
 import StrataModel
 
-/// Objects made of JSON, for predicates to be held against.
+/// Objects read from JSON, on which tests evaluate predicates.
 ///
-/// A JSON object is an object with properties; `{"$id": "x", …}` names one and `{"$ref": "x"}` leads to it again. Values
-/// that JSON has not are written `{"$date": seconds}`, `{"$uuid": text}`, `{"$url": text}`, `{"$data": text}`,
+/// A JSON object is an object with properties; `{"$id": "x", …}` names one and `{"$ref": "x"}` refers to it. Values
+/// that JSON does not have are written `{"$date": seconds}`, `{"$uuid": text}`, `{"$url": text}`, `{"$data": text}`,
 /// `{"$decimal": text}`, `{"$float": number}`, `{"$composite": {…}}`.
 final class MemoryGraph: ExpressionContext {
     private var objects: [ObjectID: [String: PredicateOperand]] = [:]
@@ -59,7 +59,7 @@ final class MemoryGraph: ExpressionContext {
         }
     }
 
-    /// A value of a kind that JSON has not.
+    /// A value of a kind that JSON does not have.
     private static func special(_ parts: [String: Node]) throws -> AttributeValue? {
         guard parts.count == 1, let (key, node) = parts.first else { return nil }
         switch (key, node) {

@@ -1,4 +1,4 @@
-// Strings at the edges of the language. No public suite was read for these; the source is the rule that the result
+// Unusual format strings. These expectations are not from a public test suite; the source of each is the rule that it
 // follows from, as Strata reads it.
 // Lines of data are as long as they are.
 // swift-format-ignore-file

@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Testing
 
-/// One line of a table of cases: a format string with arguments, the objects, and what must come out.
+/// One line of a table of cases: a format string with arguments, the objects, and the expected result.
 ///
 ///     source   where the expectation is stated; stands for the lines below it. "Strata's reading of" a rule is one
 ///              that the rule does not state as it stands
@@ -43,7 +43,7 @@ struct PredicateCase: Sendable, CustomTestStringConvertible {
         return cases
     }
 
-    /// What comes out.
+    /// The expected result.
     func outcome() throws -> String {
         let graph = MemoryGraph()
         let objects = try MemoryGraph.nodes(objects).map(graph.operand)
@@ -60,7 +60,7 @@ struct PredicateCase: Sendable, CustomTestStringConvertible {
                 predicate = try predicate.withSubstitutionVariables(
                     try variables.mapValues { Self.expression(try graph.operand($0)) })
             }
-            // What is written must mean the same.
+            // The description must mean the same.
             let again = try FetchPredicate(format: predicate.description)
             #expect(again == predicate)
             return String(
@@ -95,7 +95,7 @@ struct PredicateCaseTests {
         }
     }
 
-    /// What follows from our own reading of a rule says so, and does not count.
+    /// Cases that follow from Strata's own reading of a rule are marked, and are not counted.
     @Test func thereAreFourHundredCasesWithPublicSources() {
         let cases = Self.tables.values.flatMap(PredicateCase.table)
         #expect(cases.allSatisfy { !$0.source.isEmpty && !$0.expected.isEmpty })

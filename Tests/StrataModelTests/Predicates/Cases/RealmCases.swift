@@ -1,6 +1,5 @@
-// Facts stated by the tests of Realm Swift (Apache-2.0). Where it deviates from Core Data, such as an empty text that
-// no text contains, or nil that differs from every object, nothing was taken.
-// Lines of data are as long as they are.
+// Expectations from the tests of Realm Swift (Apache-2.0), except where it differs from Core Data: there no text
+// contains an empty text, and nil differs from every object. Lines of data are as long as they are.
 // swift-format-ignore-file
 
 let realmCases = #"""

@@ -1,4 +1,4 @@
-// Facts about text stated by the tests of Realm Swift (Apache-2.0).
+// Expectations about text from the tests of Realm Swift (Apache-2.0).
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,4 +1,4 @@
-// Facts stated by the tests of Swift Foundation (Apache-2.0).
+// Expectations from the tests of Swift Foundation (Apache-2.0).
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -1,4 +1,4 @@
-// Facts stated by the tests of WinObjC (MIT).
+// Expectations from the tests of WinObjC (MIT).
 // Lines of data are as long as they are.
 // swift-format-ignore-file
 

@@ -2,10 +2,10 @@ import Foundation
 import StrataModel
 import Testing
 
-/// Format strings of real apps, where `STRATA_CORPUS` names the folder with them.
+/// Reads format strings of real apps, if `STRATA_CORPUS` names the folder with them.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["STRATA_CORPUS"] != nil, "STRATA_CORPUS is not set"))
 struct CorpusTests {
-    /// Lines that are no format strings, and why not.
+    /// Lines that are not format strings, with the reason.
     private static let refused = [
         "%K": "a key path without a comparison: a part of a longer string",
         "label MATCHES '": "cut off within a literal, where the app goes on with a value of its own",

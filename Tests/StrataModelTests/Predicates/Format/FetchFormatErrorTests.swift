@@ -51,7 +51,7 @@ struct FetchFormatErrorTests {
         ("a == %@", 6, "there is no argument for %@; 0 were given."),
         ("a == CAST('x', 'NSThing')", 16, ""),
         ("a == CAST('x', 'NSDate')", 6, "this cannot be made NSDate."),
-        // What other languages have, and what editors make of signs.
+        // Syntax of other languages, and typographic quotes.
         ("a == “x”", 6, "expected a value, found \"“\"; text stands between two ' or two \""),
         ("a == ‘x’", 6, "expected a value, found \"‘\"; text stands between two ' or two \""),
         ("a ≠ 1", 3, "expected a comparison operator, found \"≠\"; it is written !="),
@@ -76,7 +76,7 @@ struct FetchFormatErrorTests {
             "a = ANY b", 10,
             "expected a comparison operator, found the end; ANY, ALL and NONE stand before the left side of a comparison"
         ),
-        // A name with a colon between two values is a call of two arguments.
+        // A name with a colon between two values is a call with two arguments.
         ("a canonical:b", 1, "canonical: takes 1 arguments, not 2."),
         ("a == 1 OR b ABS:c", 11, "abs: takes 1 arguments, not 2."),
         ("FUNCTION(a, 'abs:', b) == 1", 1, "abs: takes 1 arguments, not 2."),
@@ -107,7 +107,7 @@ struct FetchFormatErrorTests {
         #expect(Array(lines[0])[offset] == "!")
     }
 
-    /// Wide signs take two columns of a terminal, marks none, and what would move the cursor is shown as a picture.
+    /// Wide characters take two columns of a terminal, marks none, and control characters are shown as pictures.
     @Test(arguments: [
         ("名前 == 'あ' AN x", "名前 == 'あ' AN x\n             ^"), ("e\u{301} == 1 AN x", "e\u{301} == 1 AN x\n       ^"),
         ("a == '👩‍👩‍👧' AN x", "a == '👩‍👩‍👧' AN x\n          ^"), ("a ==\t'x' AN x", "a ==\t'x' AN x\n    \t    ^"),
@@ -136,7 +136,7 @@ struct FetchFormatErrorTests {
         #expect(throws: StrataError.self) { try FetchPredicate(format: "a == %@", argumentArray: [Locale.current]) }
     }
 
-    /// Given as parts, since arguments are printed: text before, what is repeated, how often, text behind.
+    /// The string in parts, because arguments are printed: text before, repeated text, its count, text after.
     @Test(arguments: [
         ("", "(", 1 << 20, ""), ("", "((a == 1) AND ", 50_000, ""), ("", "NOT ", 200_000, ""), ("", "!", 1_000_000, ""),
         ("", "-", 1_000_000, ""), ("", "{", 1_000_000, ""), ("a == ", "1+", 500_000, "1"),

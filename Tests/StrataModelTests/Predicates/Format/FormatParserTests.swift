@@ -103,10 +103,10 @@ struct FormatParserTests {
         #expect(try FetchExpression(format: "(SELF.a).b") == .keyPath("a.b"))
         #expect(try FetchExpression(format: "$x.name") == .keyPathOf(.variable("x"), "name"))
         #expect(try FetchExpression(format: "a.$x") == .keyPath("a.$x"))
-        // Letters whose capitals are ASCII's make no word of the language.
+        // Other letters whose upper case is ASCII do not make reserved words.
         #expect(try FetchExpression(format: "ſelf") == .keyPath("ſelf"))
         #expect(try FetchExpression(format: "ﬁrst.ŉame") == .keyPath("ﬁrst.ŉame"))
-        // Spaces of any kind, and marks that nobody sees.
+        // Spaces of any kind, and invisible characters.
         #expect(
             try FetchExpression(format: "\u{FEFF}a\u{A0}.\u{3000}b\u{2003}[\u{200B}FIRST\u{2028}]").description
                 == "a.b[FIRST]")
@@ -232,7 +232,7 @@ struct FormatParserTests {
                 == .function(.add, [.constant(2.5), .constant(1)]))
     }
 
-    /// As the tool reads files of them.
+    /// Files of format strings are read this way by the tool.
     @Test func withoutArgumentsTheSpecifiersStay() throws {
         for format in [
             "%K == %@ AND %K.%K > %d", "a IN %@ OR CAST(a, %@) == 1", "FUNCTION(a, %@, 1) == %f",

@@ -2,9 +2,9 @@ import Foundation
 import StrataModel
 import Testing
 
-/// What is kept of format strings gives the trees that reading them gives.
+/// Templates of format strings give the same trees as parsing.
 struct FormatTemplateTests {
-    /// The string read as one that was never met before.
+    /// Parses the string without the cache.
     private func fresh(_ format: String, _ arguments: [Any?]) -> Result<FetchPredicate, StrataError> {
         result(format + String(repeating: " ", count: Int.random(in: 1...500)), arguments)
     }
@@ -42,10 +42,10 @@ struct FormatTemplateTests {
                     switch (wanted, found) {
                     case (.success(let wanted), .success(let found)):
                         #expect("\(wanted)" == "\(found)")
-                        // NaN is not even itself.
+                        // NaN does not equal itself.
                         #expect(wanted == found || "\(arguments)".contains("nan"))
                     case (.failure(let wanted), .failure(let found)):
-                        // The space behind the string moves the place of what is missing at its end.
+                        // The space after the string moves the location of an error at its end.
                         #expect(sentence(wanted) == sentence(found))
                     default: Issue.record("\(format), \(arguments): \(wanted) and \(found)")
                     }

@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataTestSupport
 
-/// Random predicates with every kind of node, in the one form that reading gives them.
+/// Makes random predicates with every kind of node, in the canonical form that parsing gives.
 struct RandomTree {
     var generator: SeededGenerator
 
@@ -62,7 +62,7 @@ struct RandomTree {
         case 2: return .size
         default:
             let index = expression(depth - 1)
-            // These alone are words between brackets.
+            // Only these words are allowed in brackets.
             return ["first", "last", "size"].contains(index.description.lowercased()) ? .first : .at(index)
         }
     }

@@ -92,7 +92,7 @@ struct PatternMatcherTests {
         #expect(try !PatternMatcher("\\Dx", caseInsensitive: true).matches("1x"))
     }
 
-    /// What keeps matchers busy that try ways one after the other; the last letter is what makes them.
+    /// Patterns and texts on which backtracking matchers take exponential time, because the last letter does not match.
     @Test(arguments: [
         "(a+)+b", "(a*)*b", "(a|a)*b", "(a|aa)+b", "(.*a){12}b", "((a*)*)*b", "(?=(a+)+b)a*", "(a?){30}(a{30})*b",
         "(a|b|ab)*c", "(?:a+?)+?b", "(?i)(A+)+B", "(?!(a*)*b).*c", "^(([a-z])+.)+[A-Z]([a-z])+$",
@@ -101,7 +101,7 @@ struct PatternMatcherTests {
         let limit = 300_000
         let text = String(repeating: "a", count: 1 << 20)
         let matcher = try PatternMatcher(pattern, stepLimit: limit)
-        // Over a short text there are fewer steps than allowed, and an answer.
+        // A short text takes fewer steps than allowed, so there is a result.
         #expect(try !matcher.matches(String(repeating: "a", count: 60)))
         let error = #expect(throws: StrataError.self) { try matcher.matches(text) }
         #expect(error?.code == .invalidRequest && error?.context.predicate == pattern)
@@ -111,7 +111,7 @@ struct PatternMatcherTests {
     @Test func aMegabyteIsNoTroubleForAnHonestPattern() throws {
         let text = String(repeating: "a", count: 1 << 20)
         #expect(try PatternMatcher("a*").matches(text))
-        // Over before the text is.
+        // It ends before the text does.
         #expect(try !PatternMatcher("b.*", stepLimit: 10).matches(text))
     }
 
@@ -123,7 +123,7 @@ struct PatternMatcherTests {
         #expect(throws: StrataError.self) { try tight.matches(String(repeating: "a", count: 100)) }
     }
 
-    /// Every pattern of a small language against every short text, beside a matcher that tries all ways.
+    /// Every pattern of a small language against every short text, compared with a matcher that backtracks.
     @Test func agreesWithTryingAllWays() throws {
         let atoms = ["a", "b", ".", "[ab]", "(a|b)", "(ab|)", "(a*b)"]
         let marks = ["", "*", "+", "?", "{2}", "{1,2}"]

@@ -9,7 +9,7 @@ struct KeyRangeTests {
         return isBehindStart && range.upper.map { key.lexicographicallyPrecedes($0) } ?? true
     }
 
-    /// Numbers as the widest decimal text can tell them apart; nil for NaN and nil.
+    /// The number as exact decimal text; nil for NaN and nil.
     private func compare(_ left: AttributeValue, _ right: AttributeValue) -> ComparisonResult? {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
@@ -29,7 +29,7 @@ struct KeyRangeTests {
         left < right ? .orderedAscending : left > right ? .orderedDescending : left == right ? .orderedSame : nil
     }
 
-    /// Exact, where converting the integer would round.
+    /// Compares exactly, where converting the integer would round.
     private func order(_ left: Int64, _ right: Double) -> ComparisonResult? {
         if right.isNaN { return nil }
         if right >= 0x1p63 { return .orderedAscending }

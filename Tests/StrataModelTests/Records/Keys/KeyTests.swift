@@ -31,7 +31,7 @@ struct KeyFixture {
     }
 }
 
-/// Random values of each type, with the ones where codecs go wrong among them.
+/// Random values of each type, including values at which codecs often fail.
 enum RandomValues {
     static func value(_ type: AttributeType, using random: inout SeededGenerator) -> AttributeValue {
         switch type {
@@ -99,7 +99,7 @@ enum RandomValues {
     }
 }
 
-/// The order that keys must have; nil where the types differ.
+/// The order that keys must have; nil if the types differ.
 func isBelow(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
     switch (left, right) {
     case (.null, .null): false
@@ -270,7 +270,7 @@ struct CompoundKeyTests {
         let (bytes, fit) = try key([.string(long), .integer(1)], codec)
         #expect(fit == .cut && bytes.count == IndexKeyCodec.maximumLength)
         #expect(bytes == [1] + Array(long.utf8.prefix(498)))
-        // Around the text stand 1 and 2 bytes, behind it twice 9.
+        // There are 1 and 2 bytes around the text, and twice 9 after it.
         let target = AttributeValue.objectID(ObjectID(rawValue: 1))
         #expect(try key([.string(String(repeating: "x", count: 478)), .integer(1), target], codec).fit == .whole)
         #expect(try key([.string(String(repeating: "x", count: 479)), .integer(1), target], codec).fit == .cut)
@@ -282,7 +282,7 @@ struct CompoundKeyTests {
 
     @Test func longTextIsNotFoldedToItsEnd() throws {
         let text = "É" + String(repeating: "é", count: 2_000_000)
-        // Beside each other, so that neither a busy machine nor a sanitizer decides.
+        // Measured in turn, so that neither a busy machine nor a sanitizer affects the result.
         let whole = processorTime { _ = TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive]) }
         var fit = KeyFit.whole
         let cut = try processorTime { fit = try key([.string(text)], codec).fit }

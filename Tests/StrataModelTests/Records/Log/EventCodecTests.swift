@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Testing
 
-/// Records of the log, byte for byte. The bytes were worked out from the layout at the head of each codec's file.
+/// Records of the log, byte for byte. The expected bytes follow from the layout at the head of each codec's file.
 struct EventCodecTests {
     private static let source = ObjectID(entity: EntityID(rawValue: 3), row: 5)
     private static let target = ObjectID(entity: EntityID(rawValue: 4), row: 6)
@@ -108,7 +108,7 @@ struct EventCodecTests {
         }
     }
 
-    /// What a reader far behind goes by: no value is made before somebody asks for it.
+    /// A reader that is far behind skips values without decoding them.
     @Test func imagesFromBeforeAnUpdateAreFoundWithoutDecoding() throws {
         let values: [AttributeValue] = [
             .null, .boolean(true), .boolean(false), .integer(-7), .float(1.5), .double(2.5), .decimal(3.25),

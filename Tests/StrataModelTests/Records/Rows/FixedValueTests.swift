@@ -3,10 +3,10 @@ import Testing
 
 @testable import StrataModel
 
-/// Values that go between rows and events as bits, beside the same as `AttributeValue`.
+/// Compares values that are copied between rows and events as bits with the same as `AttributeValue`.
 @Suite struct FixedValueTests {
     private static let layout = RowFixtures.everyKind
-    /// Slots of `everyKind` that hold numbers, dates, ids and places.
+    /// Slots of `everyKind` that hold numbers, dates, ids and positions.
     private static let fixedSlots = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11]
 
     private static func others() throws -> RowImage {

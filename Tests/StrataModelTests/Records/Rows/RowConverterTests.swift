@@ -62,7 +62,7 @@ struct RowConverterTests {
         for (from, value, to, expected) in cases {
             let old = RowFixtures.layout(version: 1, [(1, .attribute(from))])
             let new = RowFixtures.layout(version: 2, [(1, .attribute(to)), (2, .attribute(to))])
-            // The second property was born with a default of the narrower type.
+            // The second property had a default of the narrower type when it was added.
             #expect(try convert([value], old, new, [2: value]) == [expected, expected], "\(from) to \(to)")
         }
     }

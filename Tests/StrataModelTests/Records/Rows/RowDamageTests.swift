@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Testing
 
-/// Reads everything that a row offers, whatever its bytes are.
+/// Reads every slot of a row, whatever its bytes are.
 private func readEverything(_ bytes: [UInt8], _ layout: RowLayout) throws {
     try bytes.withUnsafeBytes { bytes throws in
         let row = try RowReader(bytes, layout: layout)
@@ -97,7 +97,8 @@ struct RowMemoryTests {
             base.store(2.5, at: Int(layout.offsets[5]))
             base.store(Float(0.5), at: Int(layout.offsets[4]))
             #expect(base.isNull(slot: 14) && !base.isNull(slot: 12))
-            #expect(UnsafeRawPointer(base).loadString(at: Int(layout.offsets[12])) == "a longer name than before")
+            let name = UnsafeRawPointer(base).variableBytes(at: Int(layout.offsets[12]))
+            #expect(String(decoding: name, as: UTF8.self) == "a longer name than before")
             #expect(base.loadLittleEndian(at: Int(layout.offsets[2]), as: Int32.self) == -5)
         }
         var values = RowFixtures.values

@@ -1,7 +1,7 @@
 import Foundation
 import StrataModel
 
-/// Makes layouts without a model around them.
+/// Makes layouts and rows without a model.
 enum RowFixtures {
     /// A property as `layout` takes it: number and kind.
     enum Property {
@@ -55,7 +55,7 @@ enum RowFixtures {
     static let uuid = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
     static let blob = BlobReference(digest: Data(0..<32), sizeInBytes: 5_000_000_000)
 
-    /// A value for each slot of `everyKind`; null where rows hold none.
+    /// A value for each slot of `everyKind`; null for properties that rows do not hold.
     static let values: [AttributeValue] = [
         .boolean(true), .integer(-2), .integer(70_000), .integer(.min), .float(1.5), .double(-0.0),
         .date(Date(timeIntervalSinceReferenceDate: 0.25)), .decimal(Decimal(string: "-12.50") ?? 0), .uuid(uuid),
@@ -73,11 +73,11 @@ enum RowFixtures {
 }
 
 extension [UInt8] {
-    /// Two digits a byte, without spaces.
+    /// Bytes as hexadecimal digits without spaces.
     var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
-/// Random numbers that a seed repeats: SplitMix64.
+/// A generator of random numbers that are the same for the same seed: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

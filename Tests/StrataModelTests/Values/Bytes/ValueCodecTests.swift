@@ -148,7 +148,7 @@ struct DecimalPartsTests {
         #expect(DecimalParts(Decimal(sign: .plus, exponent: 5, significand: 10)) == DecimalParts(1_000_000))
     }
 
-    /// Foundation hides the mantissa on Linux; its text does not.
+    /// Foundation hides the mantissa on Linux, but its text shows it.
     @Test func theMantissaIsThatOfTheText() throws {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<2_000 {

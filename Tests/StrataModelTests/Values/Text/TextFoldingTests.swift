@@ -87,7 +87,7 @@ struct TextFoldingTests {
             #expect(folded.count == count && folded.first == "\u{1EB9}")
             return time
         }
-        // By the square of their number it would be 256 times as much.
+        // Quadratic time would be 256 times as much.
         let (few, many) = (time(20_000), time(320_000))
         #expect(many < few * 80, "\(few) s, \(many) s")
     }
