@@ -4,10 +4,10 @@ import StrataTestSupport
 import StrataXcode
 import Testing
 
-/// Files of real apps with bytes changed, left out, doubled or cut off, at random.
+/// Changes, removes, doubles or cuts off random bytes of model files of real apps.
 @Suite(.enabled(if: Corpus.isThere, "STRATA_CORPUS is not set"))
 struct MutationTests {
-    /// Each is read, or refused with a line and column that lie in the file.
+    /// Each file is read, or rejected with a line and column inside the file.
     @Test(arguments: RandomTesting.seeds)
     func aDamagedFileIsReadOrRefusedWithItsPlace(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

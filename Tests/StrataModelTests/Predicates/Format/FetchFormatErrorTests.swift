@@ -33,8 +33,8 @@ struct FetchFormatErrorTests {
         ("a[1 == 2", 5, "expected a closing bracket, found \"=\"."),
         ("a := 5", 3, "assigning with := is not supported; compare with ==."),
         ("ANYKEY == 5", 1, "ANYKEY is not supported; name the properties."),
-        ("FETCH(a, b, NO) == 5", 1, "FETCH takes a request, a context and whether only to count."),
-        ("a UTI-EQUALS 'x'", 3, "UTI-CONFORMS-TO and UTI-EQUALS are not supported: there is no table of types here."),
+        ("FETCH(a, b, NO) == 5", 1, "FETCH takes a request, a context, and YES or NO for counting only."),
+        ("a UTI-EQUALS 'x'", 3, "UTI-CONFORMS-TO and UTI-EQUALS are not supported; compare with == or IN."),
         ("a == foo(1)", 6, "there is no function foo"),
         ("abs:(1, 2) == 1", 1, "abs: takes 1 arguments, not 2."),
         (#"a MATCHES '\d+'"#, 12, #"there is no escape \d; a backslash itself is written \\."#),
@@ -42,39 +42,39 @@ struct FetchFormatErrorTests {
         ("a AND b", 3, "expected a comparison operator, found \"AND\"."),
         ("NOT a", 6, "expected a comparison operator, found the end."),
         ("ANY a", 6, "expected a comparison operator, found the end."),
-        ("(a == 1) == 1", 10, "a condition cannot be compared with anything."),
-        ("a == 1 & b == 2", 12, "a condition cannot be compared with anything."),
+        ("(a == 1) == 1", 10, "a condition cannot be compared."),
+        ("a == 1 & b == 2", 12, "a condition cannot be compared."),
         ("TERNARY(a, 1, 2) == 1", 10, "expected a comparison operator, found \",\"."),
-        ("a == 12x", 6, "12x is no number."),
+        ("a == 12x", 6, "12x is not a number."),
         ("größer == 'x' und", 15, "expected AND, OR or the end, found \"und\"."),
         ("a == %", 6, ""),
         ("a == %@", 6, "there is no argument for %@; 0 were given."),
         ("a == CAST('x', 'NSThing')", 16, ""),
-        ("a == CAST('x', 'NSDate')", 6, "this cannot be made NSDate."),
+        ("a == CAST('x', 'NSDate')", 6, "this cannot be cast to NSDate."),
         // Syntax of other languages, and typographic quotes.
-        ("a == “x”", 6, "expected a value, found \"“\"; text stands between two ' or two \""),
-        ("a == ‘x’", 6, "expected a value, found \"‘\"; text stands between two ' or two \""),
+        ("a == “x”", 6, "expected a value, found \"“\"; write text between two ' or two \""),
+        ("a == ‘x’", 6, "expected a value, found \"‘\"; write text between two ' or two \""),
         ("a ≠ 1", 3, "expected a comparison operator, found \"≠\"; it is written !="),
         ("a ≤ 1", 3, "expected a comparison operator, found \"≤\"; it is written <="),
         ("größe − 1 == 2", 7, "expected a comparison operator, found \"−\"; a minus is written -"),
-        ("a IS NOT NULL", 3, "expected a comparison operator, found \"IS\"; a missing value is asked for with == nil"),
-        ("a % 2 == 0", 3, "expected a comparison operator, found \"%\"; the remainder is written %%"),
+        ("a IS NOT NULL", 3, "expected a comparison operator, found \"IS\"; to test for nil, write == nil"),
+        ("a % 2 == 0", 3, "expected a comparison operator, found \"%\"; write the remainder as %%"),
         (
             "a == 1 ? b : c", 8,
-            "expected AND, OR or the end, found \"?\"; a choice is written TERNARY(condition, value, value)"
+            "expected AND, OR or the end, found \"?\"; write a choice as TERNARY(condition, value, value)"
         ),
         (
             "a BETWEEN 1 AND 2", 18,
-            "expected a comparison operator, found the end; bounds are written BETWEEN {a, b}"
+            "expected a comparison operator, found the end; write bounds as BETWEEN {a, b}"
         ),
         ("😀 == 1", 1, "expected a value, found \"😀\"."),
         ("a == 1\u{A0}b == 2", 8, "expected AND, OR or the end, found \"b\"."),
-        ("a == 1é", 6, "1é is no number."),
+        ("a == 1é", 6, "1é is not a number."),
         ("a == 5.b", 7, "expected AND, OR or the end, found \".\"."),
-        ("a == 1ANDb == 2", 6, "1ANDb is no number."),
+        ("a == 1ANDb == 2", 6, "1ANDb is not a number."),
         (
             "a = ANY b", 10,
-            "expected a comparison operator, found the end; ANY, ALL and NONE stand before the left side of a comparison"
+            "expected a comparison operator, found the end; ANY, ALL and NONE must be before the left side of a comparison"
         ),
         // A name with a colon between two values is a call with two arguments.
         ("a canonical:b", 1, "canonical: takes 1 arguments, not 2."),
