@@ -1,9 +1,10 @@
 import ArgumentParser
 
+/// `strata completions`: prints a script with which a shell completes commands and options.
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Prints what makes a shell complete this program's commands and options.",
+        abstract: "Prints a script with which a shell completes commands and options.",
         discussion: """
             There is no --json: the output is a program for the shell.
 

@@ -2,6 +2,8 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
+// Prints errors and chooses the exit code.
+
 extension ExitStatus {
     /// Prints an error as one line on standard error, or the help that was asked for on standard output.
     ///

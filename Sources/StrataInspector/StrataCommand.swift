@@ -3,26 +3,26 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// `strata`: looks into any store, without the app's code, because the model lives in the store.
+/// The program `strata`: reads and changes any store without the app's code, because the store contains its model.
 public struct StrataCommand: ParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "strata",
-        abstract: "Works on a Strata store: what is in it, who changed what and when, and whether it is sound.",
+        abstract: "Reads, changes and checks Strata stores, and shows their history.",
         discussion: """
-            STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read open it \
-            for reading and leave every byte of it alone; apps may use the store meanwhile.
+            STORE is the store's directory, such as ~/.local/share/BowTies/BowTies.strata. Commands that only read change no \
+            byte of it; apps may use the store meanwhile.
 
-            Exit codes: 0 all is well, 1 a problem was found or the command failed, 2 bad usage, 130 it was interrupted \
-            (Ctrl-C), 143 it was ended (SIGTERM). Whenever a command ends, the store is sound.
+            Exit codes: 0 success, 1 a problem was found or the command failed, 2 wrong usage, 130 interrupted (Ctrl-C), \
+            143 ended (SIGTERM). Whenever a command ends, the store is sound.
 
-            Colour is used on a terminal only; NO_COLOR=1 has none, CLICOLOR_FORCE=1 has it elsewhere too.
-            What takes over a second tells on standard error how far it is, when that is a terminal. \
-            STRATA_PROGRESS=10 tells elsewhere too, in a line every 10 seconds; STRATA_PROGRESS=never is silent.
+            Colours are used on a terminal only; NO_COLOR=1 turns them off, CLICOLOR_FORCE=1 turns them on elsewhere.
+            A command that takes more than a second shows its progress on standard error if that is a terminal. \
+            STRATA_PROGRESS=10 prints a line every 10 seconds elsewhere too; STRATA_PROGRESS=never prints nothing.
             """,
-        version: "strata (unreleased), \(StoreVersions.text)",
+        version: "strata 0.1.0, \(StoreVersions.text)",
         groupedSubcommands: [
             CommandGroup(
-                name: "Looking",
+                name: "Reading",
                 subcommands: [
                     InspectCommand.self, QueryCommand.self, CountCommand.self, ShowCommand.self, StatsCommand.self,
                 ]),
@@ -38,13 +38,13 @@ public struct StrataCommand: ParsableCommand {
                     RevertCommand.self, ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
-                name: "Care",
+                name: "Maintenance",
                 subcommands: [
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
                     CompactCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(name: "Models", subcommands: [CreateCommand.self, ModelCommand.self, GenerateCommand.self]),
-            CommandGroup(name: "Others", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
+            CommandGroup(name: "Other", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
         ])
 
     public init() {}
@@ -69,13 +69,13 @@ public struct StrataCommand: ParsableCommand {
 }
 
 extension StrataCommand {
-    /// Swift would put other characters in the place of bytes that are no text, and so name other files.
+    /// Refuses arguments that are not UTF-8: Swift would replace those bytes, and so name other files.
     ///
     /// - Throws: `UsageError`.
     private static func checkArguments() throws {
-        for place in 0..<Int(CommandLine.argc) {
-            guard let bytes = CommandLine.unsafeArgv[place], String(validatingCString: bytes) == nil else { continue }
-            throw UsageError("Argument \(place) is not UTF-8: '\(String(cString: bytes))'.")
+        for index in 0..<Int(CommandLine.argc) {
+            guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else { continue }
+            throw UsageError("Argument \(index) is not UTF-8: '\(String(cString: bytes))'.")
         }
     }
 }

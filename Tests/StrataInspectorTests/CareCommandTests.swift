@@ -26,7 +26,7 @@ import Testing
             try Tool.run("restore", backup, store.path, "--replace")
                 == .init(
                     output: "\(store.path): 5 transactions, 15 events, 8 objects, 0 large values, verified\n"
-                        + "the store that was there is \(kept)\n", error: "", exitCode: 0))
+                        + "the old store is now \(kept)\n", error: "", exitCode: 0))
         #expect(try Tool.run("count", store.path, "Film").output == "4\n")
         #expect(try Tool.run("count", kept, "Film").output == "0\n")
         #expect(try lineage(store.path) != lineage(backup))
@@ -79,7 +79,7 @@ import Testing
                 == .init(
                     output: """
                         the log is sound: 5 transactions, 15 events
-                        the views are sound: replaying the log gives them
+                        the views are sound: a replay of the log gives the same
 
                         """, error: "", exitCode: 0))
         try store.expectUntouched()
@@ -98,7 +98,7 @@ import Testing
             lines.first == "the log is sound through transaction 2, event 5 (2026-01-01T00:00:02.000Z)", "\(result)")
         #expect(lines.contains { $0.hasPrefix("transaction 3: transaction checksum") }, "\(result)")
         #expect(lines.contains("lost: 3 transactions, of which 2 can be named"), "\(result)")
-        #expect(lines.last == "added from behind the fault, without its history: 4 objects, 4 links", "\(result)")
+        #expect(lines.last == "added from after the damage, without their history: 4 objects, 4 links", "\(result)")
         #expect(try Data(contentsOf: file) == bytes, "the damaged store is only read")
         #expect(try Tool.run("verify", new).exitCode == 0)
         #expect(
@@ -181,7 +181,7 @@ import Testing
                         The file is not a store. The pages that are left were searched for its log, which may have gone \
                         on
                         \(new): 5 transactions, 15 events, 8 objects, 0 large values, verified
-                        nothing behind the fault could be added
+                        nothing from after the damage could be added
 
                         """, error: "", exitCode: 1))
         #expect(try Tool.run("verify", new).exitCode == 0)

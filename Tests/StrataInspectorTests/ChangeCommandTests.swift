@@ -135,7 +135,7 @@ import Testing
         #expect(try run("unlink", "Genre/p3", "films", "Film/p8").exitCode == 0)
         #expect(try run("link", "Film/p7", "title", "Genre/p3").exitCode == 2)
         #expect(try run("link", "Film/p7", "genres", "Studio/p1").exitCode == 2)
-        #expect(try run("link", "Film/p7", "genres", "Genre/p4", "--place", "0").exitCode == 2)
+        #expect(try run("link", "Film/p7", "genres", "Genre/p4", "--position", "0").exitCode == 2)
         try expectSound()
     }
 

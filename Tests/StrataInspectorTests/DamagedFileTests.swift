@@ -117,7 +117,7 @@ import Testing
 
     private func expectClear(_ result: BuiltProgram.Result, _ words: [String], _ place: Comment) throws {
         #expect([0, 1].contains(result.exitCode), place)
-        #expect(!result.error.contains("fault of the program") && !result.error.contains("Fatal error"), place)
+        #expect(!result.error.contains("defect of the program") && !result.error.contains("Fatal error"), place)
         guard result.exitCode != 0, !Self.tellsProblems.contains(words[0]) else { return }
         // A search that is led to another page finds nothing there, which is no sign of damage.
         let isMissed = Self.absences.contains { result.error.contains($0) }
@@ -157,7 +157,7 @@ import Testing
         let result = try Tool.run("count", store.path, "Film")
         #expect(result.exitCode == 1 && result.output.isEmpty, "\(result)")
         #expect(result.error.hasPrefix("strata: ") && result.error.contains(store.path), "\(result)")
-        let advice = "strata: 'strata doctor \(store.path)' says what is lost, and saves what is sound.\n"
+        let advice = "strata: 'strata doctor \(store.path)' says what is lost and saves what is sound.\n"
         #expect(result.error.hasSuffix(advice), "\(result)")
         try sound.write(to: file)
     }

@@ -58,7 +58,7 @@ import Testing
         #expect(result.exitCode == 1 && result.error.isEmpty, "\(result)")
         #expect(result.output.hasPrefix("no transaction is sound\ntransaction 1: "), "\(result)")
         #expect(
-            result.output.hasSuffix("added from behind the fault, without its history: 8 objects, 4 links\n"),
+            result.output.hasSuffix("added from after the damage, without their history: 8 objects, 4 links\n"),
             "\(result)")
         #expect(try films(new) == before)
         try expectSound()

@@ -76,7 +76,7 @@ import Testing
                 == """
                 {
                   "by" : "minute",
-                  "stretches" : [
+                  "periods" : [
                     {
                       "authors" : {
                         "bob" : 1

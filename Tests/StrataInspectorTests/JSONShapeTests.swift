@@ -126,7 +126,7 @@ import Testing
                 Run(command: "log", arguments: [path], isLines: true),
                 Run(command: "log", arguments: [path, "--reverse"], isLines: true),
             ],
-            rare: ["place", "placeBefore", "moved"])
+            rare: ["position", "positionBefore", "moved"])
         try check("blame", [Run(command: "blame", arguments: [path, store.full])])
         try check(
             "diff",
@@ -138,7 +138,7 @@ import Testing
         try check(
             "verify",
             [Run(command: "verify", arguments: [path]), Run(command: "verify", arguments: [path, "--quick"])],
-            rare: ["kind", "place", "message"])
+            rare: ["kind", "location", "message"])
         try check(
             "query",
             [

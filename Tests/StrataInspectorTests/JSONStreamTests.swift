@@ -21,7 +21,7 @@ import Testing
     }
 
     private func fault(_ text: String) throws -> String {
-        let fault = #expect(throws: InputFault.self) { try records(text) }
+        let fault = #expect(throws: InputError.self) { try records(text) }
         return fault?.message ?? ""
     }
 
@@ -38,14 +38,14 @@ import Testing
 
             """
         let found = try records(text)
-        #expect(found.map(\.place) == ["element 1 (line 2)", "element 2 (line 3)", "element 3 (line 5)"])
+        #expect(found.map(\.location) == ["element 1 (line 2)", "element 2 (line 3)", "element 3 (line 5)"])
         #expect(found[0].values["a"] == .text(#"x, ] } " \"#))
         #expect(
             found[0].values["b"]
                 == .list([.number("1"), .list([.number("2"), .object(["c": .text("]")])])]))
         #expect(found[1].values == ["a": .null] && found[2].values == ["a": .number("12345678901234567890.5")])
         #expect(try records("[]").isEmpty && records(" [ \n ] ").isEmpty)
-        #expect(try records("\n{\"a\": 1}").map(\.place) == ["element 1 (line 2)"])
+        #expect(try records("\n{\"a\": 1}").map(\.location) == ["element 1 (line 2)"])
     }
 
     /// The first of many is there before the rest is read: memory holds one.

@@ -100,7 +100,7 @@ import Testing
             result.output
                 == """
                 {"specversion":"1.0","id":"14","source":"strata://\(id)","type":"strata.updated","subject":"Film/p5",\
-                "time":"2026-01-01T00:00:04.000Z","eventNumber":"14","stratatransaction":"4","strataauthor":"bob",\
+                "time":"2026-01-01T00:00:04.000Z","sequence":"14","stratatransaction":"4","strataauthor":"bob",\
                 "datacontenttype":"application/json","data":{"changes":{"rating":{"after":9,"before":8.1},\
                 "released":{"after":"1979-05-21T00:00:00.000Z","before":null}}}}
 

@@ -3,13 +3,12 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// `name=Red`, `drawer=Drawer/p3`, `drawer.label=top`: values for properties as the command line gives them.
+/// Reads values for properties from the command line: `name=Red`, `drawer=Drawer/p3`, `drawer.label=top`.
 struct Assignments {
     static let help = """
-        Values are written property=value. A to-one takes an object, drawer=Drawer/p3, or names it by an attribute that \
-        no other object there shares, drawer.label=top; a to-many takes several, parted by commas. Dates are ISO 8601 or \
-        seconds since 1970, booleans yes or no, data is base64 or @FILE, a composite is a JSON object. --nil PROPERTY \
-        takes a value away.
+        Values are written property=value. A to-one takes an object, drawer=Drawer/p3, or an attribute that only this \
+        object has, drawer.label=top; a to-many takes several, separated by commas. Dates are ISO 8601 or seconds since \
+        1970, booleans yes or no, data is base64 or @FILE, a composite is a JSON object. --nil PROPERTY sets nil.
         """
 
     private let list: [(path: String, text: String)]
@@ -28,7 +27,7 @@ struct Assignments {
 
     var isEmpty: Bool { list.isEmpty && nils.isEmpty }
 
-    /// Gives the object the values.
+    /// Sets the values on the object.
     func apply(to object: ManagedObject, _ finder: ObjectFinder) throws {
         guard let entity = finder.store.schema.entity(named: object.entity.name) else { return }
         try refuseTwice(entity)
@@ -36,7 +35,7 @@ struct Assignments {
         for (path, text) in list { try set(path, text, object, entity, finder) }
     }
 
-    /// Of two values for one property nobody knows which is meant.
+    /// Refuses two values for one property.
     private func refuseTwice(_ entity: EntitySchema) throws {
         var seen: Set<String> = []
         for path in nils + list.map(\.path) {
@@ -64,8 +63,8 @@ struct Assignments {
             do {
                 let value = try finder.input.value(input, for: attribute)
                 try object.setValue(value.isNull ? nil : value, forKey: property.name)
-            } catch let fault as InputFault {
-                throw UsageError("\(path): \(fault.message)")
+            } catch let error as InputError {
+                throw UsageError("\(path): \(error.message)")
             }
         } else {
             throw UsageError("\(path): \(parts[0]) is no relationship.")
@@ -78,7 +77,7 @@ struct Assignments {
         throw UsageError("\(entity.name) has no property '\(name)'.\(known.hint(for: name))")
     }
 
-    /// `@FILE` for data is what the file holds.
+    /// For a data attribute, `@FILE` means the contents of the file.
     private static func input(_ text: String, _ attribute: AttributeDescription) throws -> InputValue {
         guard [.binaryData, .transformable].contains(attribute.type), text.hasPrefix("@") else { return .text(text) }
         let path = String(text.dropFirst())

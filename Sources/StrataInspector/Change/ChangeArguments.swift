@@ -4,26 +4,26 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// Who changes the store, and why.
+/// The arguments of commands that change objects: author, reason and `--json`.
 struct ChangeArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Who does this, for the log; your login name if it is not given.", valueName: "name"))
+    @Option(help: ArgumentHelp("The author for the log; your login name by default.", valueName: "name"))
     var author: String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("Why, for the log.", valueName: "text")) var reason: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("The reason for the log.", valueName: "text")) var reason:
+        String?
     @Flag(help: "Print JSON.") var json = false
 
     init() {}
 
-    /// What the JSON of every command that changes a store looks like.
+    /// The paragraphs that the help of all these commands shares.
     static let help = """
-        Everything a save of an app would check is checked here too, by the same code: types, required properties, \
-        rules, uniqueness, both ends of relationships, delete rules. Either all of it is saved, in one transaction that \
-        names the author, or nothing.
+        The command makes the same checks as a save in an app: types, required properties, rules, uniqueness, both ends \
+        of relationships, delete rules. It saves all changes in one transaction that names the author, or none.
 
-        --json prints {"transaction", "eventNumber", "events", "changes": [{"event", "object"}]}; without a change \
+        --json prints {"transaction", "eventNumber", "events", "changes": [{"event", "object"}]}; if nothing changed, \
         "transaction" is null.
         """
 
-    /// Runs `body` in a context and saves what it changed; prints what that was.
+    /// Runs `body` in a context, saves, and prints what changed.
     func run(_ arguments: StoreArguments, _ body: (Store, ManagedObjectContext) throws -> Void) throws {
         try arguments.writing { store in
             let context = try context(over: store)
@@ -34,7 +34,7 @@ struct ChangeArguments: ParsableArguments {
         }
     }
 
-    /// A context whose saves bear the author and the reason.
+    /// A context that saves with the author and the reason.
     func context(over store: Store) throws -> ManagedObjectContext {
         let context = try PersistentContainer(over: store).newBackgroundContext()
         context.name = "strata"
@@ -44,7 +44,7 @@ struct ChangeArguments: ParsableArguments {
     }
 }
 
-/// What one save did, read back from the log.
+/// Reports what one save did, from the log.
 struct ChangeReport: Encodable {
     struct Change: Encodable {
         let event: String
@@ -78,7 +78,7 @@ struct ChangeReport: Encodable {
         self.changes = changes
     }
 
-    /// The object, or the pair that was linked.
+    /// The object, or the two ends of the link.
     private static func text(_ event: RecordedEvent, _ names: RecordedNames) -> String {
         switch event.payload {
         case .linked(let pair), .unlinked(let pair), .moved(let pair):

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// Finds the objects that relationships are to lead to.
+/// Finds the objects that values of relationships name.
 final class ObjectFinder {
     let store: Store
     let context: ManagedObjectContext
@@ -13,12 +13,12 @@ final class ObjectFinder {
         let attribute: String
         let value: AttributeValue
     }
-    /// What was found by an attribute.
+    /// Objects found by an attribute so far.
     private var known: [Key: ObjectID] = [:]
     private static let mostKnown = 200_000
-    /// What an import has not saved yet.
+    /// Rows that an import has not saved yet.
     var pending: PendingRows?
-    /// Objects that `create` made and that are saved.
+    /// How many objects `create` made and saved.
     private(set) var createdCount = 0
 
     init(_ store: Store, _ context: ManagedObjectContext, dates: DateForm = .usual) {
@@ -28,13 +28,13 @@ final class ObjectFinder {
             do {
                 return try ObjectReference.parse(text, in: store)
             } catch let error as UsageError {
-                throw InputFault(error.message)
+                throw InputError(error.message)
             }
         }
     }
 
     /// - Parameter key: the attribute that names the object; nil when the value is a reference such as `Drawer/p3`.
-    /// - Throws: `UsageError` when there is none, or more than one.
+    /// - Throws: `UsageError` if no object, or more than one, has the value.
     func object(_ value: InputValue, by key: String?, in entity: EntityID, _ path: String) throws -> ObjectID {
         guard let id = try find(value, by: key, in: entity, path) else {
             throw UsageError("\(path): there is no \(name(of: entity)) whose \(key ?? "id") is '\(value.text ?? "")'.")
@@ -44,7 +44,7 @@ final class ObjectFinder {
 
     /// nil when there is none.
     ///
-    /// - Throws: `PendingRows.NamedTooEarly` when one awaits being saved.
+    /// - Throws: `PendingRows.NamedTooEarly` if the object is a row that is not saved yet.
     func find(_ value: InputValue, by key: String?, in entity: EntityID, _ path: String) throws -> ObjectID? {
         guard let key else {
             guard let text = value.text else { throw UsageError("\(path) takes an object, not \(value.kindName).") }
@@ -56,8 +56,8 @@ final class ObjectFinder {
         let sought: AttributeValue
         do {
             sought = try input.value(value, for: attribute)
-        } catch let fault as InputFault {
-            throw UsageError("\(path): \(fault.message)")
+        } catch let error as InputError {
+            throw UsageError("\(path): \(error.message)")
         }
         let known = Key(entity: entity, attribute: key, value: sought)
         if let id = self.known[known] { return id }
@@ -75,7 +75,7 @@ final class ObjectFinder {
         return id
     }
 
-    /// Makes an object that `saveCreated` saves; from now on it is found.
+    /// Makes an object, which `saveCreated` saves. `find` finds it from now on.
     func create(_ key: String, _ value: AttributeValue, in entity: EntitySchema) throws -> ObjectID {
         let object = try context.insertNewObject(forEntityName: entity.name)
         try object.setValue(value, forKey: key)
@@ -88,7 +88,7 @@ final class ObjectFinder {
         let count = context.insertedObjects.count
         if count > 0 { try context.save() }
         createdCount += count
-        // Now whatever is forgotten can be found in the store.
+        // The objects are in the store now, so they need not be remembered.
         if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
     }
 

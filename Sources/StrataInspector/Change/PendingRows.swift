@@ -1,33 +1,33 @@
 import StrataGraph
 import StrataModel
 
-/// Rows of a step that is not saved yet, which later records of the file may name.
+/// The rows of an import step that is not saved yet; later records of the file may name them.
 final class PendingRows {
-    /// A record names a row that has to be saved first.
+    /// Thrown if a record names a row that must be saved first.
     struct NamedTooEarly: Error {}
 
     private let entity: EntitySchema
     private(set) var rows: [BatchRow<ManagedObject>] = []
-    /// Where in the file each comes from.
-    private(set) var places: [String] = []
-    /// What the rows have for an attribute, for those that were asked for.
+    /// Where in the file each row comes from.
+    private(set) var locations: [String] = []
+    /// The values of the rows for each attribute that was looked up.
     private var values: [String: Set<AttributeValue>] = [:]
 
     init(_ entity: EntitySchema) { self.entity = entity }
 
-    func append(_ row: BatchRow<ManagedObject>, _ place: String) {
+    func append(_ row: BatchRow<ManagedObject>, _ location: String) {
         rows.append(row)
-        places.append(place)
+        locations.append(location)
         for name in values.keys { note(row, name) }
     }
 
     func removeAll() {
         rows.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
+        locations.removeAll(keepingCapacity: true)
         values = [:]
     }
 
-    /// Whether one of the rows is an object of this entity, or of one below it, with this value.
+    /// Whether a row is of this entity or a subentity and has this value.
     func hold(_ value: AttributeValue, of name: String, in target: EntitySchema) -> Bool {
         guard !rows.isEmpty, target.entityIDs.contains(entity.id) else { return false }
         if values[name] == nil {

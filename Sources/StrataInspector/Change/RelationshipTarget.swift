@@ -2,12 +2,12 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// A relationship of one object, to be changed.
+/// One relationship of one object, which `link` and `unlink` change.
 struct RelationshipTarget {
     let object: ManagedObject
     private let property: PropertySchema
 
-    /// - Throws: `UsageError` for a name that is no relationship.
+    /// - Throws: `UsageError` for a name that is not a relationship.
     init(_ object: String, _ name: String, _ store: Store, _ context: ManagedObjectContext) throws {
         self.object = try TargetArguments().object(object, store, context)
         let entity = try EntityName.find(self.object.entity.name, in: store)
@@ -21,7 +21,7 @@ struct RelationshipTarget {
     var isToMany: Bool { property.relationship?.isToMany ?? false }
     var isOrdered: Bool { property.relationship?.description.isOrdered ?? false }
 
-    /// - Returns: whether the relationship led there.
+    /// - Returns: whether the relationship contained the member.
     func unlink(_ member: ManagedObject) throws -> Bool {
         if isToMany { return try object.removeMember(member, forKey: property.name) }
         guard let target = try object.value(forKey: property.name) as? ManagedObject, target === member else {

@@ -1,15 +1,15 @@
 import Foundation
 import StrataModel
 
-/// Keeps everybody else from opening a store while its file is exchanged.
+/// Keeps all processes from opening a store while its file is replaced.
 ///
-/// Every process that has a store open holds a lock on the first byte of `lock.mdb`, shared; whoever opens it takes
-/// that first. With the byte locked for writing, nobody has it open and nobody gets it open. The lock is one of the
-/// open file description, so that it also stands against this process's own openings.
+/// Every process that has a store open holds a shared lock on the first byte of `lock.mdb`, and takes it before it opens
+/// the file. An exclusive lock on that byte therefore means that no process has the store open or can open it. The lock
+/// belongs to the open file description, so that it also excludes openings in this process.
 struct StoreGuard {
     private let descriptor: Int32
 
-    // F_OFD_SETLK, a number that the C library shows to GNU sources only.
+    // F_OFD_SETLK, which the C library declares only for GNU sources.
     #if os(Linux)
         private static let setLock: Int32 = 37
     #else

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// The objects that a command changes: named one by one, or found by a condition.
+/// Finds the objects that a command changes: named one by one, or found by a condition.
 struct TargetArguments: ParsableArguments {
     @Option(
         name: [.customLong("where")], parsing: .unconditional,
@@ -12,14 +12,14 @@ struct TargetArguments: ParsableArguments {
     @Option(
         name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
             valueName: "value"))
     var arguments: [String] = []
     @Flag(help: "All objects of the entity.") var all = false
 
     init() {}
 
-    /// - Parameter words: objects, or one entity with `--where` or `--all`.
+    /// - Parameter words: objects, or one entity together with `--where` or `--all`.
     func objects(_ words: [String], _ store: Store, _ context: ManagedObjectContext) throws -> [ManagedObject] {
         guard condition != nil || all else {
             guard !words.isEmpty else { throw UsageError("No object is named.") }

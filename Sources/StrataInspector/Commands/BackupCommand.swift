@@ -3,13 +3,14 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata backup`: copies the store in its current state, with its large values, and verifies the copy.
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copies the store, as of now, with its large values, and verifies the copy.",
+        abstract: "Copies the store in its current state, with its large values, and verifies the copy.",
         discussion: """
-            Apps may go on reading and writing. The copy appears when it is whole and durable: a backup that fails or is \
-            interrupted leaves nothing under that name.
+            Apps may go on reading and writing. The copy appears when it is complete and durable: a backup that fails \
+            or is interrupted leaves nothing under that name.
 
             --json prints {"path", "head", "transactions", "events", "objects", "blobs", "blobBytes"}.
 

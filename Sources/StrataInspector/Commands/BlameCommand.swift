@@ -3,13 +3,14 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata blame`: shows for each value of an object who wrote it, and when.
 struct BlameCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blame",
-        abstract: "Says for each value of an object who wrote it, and when.",
+        abstract: "Shows for each value of an object who wrote it, and when.",
         discussion: """
             \(ObjectReference.help) \(Moment.help) Members of to-many relationships are not values of the object; \
-            'strata log --object' has their links.
+            'strata log --object' shows its links.
 
             --json prints {"object", "eventNumber", "values": {property: {"value", "event", "eventNumber", "transaction", \
             "time", "author", "reason"}}}.
@@ -21,7 +22,7 @@ struct BlameCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The object.", valueName: "object")) var object: String
-    @Option(help: ArgumentHelp("Ask of the object as it was at this moment.", valueName: "moment")) var at: String?
+    @Option(help: ArgumentHelp("Show the values of this moment.", valueName: "moment")) var at: String?
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -58,7 +59,7 @@ struct BlameCommand: ParsableCommand {
             for property in properties where origins[names.name(of: property)] == nil {
                 origins[names.name(of: property)] = Origin(event: event, transaction: transaction)
             }
-            // What came before was another life of the object.
+            // Events before this one belong to an earlier life of the object, before it was deleted and restored.
             if event.kind == .inserted { break }
         }
         return origins

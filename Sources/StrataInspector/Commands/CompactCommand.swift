@@ -3,15 +3,16 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata compact`: writes the store's file again without its free pages.
 struct CompactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Writes the store's file anew without the free pages in it.",
+        abstract: "Writes the store's file again without its free pages.",
         discussion: """
-            The store is copied, the copy is verified, and only then takes the place of the old file, which is kept beside \
-            it until the new one has been opened and verified where it stands. No other process may have the store open: \
-            then nothing is changed and the exit code is 1. The log is not touched: nothing of the history is lost. Free \
-            pages are used again by saves, so this is only worth while after much was deleted.
+            The store is copied and the copy is verified. Only then does it replace the old file, which is kept beside \
+            it until the new one has been opened and verified under its final name. No other process may have the \
+            store open: otherwise nothing changes and the exit code is 1. The log is copied whole, so no history is \
+            lost. Saves reuse free pages, so this is worth while only after many deletions.
 
             --json prints {"path", "before", "after", "freed"}, in bytes.
 
@@ -60,7 +61,7 @@ struct CompactCommand: ParsableCommand {
             "\(path): \(ValueText.size(before)) before, \(ValueText.size(after)) now, verified")
     }
 
-    /// - Returns: what stood at the head of the file when the copy began.
+    /// - Returns: the first two pages of the file when the copy began.
     private func copied(_ file: String, to copy: String) throws -> Data {
         let progress = ProgressLine()
         defer { progress.finish() }
@@ -90,7 +91,7 @@ struct CompactCommand: ParsableCommand {
         guard fsync(directory) == 0 else { throw Self.failure("synced", file) }
     }
 
-    /// Verifies the new file where it stands; puts the old one back if it is not sound.
+    /// Verifies the new file under its final name, and puts the old one back if it is not sound.
     private func settle(_ file: String) throws {
         do {
             let report = try store.reading { try $0.verify(.quick) }
@@ -106,7 +107,7 @@ struct CompactCommand: ParsableCommand {
 
     // MARK: Files
 
-    /// The two pages at the head say which commit is the newest.
+    /// The first two pages, which say which commit is the newest.
     private static func stamp(of file: String) throws -> Data {
         guard let handle = FileHandle(forReadingAtPath: file) else { throw failure("read", file) }
         defer { handle.closeFile() }
@@ -126,7 +127,7 @@ struct CompactCommand: ParsableCommand {
 
     private static let mark = ".compacting-"
 
-    /// Copies of processes that were killed.
+    /// Removes copies that killed processes left.
     private static func sweepLeftovers(of path: String) throws {
         let url = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
         let prefix = url.lastPathComponent + mark

@@ -2,6 +2,7 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
+/// `strata count`: counts the objects of an entity, or those that meet a condition.
 struct CountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "count",

@@ -3,13 +3,14 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata create`: makes an empty store with the entities of a model.
 struct CreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Makes an empty store with the entities of a model.",
         discussion: """
-            The model is an .xcdatamodeld, an .xcdatamodel, or another store. What of it has no effect here is noted on \
-            standard error. A store that is there already is left alone: exit code 1.
+            The model is an .xcdatamodeld, an .xcdatamodel, or another store. Settings of the model that have no \
+            effect in Strata are noted on standard error. An existing store is left alone: exit code 1.
 
             --json prints {"path", "store", "model", "entities", "notes": [{"kind", "line", "column", "owner", "message"}]}.
 
@@ -21,7 +22,7 @@ struct CreateCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The directory to make; it must not exist.", valueName: "store")) var path: String
     @Option(help: ArgumentHelp("The model.", valueName: "model")) var model: String
-    @Option(help: ArgumentHelp("The version of the model; the current one by itself.", valueName: "version"))
+    @Option(help: ArgumentHelp("The version of the model; by default the current one.", valueName: "version"))
     var version: String?
     @Flag(help: "Print JSON.") var json = false
 

@@ -2,10 +2,11 @@ import ArgumentParser
 import StrataGraph
 import StrataStore
 
+/// `strata delete`: deletes objects, and others by their delete rules.
 struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes objects, and what their delete rules take along.",
+        abstract: "Deletes objects, and others by their delete rules.",
         discussion: """
             The history keeps what they were: 'strata show --at', 'strata revert'.
 

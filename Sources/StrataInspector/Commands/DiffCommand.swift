@@ -3,14 +3,15 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata diff`: shows what changed in every object between two moments.
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Says what became of every object between two moments.",
+        abstract: "Shows what changed in every object between two moments.",
         discussion: """
-            Steps between the two do not show: + is an object that came, - one that went, ~ one whose values changed, with \
-            before and after. With the later moment first it is the way back. Without B it is the newest state.
-            \(Moment.help)
+            Steps between the two moments do not show: + is a new object, - a deleted one, ~ one with changed values, \
+            before and after. With the later moment first, the difference is backwards. Without B, the second moment \
+            is the newest state. \(Moment.help)
 
             --json prints {"from", "to", "objects": [{"object", "change": "inserted", "updated" or "deleted", \
             "properties": {property: {"before", "after"}}}], "links": [{"change": "linked", "unlinked" or "moved", \
@@ -24,7 +25,7 @@ struct DiffCommand: ParsableCommand {
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The first moment.", valueName: "a")) var first: String
     @Argument(help: ArgumentHelp("The second moment.", valueName: "b")) var second: String?
-    @Option(help: "Only objects of this entity, or of one below it.") var entity: String?
+    @Option(help: "Only objects of this entity or its subentities.") var entity: String?
     @Option(help: "Only this object: BowTie/p12.") var object: String?
     @Flag(help: "Print JSON.") var json = false
 
@@ -36,14 +37,14 @@ struct DiffCommand: ParsableCommand {
                 from: min(start, end).advanced(by: 1), through: max(start, end))
             if end < start { changes = changes.inverted }
             try keepWanted(&changes, store)
-            let difference = StoreDifference(changes, try store.recordedNames(), hidden: try Self.places(store))
+            let difference = StoreDifference(changes, try store.recordedNames(), hidden: try Self.positions(store))
             if json { return Output.shared.line(try JSONText.of(DifferenceText(start, end, difference))) }
             difference.print()
         }
     }
 
-    /// Places in ordered relationships, which are properties that nobody named.
-    private static func places(_ store: Store) throws -> Set<PropertyID> {
+    /// Hidden properties that hold positions in ordered relationships.
+    private static func positions(_ store: Store) throws -> Set<PropertyID> {
         let properties = try store.schemas.flatMap(\.entities).flatMap(\.properties)
         return Set(properties.filter { $0.storage == .position }.map(\.id))
     }
@@ -64,7 +65,7 @@ struct DiffCommand: ParsableCommand {
     }
 }
 
-/// What lies between two states, by object, in the order of ids.
+/// The difference between two states, by object, in the order of ids.
 struct StoreDifference {
     struct Object {
         enum Change: String {
@@ -73,7 +74,7 @@ struct StoreDifference {
 
         let name: String
         let change: Change
-        /// Those that changed, or that the object has, sorted by name; hidden ones are left out.
+        /// Changed properties, or all of an inserted or deleted object, sorted by name and without hidden ones.
         let properties: [(name: String, values: NetChanges.Values)]
     }
 
@@ -103,9 +104,9 @@ struct StoreDifference {
                 .map { (names.name(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
             return Object(name: names.name(of: id), change: kind, properties: properties)
         }
-        links = changes.pairs.map { key, places in
+        links = changes.pairs.map { key, positions in
             Link(
-                change: places.before == nil ? "linked" : places.after == nil ? "unlinked" : "moved",
+                change: positions.before == nil ? "linked" : positions.after == nil ? "unlinked" : "moved",
                 relationship: names.name(of: key.property), source: names.name(of: key.source),
                 target: names.name(of: key.target))
         }.sorted { ($0.source, $0.relationship, $0.target) < ($1.source, $1.relationship, $1.target) }

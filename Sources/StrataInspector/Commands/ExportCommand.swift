@@ -5,23 +5,24 @@ import StrataStore
 
 extension ExportForm: ExpressibleByArgument {}
 
+/// `strata export`: writes objects to a file, or events as CloudEvents.
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes objects to a property list, JSON, NDJSON or CSV, or events as CloudEvents.",
         discussion: """
-            What is written is whole and is read again by 'strata import': data as base64, dates ISO 8601 with all their \
-            digits, composites as JSON objects, nil as nothing, but in a property list as an empty dictionary where the model has \
-            a default. Without --columns there are all attributes and to-ones; a to-one is named \
-            by the one attribute that the model says is unique there (drawer.label) and that every object has, else by \
-            reference (Drawer/p3). A to-many is asked for by name: 'name, tags.label'; in CSV its members stand between \
-            semicolons, and one whose name has one is refused. A file appears when it is whole; a device or pipe is \
-            written to as it is. - is standard output, where the form is NDJSON unless --form says otherwise. \(Moment.help)
+            'strata import' reads exports without loss: data is base64, dates are ISO 8601 with all digits, composites \
+            are JSON objects, and nil is left out (in a property list it is an empty dictionary where the model has a \
+            default). Without --columns all attributes and to-ones are written. A to-one is named by an attribute that \
+            the model says is unique there (drawer.label) if every object has one, else by reference (Drawer/p3). Name \
+            a to-many to have it: 'name, tags.label'. In CSV its members are separated by semicolons, and a name with \
+            a semicolon is refused. A file appears when it is complete; devices and pipes are written directly. - is \
+            standard output, where the form is NDJSON unless --form names another. \(Moment.help)
 
-            json is an array with an object for each row, ndjson an object a line, keys in the order of the columns. \
-            cloudevents is an event a line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, strata.updated and so \
-            on, "subject" the object, "id" the event number, "data" {"values"}, {"changes": {property: {"before", "after"}}} or \
-            {"relationship", "source", "target"}.
+            json is an array with an object for each row, ndjson an object on each line, with keys in the order of the \
+            columns. cloudevents is an event on each line, as CloudEvents 1.0 in JSON: "type" is strata.inserted, \
+            strata.updated and so on, "subject" the object, "id" the event number, "data" {"values"}, {"changes": \
+            {property: {"before", "after"}}} or {"relationship", "source", "target"}.
 
             Examples:
                 strata export BowTies.strata BowTie ties.csv --where 'rating > 4' \\
@@ -45,14 +46,15 @@ struct ExportCommand: ParsableCommand {
     @Option(
         name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
             valueName: "value"))
     var arguments: [String] = []
-    @Option(parsing: .unconditional, help: ArgumentHelp("Key paths, - before one that descends.", valueName: "keys"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"))
     var sort: String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("What to write of each object.", valueName: "list"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("What to write for each object.", valueName: "list"))
     var columns: String?
-    @Option(help: ArgumentHelp("Write the store as it was at this moment.", valueName: "moment")) var at: String?
+    @Option(help: ArgumentHelp("Write the state of this moment.", valueName: "moment")) var at: String?
     @Option(help: "For cloudevents: nothing before this moment.") var since: String?
     @Option(help: "For cloudevents: nothing after this moment.") var until: String?
 
@@ -71,7 +73,7 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    /// Where the entity may be left out, a single name that no entity has is the file's.
+    /// For CloudEvents, where the entity may be left out: a single argument that is not an entity names the file.
     private func names(_ form: ExportForm, _ store: Store) -> (entity: String?, file: String) {
         guard form == .cloudevents, file == "-", let entity, entity.contains(where: { $0 == "." || $0 == "/" }),
             store.schema.entity(named: entity) == nil

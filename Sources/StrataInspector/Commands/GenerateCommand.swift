@@ -3,18 +3,19 @@ import Foundation
 import StrataModel
 import StrataXcode
 
+/// `strata generate`: writes Swift classes for the entities of a model.
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
         abstract: "Writes Swift classes for the entities of a model.",
         discussion: """
-            For each entity there is Movie.swift, which is yours and never written again once it is there, and \
-            Movie+Properties.swift, which is made anew each time. MoviesModel.swift names all classes for a container; \
-            MoviesModelTypes.swift has stand-ins for types of yours that the model names.
+            Each entity gets Movie.swift, which is yours and never overwritten, and Movie+Properties.swift, which is \
+            written again each time. MoviesModel.swift names all classes for a container; MoviesModelTypes.swift \
+            declares stand-ins for your types that the model names.
 
-            --form macro writes @Entity classes, for targets that import Strata; --form plain writes accessors and \
-            descriptions as code, for targets that import StrataGraph, in a class _Movie that your class Movie inherits \
-            from. --style extension leaves out the files that are yours.
+            --form macro writes @Entity classes, for targets that import Strata. --form plain writes accessors and \
+            descriptions as code, for targets that import StrataGraph, in a class _Movie from which your class Movie \
+            inherits. --style extension leaves out the files that are yours.
 
             --json prints {"directory", "files": [{"name", "written", "yours"}]}.
 
@@ -35,9 +36,9 @@ struct GenerateCommand: ParsableCommand {
     }
 
     @OptionGroup var model: ModelArguments
-    @Option(help: ArgumentHelp("The directory to write to; it is made if it is not there.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory to write to; it is made if missing.", valueName: "directory"))
     var out: String
-    @Option(help: "Whether your classes are written too, where they are not there.") var style = Style.class
+    @Option(help: "Whether missing files of yours are written too.") var style = Style.class
     @Option(help: "With macros or without.") var form = Form.macro
     @Option(
         name: .customLong("model-name"), help: ArgumentHelp("The name of the model in the code.", valueName: "name"))
@@ -68,7 +69,7 @@ struct GenerateCommand: ParsableCommand {
         Output.shared.line("\(ValueText.count(count + kept, "file")) for \(input.name)\(left)")
     }
 
-    /// A file whose text has not changed keeps its date, so that nothing is built again for it.
+    /// Writes a file unless its text is unchanged: the unchanged date spares a build.
     private static func write(_ file: ModelCode.File, to directory: URL) throws -> FileText {
         let url = directory.appending(component: file.name)
         let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))

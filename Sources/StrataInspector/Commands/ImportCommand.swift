@@ -7,7 +7,7 @@ import StrataStore
 extension RecordForm: ExpressibleByArgument {}
 extension MissingTarget: ExpressibleByArgument {}
 
-/// What becomes of a row whose unique values an object has already.
+/// What `import` does with a record whose unique values another object has.
 enum ClashPolicy: String, ExpressibleByArgument, CaseIterable {
     case error, skip, merge, replace
 
@@ -21,32 +21,33 @@ enum ClashPolicy: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+/// `strata import`: imports the records of a file as objects.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Makes objects of the records of a file: a property list, JSON, NDJSON or CSV.",
+        abstract: "Imports the records of a file as objects: a property list, JSON, NDJSON or CSV.",
         discussion: """
-            The form is told by the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or --form. A property list or \
-            JSON file holds an array of dictionaries; CSV names its columns in the first line, and what is empty there without \
-            quotes is nil, or left as it is where a record is merged. A file may be larger than \
-            memory, but for a property list, which is read whole. Records become objects past all memory, --rows of them \
-            in a transaction, or fewer where a record names one above it; rules, uniqueness and both ends of \
-            relationships are checked as in every save.
+            The form follows from the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or from --form. A \
+            property list or JSON file holds an array of dictionaries. CSV names its columns in the first line; an \
+            empty field without quotes means nil, or in a merge "keep the value". A file may be larger than memory, \
+            except a property list, which is read whole. Records are saved in transactions of --rows records, or fewer \
+            where a record names one above it. Rules, uniqueness and both ends of relationships are checked as in \
+            every save.
 
-            Keys go to the property of the same name, where case, spaces and underscores do not count, or to the one that \
-            --map says: --map 'Family name=surname' --map comment=. A relationship names its object by an attribute, \
-            --map owner=familyMember.name, or by reference, Drawer/p3; a to-many takes a list, and an object that the record \
-            is merged into has these members then. Values are as in \
-            'strata insert', those of derived attributes are passed by and computed; dates are ISO 8601 or seconds since \
-            1970, or what --dates says: iso, unix, unix-ms, reference (seconds since 2001), or a pattern such as \
-            'dd.MM.yyyy HH:mm' (UTC).
+            A key goes to the property of the same name, ignoring case, spaces and underscores, or to the one that \
+            --map names: --map 'Family name=surname' --map comment=. A relationship names its object by an attribute, \
+            --map owner=familyMember.name, or by reference, Drawer/p3. A to-many takes a list; in a merge the object \
+            then has exactly these members. Values are written as in 'strata insert'. Values of derived attributes are \
+            skipped and computed. Dates are ISO 8601 or seconds since 1970, or what --dates names: iso, unix, unix-ms, \
+            reference (seconds since 2001), or a pattern such as 'dd.MM.yyyy HH:mm' (UTC).
 
-            When it ends early (a bad record: exit code 1; Ctrl-C: 130), whole transactions stay, and the same command \
-            with --resume goes on behind them, as the log remembers of the file's contents how many records are done.
+            If the import ends early (a bad record: exit code 1; Ctrl-C: 130), complete transactions stay. The same \
+            command with --resume continues after them: the log records how many records of the file, known by its \
+            contents, are done.
 
             --json prints {"records", "resumedAfter", "inserted", "merged", "skipped", "created", "transactions", \
             "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "peakBytes" is the most \
-            memory that was in use.
+            memory in use at a time.
 
             Examples:
                 strata import BowTies.strata BowTie ties.csv --map 'Bow tie=name' \\
@@ -62,13 +63,13 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The entity of the new objects.", valueName: "entity")) var entity: String
     @Argument(help: ArgumentHelp("The file, or - for standard input.", valueName: "file")) var file: String
     @Option(help: ArgumentHelp("plist, json, ndjson or csv.", valueName: "form")) var form: RecordForm?
-    @Option(help: ArgumentHelp("Where a key of the file goes. Can be repeated.", valueName: "key=property"))
+    @Option(help: ArgumentHelp("The property for a key of the file. Can be repeated.", valueName: "key=property"))
     var map: [String] = []
-    @Flag(help: "Leave out keys that no property is named like.") var ignoreUnknown = false
-    @Option(help: ArgumentHelp("How dates are written.", valueName: "form")) var dates = "iso"
-    @Option(help: ArgumentHelp("What parts the fields of CSV; tab for a tab.", valueName: "character"))
+    @Flag(help: "Leave out keys without a property of the same name.") var ignoreUnknown = false
+    @Option(help: ArgumentHelp("The form of dates.", valueName: "form")) var dates = "iso"
+    @Option(help: ArgumentHelp("The separator of CSV fields; tab for a tab.", valueName: "character"))
     var separator: String?
-    @Option(help: ArgumentHelp("What parts the members of a to-many in text.", valueName: "character"))
+    @Option(help: ArgumentHelp("The separator of a to-many's members in text.", valueName: "character"))
     var listSeparator = ";"
     @Option(
         help: ArgumentHelp(
@@ -81,7 +82,7 @@ struct ImportCommand: ParsableCommand {
                 + "attribute that names it).", valueName: "way"))
     var missing = MissingTarget.error
     @Option(help: ArgumentHelp("Records in a transaction.", valueName: "number")) var rows = 10_000
-    @Flag(help: "Go on where an import of the same file ended.") var resume = false
+    @Flag(help: "Continue an interrupted import of the same file.") var resume = false
     @OptionGroup var change: ChangeArguments
 
     func validate() throws {
@@ -114,9 +115,9 @@ struct ImportCommand: ParsableCommand {
             } catch let error as StrataError where error.code == .corrupt {
                 try run.report(json: change.json)
                 throw error
-            } catch let fault as InputFault {
+            } catch let error as InputError {
                 try run.report(json: change.json)
-                throw StrataError(.managedObjectValidation, "\(file): \(fault.message)")
+                throw StrataError(.managedObjectValidation, "\(file): \(error.message)")
             }
             try run.report(json: change.json)
             if let code = Interrupt.exitCode { throw ExitCode(code) }

@@ -3,6 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
+/// `strata insert`: makes a new object.
 struct InsertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "insert",
@@ -21,10 +22,10 @@ struct InsertCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The entity; it cannot be abstract.", valueName: "entity")) var entity: String
-    @Argument(help: ArgumentHelp("What it holds.", valueName: "property=value")) var assignments: [String] = []
+    @Argument(help: ArgumentHelp("The values.", valueName: "property=value")) var assignments: [String] = []
     @Option(
         name: [.customLong("nil")],
-        help: ArgumentHelp("Leave this empty, whatever the default is.", valueName: "property"))
+        help: ArgumentHelp("Set nil instead of the default.", valueName: "property"))
     var nils: [String] = []
     @OptionGroup var change: ChangeArguments
 

@@ -3,14 +3,16 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata inspect`: shows where every file is, what the store holds, and how large its parts are.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Says where exactly every file is, what the store holds, and how large its parts are.",
+        abstract: "Shows where every file is, what the store holds, and how large its parts are.",
         discussion: """
-            Files, sizes of tables (pages) and of indexes (keys), the newest model and those before it, tags, subscriptions, \
-            large values, and who has the store open: a stale reader is one whose process has ended, which the next writer \
-            forgets. What is free in the file is used by the next saves; 'strata compact' gives it back.
+            Lists files, sizes of tables (pages) and of indexes (keys), the newest model and earlier ones, tags, \
+            subscriptions, large values, and the processes that read the store. A stale reader is one whose process \
+            has ended; the next writer removes it. Saves reuse the free space in the file; 'strata compact' returns \
+            it.
 
             --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
             "transactions", "first", "last"}, "tags": {name: event number}, "subscriptions": {name: transaction}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \

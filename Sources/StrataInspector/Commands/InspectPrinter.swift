@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// The listing of `inspect`, section by section.
+/// Prints the listing of `inspect`, section by section.
 struct InspectPrinter {
     let statistics: StoreStatistics
     let path: String
@@ -70,7 +70,7 @@ struct InspectPrinter {
         columns.flush()
         let free = UInt64(statistics.freePageCount * statistics.pageSizeInBytes)
         Output.shared.line(
-            "  \(ValueText.size(free)) of data.mdb are free for the next saves; a backup leaves them out")
+            "  \(ValueText.size(free)) of data.mdb are free for later saves; a backup leaves them out")
         let blobs = statistics.blobs
         if blobs.fileCount > 0 || blobs.namedCount > 0 {
             Output.shared.line(
@@ -79,7 +79,7 @@ struct InspectPrinter {
         }
     }
 
-    /// Where there has been but one, the head says it.
+    /// Prints nothing for a single model, which the first section shows.
     private func printModels() {
         guard schemas.count > 1 else { return }
         heading("Models")
@@ -93,7 +93,7 @@ struct InspectPrinter {
 
     private func printPlaces() {
         guard !tags.isEmpty || !subscriptions.isEmpty else { return }
-        heading("Places in the log")
+        heading("Tags and subscriptions")
         var columns = Columns([.left, .left, .left], indent: "  ")
         for (name, eventNumber) in tags.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
             columns.add(name, "tag", "event \(eventNumber)")
@@ -140,7 +140,7 @@ struct InspectPrinter {
     }
 
     private func printReaders() {
-        // This command has a slot too.
+        // Leaves out this command's own slot.
         let others = statistics.readers.filter { $0.processID != getpid() }
         guard !others.isEmpty else { return }
         heading("Readers")

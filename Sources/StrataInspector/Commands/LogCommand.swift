@@ -4,17 +4,18 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata log`: lists what happened: when, by whom, to which object, before and after.
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Lists what happened: when, by whom, to which object, before and after.",
         discussion: """
-            One line for each changed property, oldest first; --reverse begins with the newest, and --limit counts from \
-            where the listing begins. \(Moment.help)
+            One line for each changed property, oldest first. --reverse begins with the newest, and --limit counts \
+            from where the listing begins. \(Moment.help)
 
             --json prints one object a line for each event: {"eventNumber", "time", "transaction", "author", "event", \
             "object", "changes": {property: {"before", "after"}}} for updated; "values": {property: value} for inserted \
-            and deleted; "relationship", "source", "target", "place" and "placeBefore" for linked, unlinked and moved; \
+            and deleted; "relationship", "source", "target", "position" and "positionBefore" for linked, unlinked and moved; \
             "model" for modelInstalled.
 
             --follow goes on with what is saved from now on, by any process, until it is interrupted, its reader goes \
@@ -28,13 +29,13 @@ struct LogCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Option(help: "Only events on objects of this entity, or of one below it.") var entity: String?
+    @Option(help: "Only events on objects of this entity or its subentities.") var entity: String?
     @Option(help: "Only events on this object: BowTie/p12.") var object: String?
     @Option(
         help: "Only events of this kind: inserted, updated, deleted, linked, unlinked, moved, modelInstalled.")
     var kind: String?
     @Option(help: "Only changes of this property.") var property: String?
-    @Option(help: "Only what this author did.") var author: String?
+    @Option(help: "Only transactions of this author.") var author: String?
     @Option(help: "Nothing before this moment.") var since: String?
     @Option(help: "Nothing after this moment.") var until: String?
     @Option(help: "At most this many events.") var limit: Int?
@@ -87,7 +88,7 @@ struct LogCommand: ParsableCommand {
             if head > filter.last {
                 filter.first = max(filter.first, filter.last.advanced(by: 1))
                 filter.last = head
-                // Names of then: a model may have come with the events.
+                // Reads the names again: a new model may have come with the events.
                 try list(filter, &left, try store.recordedNames(), store)
             } else if moved.wait(timeout: .now() + .milliseconds(500)) == .timedOut, Output.hasNoReader {
                 return

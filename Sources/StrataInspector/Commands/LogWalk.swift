@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Which events a listing shows.
+/// Chooses the events that a listing shows.
 struct LogFilter {
     var first = EventNumber(rawValue: 1)
     var last = EventNumber(rawValue: .max)
@@ -12,12 +12,12 @@ struct LogFilter {
     var properties: Set<PropertyID>?
     var author: String?
 
-    /// As written on the command line: `inserted`, `modelInstalled`.
+    /// The kind's name on the command line: `inserted`, `modelInstalled`.
     static func kind(named name: String) -> EventKind? {
         EventKind.allCases.first { "\($0)".lowercased() == name.lowercased() }
     }
 
-    /// Whether any event of the transaction may pass; its record lists the entities and kinds it touched.
+    /// Whether an event of the transaction may pass, judged by the entities and kinds that its record lists.
     func mayPass(_ transaction: TransactionRecord) -> Bool {
         if let author, transaction.author != author { return false }
         if transaction.lastEvent < first || transaction.firstEvent > last { return false }
@@ -28,7 +28,7 @@ struct LogFilter {
             }
     }
 
-    /// The event with the changes that pass, or nil.
+    /// The event with only the changes that pass; nil if none does.
     func passing(_ event: RecordedEvent) -> RecordedEvent? {
         if let kind, event.kind != kind { return nil }
         if let entities, !event.objects.contains(where: { entities.contains($0.entityID) }) { return nil }
@@ -59,7 +59,7 @@ struct LogFilter {
     }
 }
 
-/// Walks the log transaction by transaction; those that cannot pass are not read.
+/// Walks the log transaction by transaction, and reads only those that the filter may let pass.
 struct LogWalk {
     let store: Store
     let filter: LogFilter
@@ -74,7 +74,7 @@ struct LogWalk {
         self.order = order
     }
 
-    /// Calls `body` with each event that passes, large before-images looked up.
+    /// Calls `body` with each event that passes. Large before-images are complete.
     func run(_ body: (RecordedEvent, TransactionRecord) throws -> Void) throws {
         var left = limit ?? .max
         var position = try start()
@@ -96,7 +96,7 @@ struct LogWalk {
         }
     }
 
-    /// The transaction before the first of the walk (behind it, newest first).
+    /// The transaction before the first of the walk; after the last one if the walk is newest first.
     private func start() throws -> TransactionNumber {
         if order == .oldestFirst {
             let first = try store.transaction(containing: filter.first)
@@ -111,8 +111,8 @@ struct LogWalk {
         _ transaction: TransactionRecord, _ left: inout Int,
         _ body: (RecordedEvent, TransactionRecord) throws -> Void
     ) throws {
-        // Handed on in slices, so that a transaction of a million events streams and no read lasts while somebody looks
-        // at a pager.
+        // Reads in slices, so that a transaction of a million events streams, and no read transaction stays open while a
+        // pager waits.
         var next =
             order == .oldestFirst ? max(transaction.firstEvent, filter.first) : min(transaction.lastEvent, filter.last)
         while left > 0 {

@@ -2,15 +2,16 @@ import ArgumentParser
 import StrataModel
 import StrataXcode
 
+/// `strata model check`: lists the problems of a model, and the settings of Xcode's file that have no effect in Strata.
 struct ModelCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says what is wrong with a model, and what of Xcode's file has no effect here.",
+        abstract: "Lists the problems of a model, and the settings of Xcode's file that have no effect in Strata.",
         discussion: """
-            A fault keeps the model from being used: exit code 1. A note is something that Xcode can say and Strata does \
-            not do; it is kept and exported again.
+            A problem keeps the model from being used: exit code 1. A note names a setting that Xcode knows and that has no \
+            effect in Strata; it is kept and exported again.
 
-            --json prints {"model", "sound", "entities", "properties", "faults": [{"entity", "key", "message"}], \
+            --json prints {"model", "sound", "entities", "properties", "problems": [{"entity", "key", "message"}], \
             "notes": [{"kind", "line", "column", "owner", "message"}]}.
 
             Examples:
@@ -23,19 +24,19 @@ struct ModelCheckCommand: ParsableCommand {
 
     func run() throws {
         let input = try model.load()
-        let faults = input.faults
+        let problems = input.problems
         if json {
-            Output.shared.line(try JSONText.of(CheckText(input, faults)))
+            Output.shared.line(try JSONText.of(CheckText(input, problems)))
         } else {
             let style = Style.standard
-            for fault in faults { Output.shared.line("\(style("fault:", .red)) \(fault.message)") }
+            for problem in problems { Output.shared.line("\(style("problem:", .red)) \(problem.message)") }
             for note in input.diagnostics { Output.shared.line("\(style("note:", .yellow)) \(note)") }
             Output.shared.line(
-                faults.isEmpty
+                problems.isEmpty
                     ? "\(style("sound", .green)): \(Self.size(of: input))"
-                    : "\(style(ValueText.count(faults.count, "fault"), .red)): \(Self.size(of: input))")
+                    : "\(style(ValueText.count(problems.count, "problem"), .red)): \(Self.size(of: input))")
         }
-        if !faults.isEmpty { throw ExitStatus.FoundProblem() }
+        if !problems.isEmpty { throw ExitStatus.FoundProblem() }
     }
 
     static func size(of input: ModelInput) -> String {
@@ -45,7 +46,7 @@ struct ModelCheckCommand: ParsableCommand {
     }
 
     private struct CheckText: Encodable {
-        struct Fault: Encodable {
+        struct Problem: Encodable {
             let entity: String?
             let key: String?
             let message: String
@@ -55,23 +56,23 @@ struct ModelCheckCommand: ParsableCommand {
         let sound: Bool
         let entities: Int
         let properties: Int
-        let faults: [Fault]
+        let problems: [Problem]
         let notes: [NoteText]
 
-        init(_ input: ModelInput, _ faults: [StrataError]) {
+        init(_ input: ModelInput, _ problems: [StrataError]) {
             model = input.name
-            sound = faults.isEmpty
+            sound = problems.isEmpty
             entities = input.entities.count
             properties = input.entities.reduce(0) { $0 + $1.properties.count }
-            self.faults = faults.map {
-                Fault(entity: $0.context.entityName, key: $0.context.key, message: $0.message)
+            self.problems = problems.map {
+                Problem(entity: $0.context.entityName, key: $0.context.key, message: $0.message)
             }
             notes = input.diagnostics.map(NoteText.init)
         }
     }
 }
 
-/// A note on a file as JSON.
+/// A note about a model file, as JSON.
 struct NoteText: Encodable {
     let kind: String
     let line: Int

@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// `strata model`: shows, compares, checks and exports models: Xcode's files, or the model in a store.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",

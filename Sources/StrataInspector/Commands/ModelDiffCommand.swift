@@ -1,14 +1,15 @@
 import ArgumentParser
 import StrataModel
 
+/// `strata model diff`: shows what changes from one model to another, and what a migration does for it.
 struct ModelDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Says what changes from one model to another, and what a migration does for it.",
+        abstract: "Shows what changes from one model to another, and what a migration does for it.",
         discussion: """
-            OTHER is a second model; without it two versions of MODEL are compared: --version (or the current one) with \
-            --other-version. Each change is a line: what the objects there are cost (none, build an index, scan, rewrite), \
-            and the change. Exit code 0, whether or not something changes.
+            OTHER is a second model. Without it, two versions of MODEL are compared: --version (or the current one) \
+            with --other-version. Each change is one line: the work that existing objects need (none, build an index, \
+            scan, rewrite), and the change. The exit code is 0 whether or not something changes.
 
             --json prints {"from", "to", "work", "changes": [{"kind", "work", "entity", "key", "message"}]}.
 
@@ -19,7 +20,7 @@ struct ModelDiffCommand: ParsableCommand {
             """)
 
     @OptionGroup var model: ModelArguments
-    @Argument(help: ArgumentHelp("The model to go to.", valueName: "other")) var other: String?
+    @Argument(help: ArgumentHelp("The second model.", valueName: "other")) var other: String?
     @Option(help: ArgumentHelp("The version of the other model.", valueName: "version")) var otherVersion: String?
     @Flag(help: "Print JSON.") var json = false
 

@@ -3,14 +3,15 @@ import Foundation
 import StrataModel
 import StrataXcode
 
+/// `strata model export`: writes a model, also from a store, as a file that Xcode opens.
 struct ModelExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes a model, also that of a store, as a file that Xcode opens.",
+        abstract: "Writes a model, also from a store, as a file that Xcode opens.",
         discussion: """
-            TARGET is an .xcdatamodeld, in which the model becomes a version and the current one, or an .xcdatamodel. A \
-            version that is there already is not overwritten. What Xcode has no words for is kept in user info under keys \
-            that begin with strata.
+            TARGET is an .xcdatamodeld, in which the model becomes a version and the current one, or an .xcdatamodel. \
+            An existing version is not overwritten. What Xcode cannot express is kept in user info under keys that \
+            begin with strata.
 
             --json prints {"path", "version", "entities"}.
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import StrataModel
 
+/// `strata model show`: lists the entities of a model with their properties, indexes and rules.
 struct ModelShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -30,8 +31,8 @@ struct ModelShowCommand: ParsableCommand {
         }
         let entities = known.entities.filter { entity == nil || $0.name == entity }
         if json { return Output.shared.line(try JSONText.of(ModelText(input.name, entities, known))) }
-        for (place, entity) in entities.enumerated() {
-            if place > 0 { Output.shared.line() }
+        for (index, entity) in entities.enumerated() {
+            if index > 0 { Output.shared.line() }
             EntityPrinter(entity: entity).print()
         }
         guard entity == nil else { return }
@@ -48,7 +49,7 @@ struct ModelShowCommand: ParsableCommand {
     }
 }
 
-/// One entity as a person reads it.
+/// Prints one entity for people.
 private struct EntityPrinter {
     let entity: EntityDescription
     private let style = Style.standard
@@ -85,7 +86,7 @@ private struct EntityPrinter {
         }
     }
 
-    /// An attribute, and the elements of a composite by their paths.
+    /// Prints an attribute, and the elements of a composite by their paths.
     private func add(_ attribute: AttributeDescription, _ path: String, to columns: inout Columns) {
         columns.add(path, attribute.type.name, attribute.facts.joined(separator: ", "))
         for element in attribute.elements { add(element, "\(path).\(element.name)", to: &columns) }

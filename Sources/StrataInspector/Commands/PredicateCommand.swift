@@ -2,13 +2,15 @@ import ArgumentParser
 import Foundation
 import StrataModel
 
+/// `strata predicate`: checks format strings, one on each line, and prints each in canonical form or its error.
 struct PredicateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "predicate",
-        abstract: "Reads format strings, one a line, and prints each in its canonical form, or what is wrong with it.",
+        abstract: "Checks format strings, one on each line, and prints each in canonical form or its error.",
         discussion: """
             FILE holds format strings such as 'rating > %@ AND ANY cast.name CONTAINS[cd] %@', or is - for standard \
-            input. Empty lines are passed over. Arguments are not needed: %@, %K and the other specifiers stay as they are.
+            input. Empty lines are skipped. Arguments are not needed: %@, %K and the other specifiers stay as they \
+            are.
 
             --json prints one object a line: {"line", "format", "canonical"} or {"line", "format", "column", "expected", \
             "error"}, and at last {"valid", "invalid"}. Exit code 1 when a line is wrong.
@@ -25,14 +27,14 @@ struct PredicateCommand: ParsableCommand {
         let text = try Self.contents(of: file)
         let style = Style.standard
         var valid = 0, invalid = 0
-        // Only newlines end a line: a format string may hold the other signs that Unicode takes for one.
-        for (place, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // Only line feeds end a line: a format string may contain Unicode's other line separators.
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let format = line.last == "\r" ? String(line.dropLast()) : String(line)
             if format.allSatisfy(\.isWhitespace) { continue }
             let result = Self.read(format)
             if case .success = result { valid += 1 } else { invalid += 1 }
             Output.shared.line(
-                try json ? Self.jsonLine(place + 1, format, result) : Self.textLines(place + 1, result, style))
+                try json ? Self.jsonLine(index + 1, format, result) : Self.textLines(index + 1, result, style))
         }
         Output.shared.line(
             try json
@@ -54,7 +56,7 @@ struct PredicateCommand: ParsableCommand {
             }
         }
         guard let text = String(validating: data, as: UTF8.self) else { throw UsageError("\(file) is not UTF-8.") }
-        // A Character may join a carriage return with its line feed.
+        // A carriage return and a line feed are one Character.
         return text.replacing("\r\n", with: "\n")
     }
 
@@ -83,10 +85,10 @@ struct PredicateCommand: ParsableCommand {
         switch result {
         case .success(let predicate): row.canonical = predicate.description
         case .failure(let error):
-            let fault = error.cause as? FetchFormatError
-            row.column = fault?.column
-            row.expected = fault?.expected
-            row.error = fault?.sentence ?? error.message
+            let cause = error.cause as? FetchFormatError
+            row.column = cause?.column
+            row.expected = cause?.expected
+            row.error = cause?.sentence ?? error.message
         }
         return try JSONText.of(row, isPretty: false)
     }

@@ -3,25 +3,25 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata query`: finds objects and prints them as a table, JSON, NDJSON or CSV.
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
         abstract: "Finds objects and prints them as a table, JSON, NDJSON or CSV.",
         discussion: """
-            --where is a condition in Core Data's format language, --columns are key paths and expressions in it: \
-            'name, drawer.label, ties.@count, price * 1.2'. Without --columns there are the object, its attributes and its \
-            to-ones. With --group-by, objects that agree in these key paths make one row, and columns may be aggregates: \
-            'year, count, average(rating)'; --having is a condition on such rows. --sort is 'name,-rating' (- for \
-            descending), of grouped rows by columns alone.
-            \(Moment.help)
+            --where is a condition in Core Data's format language, and --columns are key paths and expressions in it: \
+            'name, drawer.label, ties.@count, price * 1.2'. Without --columns the columns are the object, its \
+            attributes and its to-ones. With --group-by, objects with the same values of these key paths make one row, \
+            and columns may be aggregates: 'year, count, average(rating)'; --having is a condition on such rows. \
+            --sort is 'name,-rating' (- for descending); groups are sorted by columns only. \(Moment.help)
 
-            --explain prints how the objects are found instead of them: each step with the rows it was thought to yield, \
-            the rows it did yield, and its time.
+            --explain prints how the objects are found instead of the objects: each step with its estimated rows, its \
+            actual rows, and its time.
 
-            --json prints an array with an object for each row, --format ndjson an object a line; keys are the columns in \
-            their order, dates ISO 8601, objects as BowTie/p12, data as its size. CSV has a heading; nil is empty. With \
-            --explain, --json prints {"result": step}; a step is {"operation", "detail", "index", "estimatedRows", "rows", \
-            "nanoseconds", "note", "inputs": [step]}.
+            --json prints an array with an object for each row, --format ndjson an object on each line. Keys are the \
+            columns in their order, dates ISO 8601, objects as BowTie/p12, data as its size. CSV has a heading; nil is \
+            empty. With --explain, --json prints {"result": step}; a step is {"operation", "detail", "index", \
+            "estimatedRows", "rows", "nanoseconds", "note", "inputs": [step]}.
 
             Examples:
                 strata query BowTies.strata BowTie --where 'rating > 4' \\
@@ -36,16 +36,18 @@ struct QueryCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArguments
     @OptionGroup var query: QueryArguments
-    @Option(parsing: .unconditional, help: ArgumentHelp("Key paths, - before one that descends.", valueName: "keys"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"))
     var sort: String?
     @Option(help: "At most this many rows.") var limit: Int?
-    @Option(help: "Pass over this many rows first.") var offset = 0
+    @Option(help: "Skip this many rows.") var offset = 0
     @Option(parsing: .unconditional, help: ArgumentHelp("What to print of each object or group.", valueName: "list"))
     var columns: String?
-    @Option(help: ArgumentHelp("Key paths that objects of one row agree in.", valueName: "keys")) var groupBy: String?
+    @Option(help: ArgumentHelp("Key paths with equal values in the objects of a row.", valueName: "keys")) var groupBy:
+        String?
     @Option(parsing: .unconditional, help: ArgumentHelp("Only groups whose rows meet this.", valueName: "format"))
     var having: String?
-    @Flag(help: "Print rows that are the same once.") var distinct = false
+    @Flag(help: "Print equal rows once.") var distinct = false
     @Flag(help: "Print how the objects are found.") var explain = false
     @OptionGroup var format: RowFormatArguments
 
@@ -62,7 +64,7 @@ struct QueryCommand: ParsableCommand {
             let names = request.columns.map(\.name)
             if format.chosen == .json || format.chosen == .ndjson { try ListText.checkNoneTwice(names) }
             var writer = format.writer(names, try store.recordedNames())
-            // For the store 0 is no limit.
+            // For the store, 0 means no limit.
             if limit != 0 {
                 try RowStream(store: store, moment: moment, request: request).forEach { writer.row($0) }
             }
@@ -87,7 +89,7 @@ struct QueryCommand: ParsableCommand {
 
     private func explain(_ request: StoreRequest, _ moment: StoreMoment, _ store: Store) throws {
         var request = request
-        // Rows of groups are cut and put in order behind the steps that are shown.
+        // Groups are sorted and limited after the steps that `explain` shows.
         if groupBy != nil || distinct { (request.sort, request.limit, request.offset) = ([], 0, 0) }
         let explanation = try moment.read(store) { try $0.explain(request) }
         Output.shared.line(format.chosen == .json ? try JSONText.of(explanation) : explanation.description)

@@ -2,15 +2,16 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
+/// `strata rebuild`: drops every view and makes it again from the log.
 struct RebuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Drops every view and makes it again from the log.",
         discussion: """
-            The log is checked first, and nothing is dropped when it is damaged. A rebuild that is cut short, by Ctrl-C, \
-            kill or a power failure, is finished by the next command or app that opens the store for writing, 'strata \
-            rebuild' among them, which does it once; until then it cannot be read. Views that come out other than they were had been \
-            damaged; that is told, and the exit code is 1, although they are right now.
+            The log is checked first; if it is damaged, nothing is dropped. If a rebuild is interrupted (Ctrl-C, kill, \
+            power failure), the next command or app that opens the store for writing finishes it, also 'strata \
+            rebuild'; until then the store cannot be read. If the new views differ from the old ones, the old ones \
+            were damaged: the command reports them and its exit code is 1, although the store is sound now.
 
             --json prints {"unchanged", "head", "transactions", "events", "tables": [{"name", "entries", "before", \
             "after", "equal"}], "seconds"}; "before" is missing for a table that an earlier rebuild had dropped.
@@ -31,7 +32,7 @@ struct RebuildCommand: ParsableCommand {
         if step < 1 { throw ValidationError("--step is less than 1.") }
     }
 
-    /// Bytes of views that an event makes, about.
+    /// About how many bytes of views an event makes.
     private static let bytesOfEvent = 320
 
     func run() throws {
@@ -44,7 +45,7 @@ struct RebuildCommand: ParsableCommand {
         limits.stepInBytes = min(limits.stepInBytes, min(step, 1_000_000) * Self.bytesOfEvent)
         defer { progress.finish() }
         let report = try store.writing(progress.handler) { store in
-            // One that was cut short has just been finished: every view was made again.
+            // Opening may just have finished an interrupted rebuild, which made every view.
             try store.finishedRebuild ?? store.rebuild(limits, progress: progress.handler)
         }
         if json {
@@ -79,9 +80,9 @@ struct RebuildCommand: ParsableCommand {
 extension RebuildCommand {
     private static func outcome(of report: RebuildReport) -> String {
         let style = Style.standard
-        if !report.isUnchanged { return style("the views are not what they were", .yellow) }
-        if report.isContinued { return style("finished what an earlier rebuild had begun", .green) }
-        return style("byte for byte what it was", .green)
+        if !report.isUnchanged { return style("the views have changed", .yellow) }
+        if report.isContinued { return style("finished an earlier rebuild", .green) }
+        return style("the views are unchanged, byte for byte", .green)
     }
 }
 

@@ -3,17 +3,18 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata replay`: makes a new store from the log up to a moment, or plays the log.
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Makes a new store from the log up to a moment, or plays the log for a person to watch.",
+        abstract: "Makes a new store from the log up to a moment, or plays the log.",
         discussion: """
-            With --into, the log up to the moment is copied into a new store and its views are made by replaying it; the \
-            result is verified. NEW has the store's id, a lineage of its own, and must not exist yet.
+            With --into, the log up to the moment is copied into a new store, which replays it to make its views; the \
+            result is verified. NEW has the store's id and a lineage of its own, and must not exist yet.
 
-            Without it, events are printed as they happened: an hour takes a minute at --speed 60, no pause is longer than \
-            three seconds, and --speed 0 waits for nothing. --step waits for the return key before each transaction, and \
-            q ends. The store is only read. \(Moment.help)
+            Without --into, events are printed at the pace at which they happened: an hour takes a minute at --speed \
+            60, no pause is longer than three seconds, and --speed 0 does not pause. --step waits for the return key \
+            before each transaction, and q ends. The store is only read. \(Moment.help)
 
             --json prints for --into {"path", "eventNumber", "transactions", "events", "objects", "blobs", \
             "problems"}, else an event a line \
@@ -29,7 +30,7 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Begin at this moment; not with --into.", valueName: "moment")) var from: String?
     @Option(help: ArgumentHelp("Stop at this moment.", valueName: "moment")) var to: String?
     @Option(help: ArgumentHelp("The directory of the new store.", valueName: "directory")) var into: String?
-    @Option(help: ArgumentHelp("How many times as fast as it happened.", valueName: "factor")) var speed: Double?
+    @Option(help: ArgumentHelp("How many times faster than it happened.", valueName: "factor")) var speed: Double?
     @Flag(help: "Wait for the return key before each transaction.") var step = false
     @Flag(help: "Print JSON.") var json = false
 
@@ -85,7 +86,7 @@ struct ReplayCommand: ParsableCommand {
         printer.finish()
     }
 
-    /// The person who watches has seen enough.
+    /// Thrown when the user ends the replay.
     private struct Ended: Error {}
 
     private func pause(before next: TransactionRecord, after last: TransactionRecord?) throws {
@@ -101,7 +102,7 @@ struct ReplayCommand: ParsableCommand {
     }
 }
 
-/// What a command that made a store says of it.
+/// The report of a command that made a store.
 struct CopyText: Encodable {
     let path: String
     let eventNumber: UInt64
@@ -109,7 +110,7 @@ struct CopyText: Encodable {
     let events: Int
     let objects: Int
     let blobs: Int
-    /// What a verification of it found.
+    /// The problems that a verification of the new store found.
     let problems: Int
 
     init(path: String, _ report: LogCopyReport) {

@@ -3,18 +3,18 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata restore`: makes a store from a backup.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Puts a backup in the place of a store.",
+        abstract: "Makes a store from a backup.",
         discussion: """
-            The backup is copied, verified, and given a lineage of its own, so that nobody takes what comes now for what \
-            came after the backup before. The backup stays as it is. STORE must not exist, unless --replace is said: then \
-            the store that is there is verified to be in nobody's use and kept as STORE.before-restore, which must not \
-            exist either.
+            The backup is copied, verified, and given a new lineage, so that its next events are not mistaken for those \
+            that followed in the old store. The backup stays as it is. STORE must not exist, unless you give --replace: \
+            then no process may have the old store open, and it is kept as STORE.before-restore, which must not exist.
 
-            --json prints {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is where the \
-            store is that was there.
+            --json prints {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems", "kept"}; "kept" is the path \
+            of the old store.
 
             Examples:
                 strata restore backups/2026-11-21.strata BowTies.strata
@@ -22,8 +22,8 @@ struct RestoreCommand: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The directory of the backup.", valueName: "backup")) var backup: String
-    @Argument(help: ArgumentHelp("Where the store is to be.", valueName: "store")) var target: String
-    @Flag(help: "Keep the store that is there under another name.") var replace = false
+    @Argument(help: ArgumentHelp("The directory of the store to make.", valueName: "store")) var target: String
+    @Flag(help: "Keep an existing store under another name.") var replace = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -32,14 +32,14 @@ struct RestoreCommand: ParsableCommand {
         let target = target.droppingTrailingSlash
         let isThere = FileManager.default.fileExists(atPath: target)
         guard !isThere || replace else {
-            throw StrataError(.persistentStoreOpen, "Something stands at \(target). Say --replace to keep it aside.")
+            throw StrataError(.persistentStoreOpen, "\(target) exists. Give --replace to keep it under another name.")
         }
         let kept = target + ".before-restore"
         guard !isThere || !FileManager.default.fileExists(atPath: kept) else {
-            throw StrataError(.persistentStoreOpen, "Something stands at \(kept) already.")
+            throw StrataError(.persistentStoreOpen, "\(kept) exists already.")
         }
         let progress = ProgressLine()
-        // Beside its place until it is whole.
+        // The new store is made beside the old one until it is complete.
         let made = isThere ? target + ".restoring" : target
         let url = URL(filePath: made, directoryHint: .isDirectory)
         Interrupt.endAtOnce(making: made)
@@ -59,7 +59,7 @@ struct RestoreCommand: ParsableCommand {
             return Output.shared.line(try JSONText.of(RestoredText(copy: text, kept: isThere ? kept : nil)))
         }
         try text.print(json: false)
-        if isThere { Output.shared.line("the store that was there is \(kept)") }
+        if isThere { Output.shared.line("the old store is now \(kept)") }
     }
 
     private static func move(_ path: String, to other: String) throws {

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What becomes of objects that were changed after the transaction that is reverted.
+/// What `revert` does with properties that later transactions changed.
 enum RevertPolicy: String, ExpressibleByArgument, CaseIterable {
     case error, keep, revert
 
@@ -19,11 +19,11 @@ enum RevertPolicy: String, ExpressibleByArgument, CaseIterable {
 struct RevertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revert",
-        abstract: "Takes back what one transaction did, as a new transaction.",
+        abstract: "Reverts one transaction by a new transaction.",
         discussion: """
-            What it made is deleted, what it deleted comes back under its own id, what it changed has the values from \
-            before. The log keeps both. Where the same property was changed again since, that is a conflict: it is told, \
-            nothing is saved and the exit code is 1, unless --conflicts says keep (what is there now) or revert.
+            Inserted objects are deleted, deleted ones come back under their ids, and changed properties get their earlier \
+            values. The log keeps both transactions. A property that changed again since is a conflict: the command reports \
+            it and saves nothing (exit code 1), unless --conflicts says keep (the current value) or revert.
 
             \(ChangeArguments.help)
 

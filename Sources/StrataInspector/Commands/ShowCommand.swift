@@ -3,6 +3,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata show`: shows one object, as it is or as it was, and what happened to it.
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -21,8 +22,8 @@ struct ShowCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The object.", valueName: "object")) var object: String
-    @Option(help: "Show it as it was at this moment.") var at: String?
-    @Flag(help: "List what happened to it, newest first.") var history = false
+    @Option(help: "Show the object at this moment.") var at: String?
+    @Flag(help: "List the object's events, newest first.") var history = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -71,7 +72,7 @@ struct ShownObject {
     struct Members {
         let name: String
         let count: Int
-        /// Not more than `mostMembers`.
+        /// At most `mostMembers` of them.
         let first: [ObjectID]
     }
 
@@ -80,11 +81,11 @@ struct ShownObject {
     let id: ObjectID
     let eventNumber: EventNumber
     let revision: EventNumber
-    /// In the order of the model.
+    /// Values in the order of the model.
     let values: [(name: String, value: AttributeValue)]
     let members: [Members]
 
-    /// Why the object is not there.
+    /// The error that says why the object does not exist at the moment.
     static func absent(
         _ id: ObjectID, _ eventNumber: EventNumber, _ names: RecordedNames, _ store: Store
     ) throws -> StrataError {
@@ -100,7 +101,7 @@ struct ShownObject {
         return StrataError(.deletedObject, "There is no \(names.name(of: id)) at event number \(eventNumber): \(fate).")
     }
 
-    /// nil when the object is not there.
+    /// nil if the object does not exist at the moment.
     init?(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws {
         let eventNumber = moment.eventNumber
         let state = try moment.read(store) { snapshot -> ShownObject? in

@@ -3,10 +3,11 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata stats`: counts events by kind and entity, and transactions by author and size.
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Counts what happened: events by kind and entity, transactions by author and size.",
+        abstract: "Counts events by kind and entity, and transactions by author and size.",
         discussion: """
             \(Moment.help)
 
@@ -36,7 +37,7 @@ struct StatsCommand: ParsableCommand {
     }
 }
 
-/// Counts of one walk along the log.
+/// The counts that one walk along the log collects.
 struct EventCounts {
     struct Entity: Encodable {
         var inserted = 0
@@ -78,10 +79,10 @@ struct EventCounts {
     }
 
     private mutating func readTransactions(_ store: Store, _ start: EventNumber, _ end: EventNumber) throws {
-        var place = TransactionNumber(
+        var number = TransactionNumber(
             rawValue: (try store.transaction(containing: start)?.number.rawValue ?? 1) - 1)
         while true {
-            let page = try store.transactions(after: place, limit: 1000)
+            let page = try store.transactions(after: number, limit: 1000)
             guard let newest = page.last else { return }
             for record in page {
                 guard record.firstEvent <= end, record.lastEvent >= start else { continue }
@@ -93,7 +94,7 @@ struct EventCounts {
                 authors[record.author ?? "-", default: Author()].events += record.eventCount
             }
             if newest.lastEvent >= end { return }
-            place = newest.number
+            number = newest.number
         }
     }
 

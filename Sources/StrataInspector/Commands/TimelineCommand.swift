@@ -3,16 +3,17 @@ import Foundation
 import StrataModel
 import StrataStore
 
+/// `strata timeline`: draws how many transactions there were over time.
 struct TimelineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline",
         abstract: "Draws how many transactions there were over time.",
         discussion: """
-            Each line is a stretch of time (UTC) with its transactions and events, and a bar for the transactions. The \
-            stretch is chosen so that the whole fits on a page, unless --by says minute, hour, day, week or month. Empty \
-            stretches are drawn too. \(Moment.help)
+            Each line is a period of time (UTC) with its transactions and events, and a bar for the transactions. The \
+            period is chosen so that the timeline fits on a page, unless --by names it: minute, hour, day, week or \
+            month. Empty periods are drawn too. \(Moment.help)
 
-            --json prints {"by", "stretches": [{"start", "transactions", "events", "authors": {name: transactions}}]}.
+            --json prints {"by", "periods": [{"start", "transactions", "events", "authors": {name: transactions}}]}.
 
             Examples:
                 strata timeline BowTies.strata
@@ -20,10 +21,10 @@ struct TimelineCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Option(help: ArgumentHelp("minute, hour, day, week or month.", valueName: "stretch")) var by: TimeStretch?
+    @Option(help: ArgumentHelp("minute, hour, day, week or month.", valueName: "period")) var by: TimePeriod?
     @Option(help: "Nothing before this moment.") var since: String?
     @Option(help: "Nothing after this moment.") var until: String?
-    @Option(help: "Only what this author did.") var author: String?
+    @Option(help: "Only transactions of this author.") var author: String?
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -31,13 +32,13 @@ struct TimelineCommand: ParsableCommand {
             let transactions = try transactions(in: store)
             guard let first = transactions.first, let last = transactions.last else {
                 return Output.shared.line(
-                    json ? try JSONText.of(TimelineText(by: nil, stretches: [])) : "no transaction")
+                    json ? try JSONText.of(TimelineText(by: nil, periods: [])) : "no transaction")
             }
-            let stretch = by ?? TimeStretch.fitting(first.date, last.date)
-            let timeline = try Timeline(transactions, stretch)
+            let period = by ?? TimePeriod.fitting(first.date, last.date)
+            let timeline = try Timeline(transactions, period)
             if json {
                 return Output.shared.line(
-                    try JSONText.of(TimelineText(by: stretch.rawValue, stretches: timeline.parts)))
+                    try JSONText.of(TimelineText(by: period.rawValue, periods: timeline.parts)))
             }
             timeline.print()
         }
@@ -47,29 +48,29 @@ struct TimelineCommand: ParsableCommand {
         let start = try since.map { try Moment.firstEvent($0, in: store) } ?? EventNumber(rawValue: 1)
         let end = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
         var commits: [Timeline.Commit] = []
-        var place = TransactionNumber(
+        var number = TransactionNumber(
             rawValue: (try store.transaction(containing: start)?.number.rawValue ?? 1) - 1)
         while true {
-            let page = try store.transactions(after: place, limit: 1000)
+            let page = try store.transactions(after: number, limit: 1000)
             guard let last = page.last else { return commits }
             for record in page {
                 if record.firstEvent > end { return commits }
                 guard record.lastEvent >= start, author == nil || author == record.author else { continue }
                 commits.append(.init(date: record.date, events: record.eventCount, author: record.author))
             }
-            place = last.number
+            number = last.number
         }
     }
 }
 
-/// How much time a line of a timeline stands for.
-enum TimeStretch: String, ExpressibleByArgument, CaseIterable {
+/// The length of time that one line of a timeline shows.
+enum TimePeriod: String, ExpressibleByArgument, CaseIterable {
     case minute, hour, day, week, month
 
     private static let lines = 48.0
 
-    /// The shortest in which the whole fits on a page.
-    static func fitting(_ first: Date, _ last: Date) -> TimeStretch {
+    /// The shortest length with which the timeline fits on a page.
+    static func fitting(_ first: Date, _ last: Date) -> TimePeriod {
         let seconds = last.timeIntervalSince(first)
         return allCases.first { seconds / $0.seconds <= lines } ?? .month
     }
@@ -106,7 +107,7 @@ enum TimeStretch: String, ExpressibleByArgument, CaseIterable {
         Self.calendar.date(byAdding: component, value: 1, to: date) ?? date.addingTimeInterval(seconds)
     }
 
-    /// As much of the date as tells stretches apart.
+    /// As much of the date as distinguishes the lines.
     func text(_ date: Date) -> String {
         let moment = ValueText.moment(date)
         switch self {
@@ -117,7 +118,7 @@ enum TimeStretch: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// Transactions counted by stretches of time.
+/// Transactions counted by periods of time.
 struct Timeline {
     struct Commit {
         let date: Date
@@ -126,9 +127,9 @@ struct Timeline {
     }
 
     struct Part: Encodable {
-        /// ISO 8601.
+        /// The beginning in ISO 8601.
         let start: String
-        /// For people.
+        /// The beginning for people.
         let label: String
         var transactions = 0
         var events = 0
@@ -136,29 +137,29 @@ struct Timeline {
 
         private enum CodingKeys: CodingKey { case start, transactions, events, authors }
 
-        init(_ start: Date, _ stretch: TimeStretch) {
+        init(_ start: Date, _ period: TimePeriod) {
             self.start = ValueText.moment(start)
-            label = stretch.text(start)
+            label = period.text(start)
         }
     }
 
     private(set) var parts: [Part] = []
     private static let mostParts = 10_000
 
-    /// - Throws: `UsageError` when that makes more lines than anybody wants.
-    init(_ commits: [Commit], _ stretch: TimeStretch) throws {
+    /// - Throws: `UsageError` if there would be too many lines.
+    init(_ commits: [Commit], _ period: TimePeriod) throws {
         guard let first = commits.first else { return }
-        var start = stretch.start(of: first.date)
-        var end = stretch.next(after: start)
-        parts.append(Part(start, stretch))
+        var start = period.start(of: first.date)
+        var end = period.next(after: start)
+        parts.append(Part(start, period))
         for commit in commits {
             while commit.date >= end {
                 guard parts.count < Self.mostParts else {
                     throw UsageError("That makes more than \(Self.mostParts) lines: choose a longer --by, or --since.")
                 }
                 start = end
-                end = stretch.next(after: start)
-                parts.append(Part(start, stretch))
+                end = period.next(after: start)
+                parts.append(Part(start, period))
             }
             parts[parts.count - 1].transactions += 1
             parts[parts.count - 1].events += commit.events
@@ -185,7 +186,7 @@ struct Timeline {
             style("\(ValueText.count(transactions, "transaction")), \(ValueText.count(events, "event"))", .dim))
     }
 
-    /// Blocks of eighths; anything above nothing shows.
+    /// A bar in eighths of a character; any count above zero is visible.
     private static func bar(_ value: Int, _ most: Int, _ width: Int) -> String {
         guard value > 0, most > 0 else { return "" }
         let eighths = max(1, value * width * 8 / most)
@@ -196,5 +197,5 @@ struct Timeline {
 
 private struct TimelineText: Encodable {
     let by: String?
-    let stretches: [Timeline.Part]
+    let periods: [Timeline.Part]
 }

@@ -3,13 +3,14 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
+/// `strata unlink`: removes members from a to-many, or clears a to-one.
 struct UnlinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlink",
-        abstract: "Takes members out of a to-many, or cuts a to-one.",
+        abstract: "Removes members from a to-many, or clears a to-one.",
         discussion: """
-            Without members everything that the relationship leads to is unlinked, which needs --all for a to-many. An \
-            object that is no member is a problem: exit code 1, and nothing is saved.
+            Without members, everything that the relationship leads to is unlinked; for a to-many this needs --all. An \
+            object that is not a member is an error: exit code 1, and nothing is saved.
 
             \(ChangeArguments.help)
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import StrataGraph
 import StrataStore
 
+/// `strata update`: changes objects: the ones named, or those of an entity that meet a condition.
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
@@ -21,13 +22,13 @@ struct UpdateCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp("Objects, or an entity with --where or --all; then what to set.", valueName: "word"))
     var words: [String]
-    @Option(name: [.customLong("nil")], help: ArgumentHelp("Take this value away.", valueName: "property"))
+    @Option(name: [.customLong("nil")], help: ArgumentHelp("Set nil.", valueName: "property"))
     var nils: [String] = []
     @OptionGroup var targets: TargetArguments
     @OptionGroup var change: ChangeArguments
 
     func run() throws {
-        // No name of an object or entity has the sign.
+        // Names of objects and entities contain no `=`.
         let assignments = try Assignments(words.filter { $0.contains("=") }, nils: nils)
         guard !assignments.isEmpty else { throw UsageError("Nothing is to be set. Write property=value.") }
         try change.run(store) { store, context in

@@ -2,17 +2,18 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
+/// `strata verify`: checks the whole store and lists its problems, one a line.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks everything and names what is wrong, one line a problem.",
+        abstract: "Checks the whole store and lists its problems, one a line.",
         discussion: """
-            Checks the header, every event and transaction with checksums and the chain of digests, every object's chain, \
-            rows, indexes, links, counts, tombstones and large values; then replays the log into a scratch place and holds \
-            the result against the views, record by record. The store is only read. --quick stops at the log and counts.
+            Checks the header; every event and transaction with checksums and the chain of digests; every object's chain; \
+            rows, indexes, links, counts, tombstones and large values. Then it replays the log into a temporary store and \
+            compares the result with the views, record by record. The store is only read. --quick checks the log and counts.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
-            "problems": [{"kind", "place", "message"}], "digests": {table: hexadecimal}, "seconds"}.
+            "problems": [{"kind", "location", "message"}], "digests": {table: hexadecimal}, "seconds"}.
 
             Examples:
                 strata verify BowTies.strata
@@ -25,11 +26,11 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         try GuardedRun.enter { message in
-            let problem = VerificationText.Problem(kind: "table", place: "data.mdb", message: message)
+            let problem = VerificationText.Problem(kind: "table", location: "data.mdb", message: message)
             Output.shared.line(
                 json
                     ? try JSONText.of(VerificationText(quick ? .quick : .full, problem))
-                    : "\(problem.kind): \(problem.place): \(message)")
+                    : "\(problem.kind): \(problem.location): \(message)")
         }
         let progress = ProgressLine()
         let report = try store.reading { store in
@@ -54,7 +55,7 @@ struct VerifyCommand: ParsableCommand {
             + ValueText.count(report.objectCount, "object")
         if report.isSound {
             let what =
-                report.depth == .full ? "; replaying the log gives these views, byte for byte" : " (a quick look)"
+                report.depth == .full ? "; a replay of the log gives the same views, byte for byte" : " (a quick look)"
             Output.shared.line("\(style("sound", .green)): \(looked)\(what)")
         } else {
             Output.shared.line("\(style(ValueText.count(report.problemCount, "problem"), .red)): \(looked)")
@@ -66,7 +67,7 @@ struct VerifyCommand: ParsableCommand {
 private struct VerificationText: Encodable {
     struct Problem: Encodable {
         let kind: String
-        let place: String
+        let location: String
         let message: String
     }
 
@@ -81,7 +82,7 @@ private struct VerificationText: Encodable {
     let digests: [String: String]
     let seconds: Double
 
-    /// Where no report could be made.
+    /// A report for a verification that a signal ended.
     init(_ depth: VerificationDepth, _ problem: Problem) {
         sound = false
         self.depth = depth.rawValue
@@ -100,7 +101,7 @@ private struct VerificationText: Encodable {
         events = report.eventCount
         objects = report.objectCount
         problemCount = report.problemCount
-        problems = report.problems.map { Problem(kind: $0.kind.rawValue, place: $0.place, message: $0.message) }
+        problems = report.problems.map { Problem(kind: $0.kind.rawValue, location: $0.place, message: $0.message) }
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         seconds = report.duration / .seconds(1)
     }

@@ -4,8 +4,8 @@ import StrataStore
 
 /// An event of the log as a CloudEvent (version 1.0 of the specification) in JSON.
 ///
-/// The id is unique in the source, as the specification asks; `stratatransaction` and `strataauthor` are extension
-/// attributes, `sequence` is that of the specification's own extension.
+/// `id` is the event number, which is unique in the source as the specification asks. `sequence` is the specification's
+/// own extension attribute; `stratatransaction` and `strataauthor` are Strata's.
 struct CloudEventText {
     let store: Store
     let names: RecordedNames
@@ -22,7 +22,7 @@ struct CloudEventText {
         line += ",\"source\":\"strata://\(store.identifier.uuidString)\""
         line += ",\"type\":\"strata.\(event.kind)\""
         if let object = event.object { line += ",\"subject\":" + JSONLine.quoted(names.name(of: object)) }
-        line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"eventNumber\":\"\(event.eventNumber)\""
+        line += ",\"time\":\"\(DateText.exact(transaction.date))\",\"sequence\":\"\(event.eventNumber)\""
         line += ",\"stratatransaction\":\"\(transaction.number)\""
         if let author = transaction.author { line += ",\"strataauthor\":" + JSONLine.quoted(author) }
         line += ",\"datacontenttype\":\"application/json\",\"data\":"

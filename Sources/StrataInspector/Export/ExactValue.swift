@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Values without loss, for export: data whole, dates to the last digit.
+/// Writes values for export without loss: all of the data, and every digit of dates.
 struct ExactValue {
     let store: Store
     let names: RecordedNames
@@ -18,12 +18,12 @@ struct ExactValue {
         }
     }
 
-    /// Nil is nil; a composite is JSON.
+    /// The text of a value; nil for nil, JSON for a composite.
     func text(_ value: AttributeValue) throws -> String? {
         switch try json(value) {
         case .null: return nil
         case .text(let text): return text
-        // JSON has to quote what a number of it cannot be; here nothing else could be meant.
+        // JSON quotes infinity and NaN; text needs no quotes.
         case .number(let value) where !value.isFinite:
             return value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
         case let other:
@@ -33,7 +33,7 @@ struct ExactValue {
         }
     }
 
-    /// As property lists have it; nil is left out by whoever calls.
+    /// The value as a property list has it; the caller leaves nil out.
     func property(_ value: AttributeValue) throws -> Any? {
         switch value {
         case .null: nil
@@ -41,7 +41,7 @@ struct ExactValue {
         case .integer(let value): value
         case .float(let value): Double("\(value)") ?? Double(value)
         case .double(let value): value
-        // Property lists keep whole seconds only.
+        // Property lists keep only whole seconds.
         case .date(let date):
             DateText.isInCalendar(date) && date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970
                 ? date : DateText.exact(date)
@@ -54,14 +54,14 @@ struct ExactValue {
 }
 
 extension DateText {
-    /// ISO 8601, UTC, with as many digits as bring the same date back; what the calendar cannot write are seconds since
-    /// 1970.
+    /// ISO 8601 in UTC with as many digits as the date needs to be read back the same; seconds since 1970 for dates that
+    /// the calendar cannot write.
     static func exact(_ date: Date) -> String {
         guard isInCalendar(date) else { return "\(date.timeIntervalSince1970)" }
         let text = ValueText.moment(date)
         if Self.date(text) == date { return text }
-        // The log's times are whole microseconds. A date is a Double since 2001, which near today has eight digits behind
-        // the point, and since 1970 one bit fewer.
+        // Times in the log are whole microseconds. A date is a Double of seconds since 2001: near today it has eight
+        // digits behind the point, and one bit fewer as seconds since 1970.
         let seconds = date.timeIntervalSinceReferenceDate
         let whole = seconds.rounded(.down)
         let start = Self.text(Date(timeIntervalSinceReferenceDate: whole), .iso8601)
@@ -75,7 +75,7 @@ extension DateText {
         return "\(date.timeIntervalSince1970)"
     }
 
-    /// Whether the calendar can write it, in a year of four digits.
+    /// Whether the date has a year of four digits, which the calendar can write.
     static func isInCalendar(_ date: Date) -> Bool {
         let seconds = date.timeIntervalSince1970
         return seconds >= -62_135_596_800 && seconds < 253_402_300_800

@@ -5,7 +5,7 @@ import StrataStore
 struct ExportColumn {
     enum Content {
         case value(OutputColumn)
-        /// By the attribute of the members that names them; nil by reference.
+        /// Members named by this attribute of theirs; by reference if nil.
         case members(PropertySchema, key: String?)
     }
 
@@ -13,9 +13,9 @@ struct ExportColumn {
     let content: Content
 
     /// - Parameters:
-    ///   - text: nil is every attribute and every to-one; to-ones by the attribute that no two objects of the other side
-    ///     share, where the model says so, else by reference.
-    ///   - namesAll: whether every object of an entity has a value of the attribute: who has none is named by reference.
+    ///   - text: the columns; nil for every attribute and to-one. A to-one is named by an attribute that the model says is
+    ///     unique there, else by reference.
+    ///   - namesAll: whether every object of an entity has a value of that attribute; otherwise it cannot name them.
     static func columns(
         _ text: String?, of entity: EntitySchema, _ schema: Schema, namesAll: (EntityID, String) throws -> Bool
     ) throws -> [ExportColumn] {
@@ -46,7 +46,7 @@ struct ExportColumn {
         return ExportColumn(name: text, content: .value(column))
     }
 
-    /// The attribute that alone is unique among the objects of an entity.
+    /// The attribute with a uniqueness constraint of its own; nil if the entity has none.
     private static func uniqueKey(of entity: EntityID, _ schema: Schema) -> String? {
         var next = schema.entity(entity)
         while let current = next {
@@ -60,13 +60,13 @@ struct ExportColumn {
     }
 }
 
-/// What a column holds of one object.
+/// The contents of one column for one object.
 enum ExportCell {
     case value(AttributeValue)
     case list([AttributeValue])
 }
 
-/// The objects of an export, row by row, all of one state; memory holds their ids.
+/// The objects of an export, row by row, all from one state. Memory holds only their ids.
 struct ExportStream {
     let store: Store
     let moment: StoreMoment

@@ -2,10 +2,10 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// The forms that objects are exported to; `strata import` reads each of them.
+/// The file formats of exports; `strata import` reads all but `cloudevents`.
 enum ExportForm: String, CaseIterable {
     case plist, json, ndjson, csv
-    /// Of events, not of objects.
+    /// Events instead of objects.
     case cloudevents
 
     init?(path: String) {
@@ -17,16 +17,16 @@ enum ExportForm: String, CaseIterable {
     }
 }
 
-/// Writes rows of an export.
+/// Writes the rows of an export in one of the forms.
 struct ExportWriter {
     private let form: ExportForm
     private let keys: [String]
-    /// Keys of which nothing written would mean another value than nil.
+    /// Keys with a default in the model: leaving nil out would import the default.
     private let keysWithDefault: Set<String>
     private let exact: ExactValue
     private let target: ExportTarget
     private var count = 0
-    /// For a property list, which is written as a whole.
+    /// The rows of a property list, which is written at the end.
     private var dictionaries: [[String: Any]] = []
 
     init(
@@ -70,7 +70,7 @@ struct ExportWriter {
         }
     }
 
-    /// A member in a list in text, which is parted at semicolons when it is read.
+    /// The text of a member in a list, which `import` splits at semicolons.
     private func listed(_ value: AttributeValue) throws -> String {
         guard let text = try exact.text(value), !text.isEmpty, !text.contains(";"),
             text == text.trimmingCharacters(in: .whitespaces)
@@ -92,8 +92,8 @@ struct ExportWriter {
             case .value(let value): JSONLine.append(try exact.json(value), to: &line)
             case .list(let values):
                 line += "["
-                for (place, value) in values.enumerated() {
-                    if place > 0 { line += "," }
+                for (index, value) in values.enumerated() {
+                    if index > 0 { line += "," }
                     JSONLine.append(try exact.json(value), to: &line)
                 }
                 line += "]"
@@ -121,9 +121,9 @@ struct ExportWriter {
     }
 }
 
-/// Where an export goes: standard output, a file that appears when it is whole, or a device or pipe.
+/// The target of an export: standard output, a file that appears when it is complete, or a device or pipe.
 final class ExportTarget {
-    /// A file that is being written, and where it goes.
+    /// The temporary file that is being written, and the path it is renamed to.
     private struct Part {
         let path: String
         let target: String
@@ -131,12 +131,12 @@ final class ExportTarget {
 
     private let path: String
     private var handle: FileHandle?
-    /// Nil where what is written goes to its place at once.
+    /// nil for standard output, devices and pipes, which are written directly.
     private var part: Part?
     private var buffer: [UInt8] = []
     private static let limit = 1 << 18
 
-    /// - Parameter path: `-` is standard output. Of a link the file that it leads to is written.
+    /// - Parameter path: `-` for standard output. For a symbolic link, its target is written.
     /// - Throws: `UsageError`.
     init(_ path: String) throws {
         self.path = path
@@ -187,7 +187,7 @@ final class ExportTarget {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Puts the file in its place.
+    /// Completes the file and gives it its name.
     func finish() throws {
         guard let handle else { return }
         try flush()

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The bytes of a file, or of standard input, as they come: a file may be larger than memory.
+/// Reads the bytes of a file or of standard input in blocks, because a file may be larger than memory.
 final class ByteSource {
     private let handle: FileHandle
     private var buffer: [UInt8] = []
-    private var place = 0
-    /// Bytes that were handed out before the buffer.
+    private var offset = 0
+    /// The number of bytes before the buffer.
     private var passed = 0
-    /// nil when it is not known, as of a pipe.
+    /// The size of the file; nil if unknown, as for a pipe.
     let size: Int?
     private static let chunk = 1 << 18
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// - Parameter path: `-` is standard input.
+    /// - Parameter path: `-` for standard input.
     /// - Throws: `UsageError`.
     init(_ path: String) throws {
         do {
@@ -32,76 +32,76 @@ final class ByteSource {
         }
     }
 
-    /// Spreadsheets and some editors begin a file with a mark that says UTF-8; it belongs to no form.
+    /// Skips the byte order mark with which some programs begin a UTF-8 file.
     private func passMark() throws {
         while buffer.count < Self.mark.count, let more = try handle.read(upToCount: Self.chunk), !more.isEmpty {
             buffer += more
         }
-        if buffer.starts(with: Self.mark) { place = Self.mark.count }
+        if buffer.starts(with: Self.mark) { offset = Self.mark.count }
     }
 
-    /// Bytes handed out so far.
-    var position: Int { passed + place }
+    /// The number of bytes read so far.
+    var position: Int { passed + offset }
 
-    /// Bytes of the file in memory.
+    /// The size of a block.
     var heldCount: Int { buffer.count }
 
-    /// nil at the end.
+    /// The next byte; nil at the end.
     func next() throws -> UInt8? {
-        if place == buffer.count, try !refill() { return nil }
-        defer { place += 1 }
-        return buffer[place]
+        if offset == buffer.count, try !refill() { return nil }
+        defer { offset += 1 }
+        return buffer[offset]
     }
 
     func peek() throws -> UInt8? {
-        if place == buffer.count, try !refill() { return nil }
-        return buffer[place]
+        if offset == buffer.count, try !refill() { return nil }
+        return buffer[offset]
     }
 
-    /// The bytes up to the next line feed, which is passed over; nil at the end.
+    /// The bytes up to the next line feed, which is skipped; nil at the end.
     func line() throws -> [UInt8]? {
         guard try peek() != nil else { return nil }
         var line: [UInt8] = []
         while try peek() != nil {
-            guard let end = buffer[place...].firstIndex(of: 0x0A) else {
-                line += buffer[place...]
-                place = buffer.count
+            guard let end = buffer[offset...].firstIndex(of: 0x0A) else {
+                line += buffer[offset...]
+                offset = buffer.count
                 continue
             }
-            line += buffer[place..<end]
-            place = end + 1
+            line += buffer[offset..<end]
+            offset = end + 1
             break
         }
         return line
     }
 
-    /// Takes the bytes up to the first that ends them, which stays, or to the end.
+    /// Appends the bytes before the first for which `ends` is true, or up to the end.
     func collect(into bytes: inout [UInt8], until ends: (UInt8) -> Bool) throws {
         while try peek() != nil {
-            guard let end = buffer[place...].firstIndex(where: ends) else {
-                bytes += buffer[place...]
-                place = buffer.count
+            guard let end = buffer[offset...].firstIndex(where: ends) else {
+                bytes += buffer[offset...]
+                offset = buffer.count
                 continue
             }
-            bytes += buffer[place..<end]
-            place = end
+            bytes += buffer[offset..<end]
+            offset = end
             return
         }
     }
 
     func rest() throws -> [UInt8] {
-        var bytes = Array(buffer[place...])
-        place = buffer.count
+        var bytes = Array(buffer[offset...])
+        offset = buffer.count
         while try refill() {
             bytes += buffer
-            place = buffer.count
+            offset = buffer.count
         }
         return bytes
     }
 
     private func refill() throws -> Bool {
         passed += buffer.count
-        place = 0
+        offset = 0
         buffer = Array(try handle.read(upToCount: Self.chunk) ?? Data())
         return !buffer.isEmpty
     }

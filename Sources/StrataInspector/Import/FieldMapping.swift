@@ -1,9 +1,9 @@
 import StrataModel
 import StrataStore
 
-/// Which property each key of a file goes to.
+/// Maps the keys of a file to properties.
 struct FieldMapping {
-    /// Where a value goes: a property, and for a relationship the attribute that names the other object.
+    /// The property that a value is for, and for a relationship the attribute that names the other object.
     struct Target {
         let path: String
         let property: PropertySchema
@@ -11,11 +11,11 @@ struct FieldMapping {
     }
 
     private let entity: EntitySchema
-    /// What was said on the command line; empty leaves the key out.
-    private let said: [String: String]
+    /// The mappings of the command line; an empty one leaves the key out.
+    private let given: [String: String]
     private let ignoresUnknown: Bool
     private var found: [String: Target?] = [:]
-    /// Keys that were said and that no record has had.
+    /// Mapped keys that no record has had so far.
     private(set) var unmet: Set<String>
 
     /// - Parameter words: `file key=property`, `owner=familyMember.name`, `comment=`.
@@ -23,29 +23,31 @@ struct FieldMapping {
     init(_ words: [String], ignoresUnknown: Bool, _ entity: EntitySchema) throws {
         self.entity = entity
         self.ignoresUnknown = ignoresUnknown
-        var said: [String: String] = [:]
+        var given: [String: String] = [:]
         for word in words {
             guard let sign = word.lastIndex(of: "="), sign > word.startIndex else {
                 throw UsageError("--map '\(word)' is no mapping. Write KEY=PROPERTY, or KEY= to leave it out.")
             }
             let key = String(word[..<sign])
-            guard said.updateValue(String(word[word.index(after: sign)...]), forKey: key) == nil else {
+            guard given.updateValue(String(word[word.index(after: sign)...]), forKey: key) == nil else {
                 throw UsageError("--map says twice where '\(key)' goes.")
             }
         }
-        self.said = said
-        unmet = Set(said.filter { !$0.value.isEmpty }.keys)
-        for (key, path) in said where !path.isEmpty { found[key] = try Self.target(path, entity) }
+        self.given = given
+        unmet = Set(given.filter { !$0.value.isEmpty }.keys)
+        for (key, path) in given where !path.isEmpty { found[key] = try Self.target(path, entity) }
     }
 
-    /// - Parameter keys: all that the file has.
-    /// - Throws: `UsageError` for a key that was said and is none of them.
+    /// Checks that the file has every mapped key.
+    ///
+    /// - Parameter keys: all keys of the file.
+    /// - Throws: `UsageError` for a mapped key that is not among them.
     func check(_ keys: [String]) throws {
         guard let key = unmet.subtracting(keys).min() else { return }
         throw UsageError("--map '\(key)=…': the file has no column '\(key)'.\(NameSuggestions(keys).hint(for: key))")
     }
 
-    /// nil for a key that is left out.
+    /// The target of a key; nil if the key is left out.
     mutating func target(of key: String) throws -> Target? {
         if !unmet.isEmpty { unmet.remove(key) }
         if let known = found[key] { return known }
@@ -55,7 +57,7 @@ struct FieldMapping {
     }
 
     private func look(for key: String) throws -> Target? {
-        if said[key] == "" { return nil }
+        if given[key] == "" { return nil }
         let plain = Self.plain(key)
         let name =
             entity.properties.first { $0.name == key } ?? entity.properties.first { Self.plain($0.name) == plain }
@@ -68,7 +70,7 @@ struct FieldMapping {
                 + "--map '\(key)=' to leave it out, or --ignore-unknown.")
     }
 
-    /// `first_name`, `First Name` and `firstName` are one.
+    /// The name without case, spaces and underscores: `first_name`, `First Name` and `firstName` are the same.
     private static func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
 
     private static func target(_ path: String, _ entity: EntitySchema) throws -> Target {

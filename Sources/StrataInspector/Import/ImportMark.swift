@@ -2,18 +2,18 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Knows in the log how much of a file has been imported: each transaction says in its metadata of which file it is,
-/// by contents and entity, and how many of its records are done.
+/// Records in the log how much of a file has been imported. Each transaction names in its metadata the file (by its
+/// contents), the entity, and the number of records done.
 struct ImportMark {
     static let fileKey = "strata.import"
     static let recordsKey = "strata.import.records"
 
-    /// nil for standard input, pipes and devices, which cannot be read again.
+    /// The digest of the file; nil for standard input, pipes and devices, which cannot be read twice.
     let file: String?
 
     /// - Throws: `UsageError` for a file that cannot be read.
     init(file path: String, entity: String) throws {
-        // A pipe that has a name is read once, too.
+        // A named pipe can be read only once, too.
         var status = stat()
         guard path != "-", stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
             file = nil
@@ -33,7 +33,7 @@ struct ImportMark {
         return [Self.fileKey: file, Self.recordsKey: "\(records)"]
     }
 
-    /// Of the newest import of the file; 0 when there was none.
+    /// The records that the newest import of the file has done; 0 if there was none.
     func recordsDone(in store: Store) throws -> Int {
         var before: TransactionNumber?
         while true {

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// Takes records into the store, some of them in a transaction.
+/// Imports the records of a file, a number of them in each transaction.
 struct ImportRun {
     let entity: EntitySchema
     let policy: UniquenessPolicy
@@ -11,10 +11,10 @@ struct ImportRun {
     var maker: RowMaker
     let context: ManagedObjectContext
     let mark: ImportMark
-    /// Records that an earlier run has saved.
+    /// The number of records that an earlier run saved.
     var resumedAfter = 0
 
-    /// Records that were read, those passed over included.
+    /// The number of records read, including skipped ones.
     private var read = 0
     private var saved = Saved()
     private let start = ContinuousClock.now
@@ -33,7 +33,7 @@ struct ImportRun {
         reason = context.transactionReason
     }
 
-    /// - Throws: `InputFault` with the place of a record that cannot be taken.
+    /// - Throws: `InputError` with the location of a record that cannot be imported.
     mutating func run(_ reader: any RecordReader, _ source: ByteSource) throws {
         let progress = ProgressLine()
         let handler = progress.handler
@@ -48,14 +48,14 @@ struct ImportRun {
                 read += 1
                 guard read > resumedAfter else { continue }
                 do {
-                    pending.append(try row(record), record.place)
+                    pending.append(try row(record), record.location)
                 } catch is PendingRows.NamedTooEarly {
                     try save(pending, records: read - 1)
-                    pending.append(try row(record), record.place)
+                    pending.append(try row(record), record.location)
                 }
             }
             if read % 500 == 0 || record == nil {
-                // Of the records that are not read yet nothing is known but their bytes.
+                // The total is estimated from the bytes that are left.
                 let total = source.size.map { Int(Double(read) * Double($0) / Double(max(source.position, 1))) } ?? 0
                 handler(StoreProgress(phase: "records", done: read, total: total))
             }
@@ -68,12 +68,12 @@ struct ImportRun {
     private mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
         do {
             return try maker.row(record)
-        } catch let fault as InputFault {
-            throw InputFault("\(record.place): \(fault.message)")
+        } catch let error as InputError {
+            throw InputError("\(record.location): \(error.message)")
         }
     }
 
-    /// - Parameter records: how many of the file are done then.
+    /// - Parameter records: how many records of the file are done after this step.
     private mutating func save(_ pending: PendingRows, records: Int) throws {
         let rows = pending.rows
         context.transactionMetadata = [:]
@@ -87,27 +87,27 @@ struct ImportRun {
         do {
             saved.add(try context.execute(request))
         } catch let error as StrataError where error.code != .corrupt {
-            throw InputFault(Self.text(error, pending.places))
+            throw InputError(Self.text(error, pending.locations))
         }
         pending.removeAll()
     }
 
-    /// Names the records that a step was refused for.
-    private static func text(_ error: StrataError, _ places: [String]) -> String {
-        let faults = error.details.isEmpty ? [error] : error.details
-        let shown = faults.prefix(10).map { "\(placed($0, places))" }
-        return shown.joined(separator: "; ") + (faults.count > 10 ? "; and \(faults.count - 10) more" : "")
+    /// Describes the errors of a refused step, with the locations of the records.
+    private static func text(_ error: StrataError, _ locations: [String]) -> String {
+        let errors = error.details.isEmpty ? [error] : error.details
+        let shown = errors.prefix(10).map { "\(located($0, locations))" }
+        return shown.joined(separator: "; ") + (errors.count > 10 ? "; and \(errors.count - 10) more" : "")
     }
 
-    /// Messages name rows by their numbers in the step.
-    private static func placed(_ error: StrataError, _ places: [String]) -> String {
+    /// Replaces the row numbers in a message by locations in the file.
+    private static func located(_ error: StrataError, _ locations: [String]) -> String {
         var words = error.message.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.first == "Row" else { return error.commandLineText }
         var index = 0
         while index + 1 < words.count {
             let digits = words[index + 1].prefix(while: \.isNumber)
-            if words[index].lowercased() == "row", let number = Int(digits), places.indices.contains(number) {
-                words[index] = places[number] + words[index + 1].dropFirst(digits.count)
+            if words[index].lowercased() == "row", let number = Int(digits), locations.indices.contains(number) {
+                words[index] = locations[number] + words[index + 1].dropFirst(digits.count)
                 words.remove(at: index + 1)
             }
             index += 1
@@ -151,9 +151,9 @@ struct ImportRun {
     }
 }
 
-/// What the steps did together.
+/// The sums of what the steps did.
 private struct Saved {
-    /// Inserted and merged.
+    /// Inserted and merged objects.
     var count = 0
     var mergedCount = 0
     var keptCount = 0
@@ -179,9 +179,9 @@ private struct ImportText: Encodable {
     let peakBytes: UInt64?
 }
 
-/// The most memory that this process has had at a time, with the pages of the store's file that it had before it.
+/// The most memory that this process has used at a time, including mapped pages of the store's file.
 enum PeakMemory {
-    /// nil where the system does not say.
+    /// nil if the system does not say.
     static var bytes: UInt64? {
         var usage = rusage()
         #if os(Linux)
@@ -189,7 +189,7 @@ enum PeakMemory {
         #else
             let unit: UInt64 = 1
         #endif
-        // RUSAGE_SELF, which has a type of its own on Linux.
+        // RUSAGE_SELF, whose type on Linux differs.
         guard getrusage(0, &usage) == 0, usage.ru_maxrss > 0 else { return nil }
         return UInt64(usage.ru_maxrss) * unit
     }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// One record of a file that is imported.
+/// One record of an imported file.
 struct InputRecord {
     var values: [String: InputValue]
-    /// Keys that the file has and that hold nothing here.
+    /// Keys that the file has and that are empty in this record.
     var blanks: [String] = []
-    /// Where it stands, such as "line 12".
-    let place: String
+    /// Where in the file it is: "line 12".
+    let location: String
 }
 
-/// Reads records one after the other.
+/// Reads the records of a file one after the other.
 protocol RecordReader {
-    /// What every record has; nil where each says its own.
+    /// The keys of every record; nil if each record has its own.
     var keys: [String]? { get }
 
-    /// nil at the end.
+    /// The next record; nil at the end.
     ///
-    /// - Throws: `InputFault` that says where the file is wrong.
+    /// - Throws: `InputError` with the location of an error in the file.
     mutating func next() throws -> InputRecord?
 }
 
@@ -37,7 +37,7 @@ enum RecordReaders {
 
 // MARK: - JSON
 
-/// An object a line; empty lines are passed over.
+/// Reads an object from each line (NDJSON); empty lines are skipped.
 struct NDJSONRecordReader: RecordReader {
     private let source: ByteSource
     private var line = 0
@@ -51,17 +51,17 @@ struct NDJSONRecordReader: RecordReader {
             let value: InputValue
             do {
                 value = try JSONReader.value(bytes)
-            } catch let fault as InputFault {
-                throw InputFault("line \(line): \(fault.message)")
+            } catch let error as InputError {
+                throw InputError("line \(line): \(error.message)")
             }
-            guard case .object(let values) = value else { throw InputFault("line \(line): It is no object.") }
-            return InputRecord(values: values, place: "line \(line)")
+            guard case .object(let values) = value else { throw InputError("line \(line): It is no object.") }
+            return InputRecord(values: values, location: "line \(line)")
         }
         return nil
     }
 }
 
-/// An array of objects, or one object. Of an array one element after the other is held in memory.
+/// Reads an array of objects, or one object. Only one element of the array is in memory at a time.
 struct JSONRecordReader: RecordReader {
     private enum Form {
         case unknown, array, single, done
@@ -108,24 +108,24 @@ struct JSONRecordReader: RecordReader {
         try source.collect(into: &bytes) { extent.ends(before: $0) }
         line += extent.lineCount
         let record = try record(bytes, start, byte)
-        guard let separator = try source.next() else { throw fault("the array does not end") }
+        guard let separator = try source.next() else { throw error("the array does not end") }
         if separator == UInt8(ascii: "]") { try end() }
         return record
     }
 
-    /// Nothing but space may stand behind the array.
+    /// Checks that only space follows the array.
     private mutating func end() throws {
         form = .done
         try skipSpace()
-        guard try source.peek() == nil else { throw fault("something stands behind the array") }
+        guard try source.peek() == nil else { throw error("something stands behind the array") }
     }
 
     private mutating func record(_ bytes: [UInt8], _ line: Int, _ byte: Int) throws -> InputRecord {
         count += 1
         let value = try JSONReader.value(bytes, line: line, byte: byte)
-        let place = "element \(count) (line \(line))"
-        guard case .object(let values) = value else { throw InputFault("\(place): It is no object.") }
-        return InputRecord(values: values, place: place)
+        let location = "element \(count) (line \(line))"
+        guard case .object(let values) = value else { throw InputError("\(location): It is no object.") }
+        return InputRecord(values: values, location: location)
     }
 
     private mutating func skipSpace() throws {
@@ -135,13 +135,12 @@ struct JSONRecordReader: RecordReader {
         }
     }
 
-    private func fault(_ text: String) -> InputFault {
-        InputFault("It is no JSON: \(text) (line \(line), byte \(source.position + 1)).")
+    private func error(_ text: String) -> InputError {
+        InputError("It is no JSON: \(text) (line \(line), byte \(source.position + 1)).")
     }
 }
 
-/// Finds where an element of an array ends, without reading what it is: at a comma or bracket that stands in no text
-/// and in no brackets of its own.
+/// Finds the end of an array's element without parsing it: the next comma or bracket outside texts and inner brackets.
 struct JSONElementExtent {
     private var depth = 0
     private var isInText = false
@@ -175,7 +174,7 @@ struct JSONElementExtent {
 
 // MARK: - Property lists
 
-/// An array of dictionaries, or one dictionary, in any of the forms of property lists.
+/// Reads an array of dictionaries, or one dictionary, from a property list of any form.
 struct PropertyListRecordReader: RecordReader {
     private var elements: ArraySlice<Any>
     private var count = 0
@@ -185,7 +184,7 @@ struct PropertyListRecordReader: RecordReader {
         do {
             list = try PropertyListSerialization.propertyList(from: Data(try source.rest()), format: nil)
         } catch {
-            throw InputFault("It is no property list: \(Self.sentence(error))")
+            throw InputError("It is no property list: \(Self.sentence(error))")
         }
         elements = (list as? [Any] ?? [list])[...]
     }
@@ -194,12 +193,12 @@ struct PropertyListRecordReader: RecordReader {
         guard let element = elements.popFirst() else { return nil }
         count += 1
         guard let dictionary = element as? [String: Any] else {
-            throw InputFault("element \(count): It is no dictionary.")
+            throw InputError("element \(count): It is no dictionary.")
         }
-        return InputRecord(values: dictionary.mapValues(Self.value), place: "element \(count)")
+        return InputRecord(values: dictionary.mapValues(Self.value), location: "element \(count)")
     }
 
-    /// What the reader found, with its line, says more than that the format is wrong.
+    /// The underlying error, which names the line; Foundation's own only says that the format is wrong.
     private static func sentence(_ error: any Error) -> String {
         let detail = (error as NSError).userInfo["NSDebugDescription"] as? String
         return detail.map { $0.hasSuffix(".") ? $0 : $0 + "." } ?? error.localizedDescription
@@ -211,7 +210,7 @@ struct PropertyListRecordReader: RecordReader {
         case let data as Data: return .data(data)
         case let text as String: return .text(text)
         case let list as [Any]: return .list(list.map(value))
-        // Property lists have no nil; an export writes an empty dictionary where leaving it out would say something else.
+        // Property lists have no nil: an export writes an empty dictionary where leaving the key out would mean the default.
         case let dictionary as [String: Any]: return dictionary.isEmpty ? .null : .object(dictionary.mapValues(value))
         case let flag as Bool where Self.isBoolean(any): return .boolean(flag)
         case let number as NSNumber: return .number(number.stringValue)
@@ -219,7 +218,7 @@ struct PropertyListRecordReader: RecordReader {
         }
     }
 
-    /// Every number 0 or 1 can be taken for a Bool.
+    /// Whether a number is really a Boolean: casts also accept the numbers 0 and 1.
     private static func isBoolean(_ any: Any) -> Bool {
         guard type(of: any) != Bool.self, let number = any as? NSNumber else { return true }
         return UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "B")
@@ -229,8 +228,8 @@ struct PropertyListRecordReader: RecordReader {
 
 // MARK: - CSV
 
-/// RFC 4180 with any line ends; the first line names the columns. What is empty without quotes is nil. Empty lines are
-/// passed over, but where there is one column, of which they are records.
+/// Reads CSV (RFC 4180) with any line ends; the first line names the columns. An empty field without quotes is nil. Empty
+/// lines are skipped, except in a file of one column, where they are records.
 struct CSVRecordReader: RecordReader {
     private let source: ByteSource
     private let separator: UInt8
@@ -242,7 +241,7 @@ struct CSVRecordReader: RecordReader {
         self.separator = separator
         columns = try fields()?.map { $0.text ?? "" } ?? []
         let named = columns.filter { !$0.isEmpty }
-        guard Set(named).count == named.count else { throw InputFault("line 1: Two columns have one name.") }
+        guard Set(named).count == named.count else { throw InputError("line 1: Two columns have one name.") }
     }
 
     var keys: [String]? { columns.isEmpty ? nil : columns.filter { !$0.isEmpty } }
@@ -253,9 +252,9 @@ struct CSVRecordReader: RecordReader {
             guard let fields = try fields() else { return nil }
             if fields.count == 1, fields[0].text == nil, columns.count != 1 { continue }
             guard fields.count == columns.count else {
-                throw InputFault("line \(start): It has \(fields.count) fields, the heading has \(columns.count).")
+                throw InputError("line \(start): It has \(fields.count) fields, the heading has \(columns.count).")
             }
-            var record = InputRecord(values: [:], place: "line \(start)")
+            var record = InputRecord(values: [:], location: "line \(start)")
             for (column, field) in zip(columns, fields) where !column.isEmpty {
                 if let text = field.text { record.values[column] = .text(text) } else { record.blanks.append(column) }
             }
@@ -264,7 +263,7 @@ struct CSVRecordReader: RecordReader {
     }
 
     private struct Field {
-        /// nil when nothing stands there, not even quotes.
+        /// nil for an empty field without quotes.
         let text: String?
     }
 
@@ -281,7 +280,7 @@ struct CSVRecordReader: RecordReader {
         }
     }
 
-    /// Up to, and without, what ends it.
+    /// Reads a field up to the separator or line end, which is not consumed.
     private mutating func field() throws -> Field {
         var bytes: [UInt8] = []
         let isQuoted = try source.peek() == 0x22
@@ -291,13 +290,13 @@ struct CSVRecordReader: RecordReader {
             try quoted(into: &bytes, from: start)
         }
         while let byte = try source.peek(), byte != separator, byte != 0x0A, byte != 0x0D {
-            guard !isQuoted else { throw InputFault("line \(line): Something stands behind a closing quote.") }
+            guard !isQuoted else { throw InputError("line \(line): Something stands behind a closing quote.") }
             bytes.append(byte)
             _ = try source.next()
         }
         guard isQuoted || !bytes.isEmpty else { return Field(text: nil) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw InputFault("line \(line): It is not UTF-8.")
+            throw InputError("line \(line): It is not UTF-8.")
         }
         return Field(text: text)
     }
@@ -311,6 +310,6 @@ struct CSVRecordReader: RecordReader {
             if byte == 0x0A { line += 1 }
             bytes.append(byte)
         }
-        throw InputFault("line \(start): A quote is not closed.")
+        throw InputError("line \(start): A quote is not closed.")
     }
 }

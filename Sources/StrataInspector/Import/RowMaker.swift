@@ -3,24 +3,24 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What becomes of a row that names an object which is not there.
+/// What `import` does with a record that names an object that does not exist.
 enum MissingTarget: String, CaseIterable {
     /// The import stops.
     case error
     /// The relationship stays empty.
     case leave
-    /// The object is made, with what it is named by.
+    /// The object is made, with the attribute that names it.
     case create
 }
 
-/// Makes rows of a batch of the records of a file.
+/// Converts the records of a file into rows of a batch insert.
 struct RowMaker {
     var mapping: FieldMapping
     let finder: ObjectFinder
     let missing: MissingTarget
-    /// Parts a list in text.
+    /// What separates the members of a list in text.
     let separator: Character
-    /// Whether a blank leaves what an object has, instead of taking the place of the model's default.
+    /// Whether an empty field keeps an existing value instead of setting nil.
     let keepsAtBlanks: Bool
 
     init(
@@ -34,7 +34,7 @@ struct RowMaker {
         self.separator = separator
     }
 
-    /// - Throws: `InputFault` with the key of what is wrong.
+    /// - Throws: `InputError` with the key of the wrong value.
     mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
         var row = BatchRow<ManagedObject>()
         var keys: [PropertyID: String] = [:]
@@ -42,18 +42,18 @@ struct RowMaker {
             guard let target = try mapping.target(of: key) else { continue }
             if let other = keys.updateValue(key, forKey: target.property.id) {
                 let both = [key, other].sorted()
-                throw InputFault("'\(both[0])' and '\(both[1])' both go to \(target.property.name).")
+                throw InputError("'\(both[0])' and '\(both[1])' both go to \(target.property.name).")
             }
             do {
                 try set(value, target, in: &row)
-            } catch let fault as InputFault {
-                throw InputFault("\(key): \(fault.message)")
+            } catch let error as InputError {
+                throw InputError("\(key): \(error.message)")
             } catch let error as UsageError {
-                throw InputFault(error.message)
+                throw InputError(error.message)
             }
         }
         for key in record.blanks {
-            // Elsewhere nothing given is nil too.
+            // Without a default, a missing value is nil too.
             guard let property = try mapping.target(of: key)?.property, let attribute = property.attribute,
                 attribute.isOptional, attribute.defaultValue != nil, !keepsAtBlanks, keys[property.id] == nil
             else { continue }
@@ -67,7 +67,7 @@ struct RowMaker {
     ) throws {
         let name = target.property.name
         guard let relationship = target.property.relationship else {
-            // What is derived was exported with the rest, and is computed anew.
+            // Exports contain derived attributes; they are computed again.
             guard let attribute = target.property.attribute, attribute.derivationExpression == nil else { return }
             row[name] = try finder.input.value(value, for: attribute)
             return
@@ -87,7 +87,7 @@ struct RowMaker {
         case .list(let values): values
         case .text(let text):
             text.split(separator: separator).map { .text($0.trimmingCharacters(in: .whitespaces)) }
-        default: throw InputFault("\(value.kindName) is no list of objects.")
+        default: throw InputError("\(value.kindName) is no list of objects.")
         }
     }
 
@@ -103,7 +103,7 @@ struct RowMaker {
                 let attribute = schema.property(named: key)?.attribute
             else { return try finder.object(value, by: target.key, in: entity, target.path) }
             guard !schema.isAbstract else {
-                throw InputFault("\(schema.name) is abstract, so the object cannot be made.")
+                throw InputError("\(schema.name) is abstract, so the object cannot be made.")
             }
             return try finder.create(key, try finder.input.value(value, for: attribute), in: schema)
         }

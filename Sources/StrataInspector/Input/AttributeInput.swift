@@ -1,18 +1,18 @@
 import Foundation
 import StrataModel
 
-/// Makes values of attributes of what people and files write.
+/// Converts what people and files write into values of attributes.
 struct AttributeInput {
     var dates = DateForm.usual
-    /// Finds an object that an attribute of type object id names.
-    var object: (String) throws -> ObjectID = { throw InputFault("'\($0)' names no object.") }
+    /// Finds the object that a value of an object-id attribute names.
+    var object: (String) throws -> ObjectID = { throw InputError("'\($0)' names no object.") }
 
-    /// - Throws: `InputFault`.
+    /// - Throws: `InputError`.
     func value(_ input: InputValue, for attribute: AttributeDescription) throws -> AttributeValue {
         if case .null = input { return .null }
         if attribute.type == .composite { return try composite(input, attribute) }
         if let value = try value(input, of: attribute.type) { return value }
-        throw InputFault("\(Self.shown(input)) is not \(attribute.type.nameWithArticle).")
+        throw InputError("\(Self.shown(input)) is not \(attribute.type.nameWithArticle).")
     }
 
     private static func shown(_ input: InputValue) -> String {
@@ -43,7 +43,7 @@ struct AttributeInput {
         }
     }
 
-    /// Most text has nothing to take away, and to find that out Foundation makes another string of it.
+    /// Trims only text that needs it, because Foundation copies the string in any case.
     private static func trimmed(_ text: String) -> String {
         guard let first = text.utf8.first, let last = text.utf8.last else { return text }
         let isPlain = (0x21...0x7E).contains(first) && (0x21...0x7E).contains(last)
@@ -57,8 +57,7 @@ struct AttributeInput {
         return decimal(word).map(AttributeValue.decimal)
     }
 
-    /// Digits behind the point that a decimal has no place for are rounded; without all of those before it, it would be
-    /// another number.
+    /// Rounds digits behind the point that do not fit a decimal. A whole part that does not fit is refused.
     private static func decimal(_ word: String) -> Decimal? {
         guard isNumber(word), var number = Decimal(string: word) else { return nil }
         let whole = word.prefix { $0 != "." }.drop { !$0.isNumber || $0 == "0" }
@@ -68,7 +67,7 @@ struct AttributeInput {
         return rounded.description.drop { $0 == "-" } == whole ? number : nil
     }
 
-    /// Nothing for digits that are too large for the type, which would read as infinity.
+    /// nil for digits that are too large for the type, which would read as infinity.
     private static func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>(
         _ word: String
     ) -> Value? {
@@ -76,7 +75,7 @@ struct AttributeInput {
         return value.isInfinite && word.contains(where: \.isNumber) ? nil : value
     }
 
-    /// The whole of it, for `Decimal` reads as far as it can, and of 0x10 only the zero.
+    /// nil unless all of the text is a number: `Decimal` reads as far as it can, and of 0x10 only the zero.
     private static func isNumber(_ word: String) -> Bool {
         guard !word.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) else { return false }
         return Double(word).map(\.isFinite) ?? false
@@ -94,25 +93,25 @@ struct AttributeInput {
         var input = input
         if case .text(let text) = input { input = try JSONReader.value(text) }
         guard case .object(let members) = input else {
-            throw InputFault("\(Self.shown(input)) is no composite, which is written as a JSON object.")
+            throw InputError("\(Self.shown(input)) is no composite, which is written as a JSON object.")
         }
         var elements: [String: AttributeValue] = [:]
         for (name, member) in members {
             guard let element = attribute.elements.first(where: { $0.name == name }) else {
                 let known = NameSuggestions(attribute.elements.map(\.name))
-                throw InputFault("\(attribute.name) has no element '\(name)'.\(known.hint(for: name))")
+                throw InputError("\(attribute.name) has no element '\(name)'.\(known.hint(for: name))")
             }
             do {
                 elements[name] = try value(member, for: element)
-            } catch let fault as InputFault {
-                throw InputFault("\(name): \(fault.message)")
+            } catch let error as InputError {
+                throw InputError("\(name): \(error.message)")
             }
         }
         return .composite(elements)
     }
 }
 
-/// How dates are written in a file.
+/// How a file writes dates.
 enum DateForm: Sendable {
     /// ISO 8601, also with a space for the T and without a zone (UTC), or seconds since 1970.
     case usual
@@ -136,13 +135,13 @@ enum DateForm: Sendable {
         }
     }
 
-    /// - Throws: `InputFault` where a word may be two dates.
+    /// - Throws: `InputError` for text that could mean two dates.
     func date(_ word: String) throws -> Date? {
         switch self {
         case .usual:
             if let date = DateText.date(word) ?? DateText.withoutZone(word) { return date }
             if let day = DateText.dayWithoutHyphens(word) {
-                throw InputFault(
+                throw InputError(
                     "'\(word)' may be a day, which is written \(day), or seconds since 1970, written \(word).0; for a "
                         + "file --dates yyyyMMdd or --dates unix tells.")
             }
@@ -156,7 +155,7 @@ enum DateForm: Sendable {
 
     private static func number(_ word: String) -> Double? { Double(word).flatMap { $0.isFinite ? $0 : nil } }
 
-    /// Made once a thread: making one takes longer than a thousand dates.
+    /// One for each thread: making a formatter takes longer than formatting a thousand dates.
     private static func formatter(_ pattern: String) -> DateFormatter {
         let key = "strata.dates.\(pattern)"
         if let known = Thread.current.threadDictionary[key] as? DateFormatter { return known }

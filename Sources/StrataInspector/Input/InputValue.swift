@@ -1,10 +1,10 @@
 import Foundation
 
-/// A value as a file or the command line gives it, before an attribute says what it is.
+/// A value as a file or the command line writes it, before an attribute gives it a type.
 enum InputValue: Sendable, Hashable {
     case null
     case boolean(Bool)
-    /// As it is written, so that no digit is lost.
+    /// The number as it is written, so that no digit is lost.
     case number(String)
     case text(String)
     case date(Date)
@@ -12,7 +12,7 @@ enum InputValue: Sendable, Hashable {
     case list([InputValue])
     case object([String: InputValue])
 
-    /// In words, such as "a list".
+    /// What kind of value it is, in words: "a list".
     var kindName: String {
         switch self {
         case .null: "nil"
@@ -26,7 +26,7 @@ enum InputValue: Sendable, Hashable {
         }
     }
 
-    /// As text where it is a single value that has one way to be written.
+    /// The text of a single value; nil for lists and objects.
     var text: String? {
         switch self {
         case .boolean(let value): value ? "true" : "false"
@@ -36,8 +36,8 @@ enum InputValue: Sendable, Hashable {
     }
 }
 
-/// A value that a property cannot take.
-struct InputFault: Error {
+/// An error in a file or an argument: a value that a property cannot take, or text that cannot be read.
+struct InputError: Error {
     let message: String
 
     init(_ message: String) { self.message = message }

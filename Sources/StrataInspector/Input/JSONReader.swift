@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads JSON so that numbers keep their digits: a decimal of thirty of them is not a Double.
+/// Reads JSON without rounding numbers: a decimal of thirty digits keeps them all.
 enum JSONReader {
-    /// - Throws: `InputFault` that says where it is wrong.
+    /// - Throws: `InputError` with the line and byte of the error.
     static func value(_ text: String) throws -> InputValue {
         var parser = JSONParser(Array(text.utf8))
         return try parser.whole()
@@ -10,18 +10,18 @@ enum JSONReader {
 
     /// - Parameters:
     ///   - line: the line of the file that the bytes begin in.
-    ///   - byte: how many stand before them.
+    ///   - byte: the number of bytes before them in the file.
     static func value(_ bytes: [UInt8], line: Int = 1, byte: Int = 0) throws -> InputValue {
         var parser = JSONParser(bytes, line: line, byte: byte)
         return try parser.whole()
     }
 }
 
-/// RFC 8259, and nothing besides.
+/// The parser: RFC 8259 without extensions.
 struct JSONParser {
     private let bytes: [UInt8]
-    private var place = 0
-    /// Where the bytes stand in their file.
+    private var offset = 0
+    /// Where the bytes begin in their file.
     private let firstLine: Int
     private let bytesBefore: Int
     private static let mostLevels = 200
@@ -35,34 +35,34 @@ struct JSONParser {
     mutating func whole() throws -> InputValue {
         let value = try value(0)
         skipSpace()
-        guard place == bytes.count else { throw fault("something stands behind the value") }
+        guard offset == bytes.count else { throw error("something stands behind the value") }
         return value
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     private mutating func skipSpace() {
-        while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+        while offset < bytes.count, Self.isSpace(bytes[offset]) { offset += 1 }
     }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
-        place += 1
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: character) else { return false }
+        offset += 1
         return true
     }
 
-    private func fault(_ text: String) -> InputFault {
-        let line = bytes[..<min(place, bytes.count)].reduce(firstLine) { $1 == 0x0A ? $0 + 1 : $0 }
-        return InputFault("It is no JSON: \(text) (line \(line), byte \(bytesBefore + place + 1)).")
+    private func error(_ text: String) -> InputError {
+        let line = bytes[..<min(offset, bytes.count)].reduce(firstLine) { $1 == 0x0A ? $0 + 1 : $0 }
+        return InputError("It is no JSON: \(text) (line \(line), byte \(bytesBefore + offset + 1)).")
     }
 
     // MARK: Values
 
     private mutating func value(_ level: Int) throws -> InputValue {
         skipSpace()
-        guard place < bytes.count else { throw fault("it ends too soon") }
-        guard level < Self.mostLevels else { throw fault("it is nested more than \(Self.mostLevels) levels deep") }
-        switch bytes[place] {
+        guard offset < bytes.count else { throw error("it ends too soon") }
+        guard level < Self.mostLevels else { throw error("it is nested more than \(Self.mostLevels) levels deep") }
+        switch bytes[offset] {
         case UInt8(ascii: "{"): return try object(level)
         case UInt8(ascii: "["): return try list(level)
         case UInt8(ascii: "\""): return .text(try string())
@@ -74,35 +74,35 @@ struct JSONParser {
     }
 
     private mutating func word(_ word: StaticString, _ value: InputValue) throws -> InputValue {
-        let end = place + word.utf8CodeUnitCount
-        let isThere = word.withUTF8Buffer { end <= bytes.count && bytes[place..<end].elementsEqual($0) }
-        guard isThere else { throw fault("there is no value") }
-        place = end
+        let end = offset + word.utf8CodeUnitCount
+        let isThere = word.withUTF8Buffer { end <= bytes.count && bytes[offset..<end].elementsEqual($0) }
+        guard isThere else { throw error("there is no value") }
+        offset = end
         return value
     }
 
     private mutating func object(_ level: Int) throws -> InputValue {
-        place += 1
+        offset += 1
         var members: [String: InputValue] = [:]
         skipSpace()
         if take("}") { return .object(members) }
         while true {
             skipSpace()
-            guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { throw fault("there is no key") }
+            guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { throw error("there is no key") }
             let key = try string()
             skipSpace()
-            guard take(":") else { throw fault("there is no colon") }
+            guard take(":") else { throw error("there is no colon") }
             guard members.updateValue(try value(level + 1), forKey: key) == nil else {
-                throw fault("the key '\(key)' stands twice")
+                throw error("the key '\(key)' stands twice")
             }
             skipSpace()
             if take("}") { return .object(members) }
-            guard take(",") else { throw fault("there is no comma or brace") }
+            guard take(",") else { throw error("there is no comma or brace") }
         }
     }
 
     private mutating func list(_ level: Int) throws -> InputValue {
-        place += 1
+        offset += 1
         var elements: [InputValue] = []
         skipSpace()
         if take("]") { return .list(elements) }
@@ -110,57 +110,57 @@ struct JSONParser {
             elements.append(try value(level + 1))
             skipSpace()
             if take("]") { return .list(elements) }
-            guard take(",") else { throw fault("there is no comma or bracket") }
+            guard take(",") else { throw error("there is no comma or bracket") }
         }
     }
 
     private mutating func number() throws -> InputValue {
-        let start = place
+        let start = offset
         _ = take("-")
         let whole = digits()
-        guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else {
-            throw fault("there is no value")
+        guard whole > 0, whole == 1 || bytes[offset - whole] != UInt8(ascii: "0") else {
+            throw error("there is no value")
         }
-        if take("."), digits() == 0 { throw fault("a number ends in its point") }
+        if take("."), digits() == 0 { throw error("a number ends in its point") }
         if take("e") || take("E") {
             if !take("+") { _ = take("-") }
-            if digits() == 0 { throw fault("a number ends in its exponent") }
+            if digits() == 0 { throw error("a number ends in its exponent") }
         }
-        return .number(String(decoding: bytes[start..<place], as: UTF8.self))
+        return .number(String(decoding: bytes[start..<offset], as: UTF8.self))
     }
 
     private mutating func digits() -> Int {
-        let start = place
-        while place < bytes.count, 0x30...0x39 ~= bytes[place] { place += 1 }
-        return place - start
+        let start = offset
+        while offset < bytes.count, 0x30...0x39 ~= bytes[offset] { offset += 1 }
+        return offset - start
     }
 
     // MARK: Text
 
     private mutating func string() throws -> String {
-        place += 1
+        offset += 1
         var text: [UInt8] = []
-        while place < bytes.count {
-            let byte = bytes[place]
+        while offset < bytes.count {
+            let byte = bytes[offset]
             switch byte {
             case UInt8(ascii: "\""):
-                place += 1
-                guard let string = String(validating: text, as: UTF8.self) else { throw fault("text is not UTF-8") }
+                offset += 1
+                guard let string = String(validating: text, as: UTF8.self) else { throw error("text is not UTF-8") }
                 return string
             case UInt8(ascii: "\\"): try escape(&text)
-            case 0..<0x20: throw fault("a control character stands in text")
+            case 0..<0x20: throw error("a control character stands in text")
             default:
                 text.append(byte)
-                place += 1
+                offset += 1
             }
         }
-        throw fault("text does not end")
+        throw error("text does not end")
     }
 
     private mutating func escape(_ text: inout [UInt8]) throws {
-        guard place + 1 < bytes.count else { throw fault("text does not end") }
-        place += 2
-        switch bytes[place - 1] {
+        guard offset + 1 < bytes.count else { throw error("text does not end") }
+        offset += 2
+        switch bytes[offset - 1] {
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "r"): text.append(0x0D)
@@ -168,32 +168,32 @@ struct JSONParser {
         case UInt8(ascii: "f"): text.append(0x0C)
         case UInt8(ascii: "u"): text.append(contentsOf: Array(String(try scalar()).utf8))
         case let byte where [0x22, 0x5C, 0x2F].contains(byte): text.append(byte)
-        default: throw fault("there is no such escape")
+        default: throw error("there is no such escape")
         }
     }
 
-    /// Behind `\u`; two of them where one does not suffice.
+    /// The scalar after `\u`, from two escapes if it is a surrogate pair.
     private mutating func scalar() throws -> Character {
         let first = try hexadecimal()
         guard 0xD800...0xDBFF ~= first else {
-            guard let scalar = Unicode.Scalar(first) else { throw fault("half a surrogate pair") }
+            guard let scalar = Unicode.Scalar(first) else { throw error("half a surrogate pair") }
             return Character(scalar)
         }
-        guard take("\\"), take("u") else { throw fault("half a surrogate pair") }
+        guard take("\\"), take("u") else { throw error("half a surrogate pair") }
         let second = try hexadecimal()
         guard 0xDC00...0xDFFF ~= second,
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw fault("half a surrogate pair") }
+        else { throw error("half a surrogate pair") }
         return Character(scalar)
     }
 
     private mutating func hexadecimal() throws -> UInt32 {
-        guard place + 4 <= bytes.count else { throw fault("text does not end") }
-        let digits = bytes[place..<place + 4]
+        guard offset + 4 <= bytes.count else { throw error("text does not end") }
+        let digits = bytes[offset..<offset + 4]
         guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw fault("there is no such escape") }
-        place += 4
+        else { throw error("there is no such escape") }
+        offset += 4
         return value
     }
 }

@@ -4,33 +4,33 @@ import StrataModel
 import StrataStore
 import StrataXcode
 
-/// A model that a person names: a file of Xcode's, or a store.
+/// A model named on the command line: a file of Xcode's, or a store.
 struct ModelInput {
     /// The model's name for people: `Movies 2`, or `version 3`.
     let name: String
     let entities: [EntityDescription]
-    /// What a file says that has no effect here.
+    /// Parts of the file that have no effect in Strata.
     let diagnostics: [XcodeDiagnostic]
     private let checked: Result<ManagedObjectModel, StrataError>
-    /// How the store numbers things; nil for a file.
+    /// The store's numbers for entities and properties; nil for a file.
     let schema: Schema?
 
-    /// - Throws: `invalidModel`, which names the first fault.
+    /// - Throws: `invalidModel`, which names the first problem.
     func model() throws -> ManagedObjectModel {
         guard case .failure(let error) = checked, let first = error.details.first else { return try checked.get() }
         let more = error.details.count > 1 ? " (strata model check names all of them)" : ""
         throw StrataError(error.code, "\(error.message) \(first.message)\(more)", details: error.details)
     }
 
-    /// Every fault of the model, one by one.
-    var faults: [StrataError] {
+    /// Every problem of the model.
+    var problems: [StrataError] {
         guard case .failure(let error) = checked else { return [] }
         return error.details.isEmpty ? [error] : error.details
     }
 
     /// - Parameters:
     ///   - path: an `.xcdatamodeld`, an `.xcdatamodel`, or a store's directory.
-    ///   - version: a version's name, for a store its number; nil for the current one.
+    ///   - version: the name of a version, or its number in a store; nil for the current one.
     static func load(_ path: String, version: String? = nil) throws -> ModelInput {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StrataError(.invalidModelFile, "There is nothing at \(path).")

@@ -2,17 +2,17 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// A moment as a person gives it: an event number, `t12` for a transaction, a tag's name, an ISO 8601 date, or
-/// `2 hours ago`.
+/// A moment as the command line writes it: an event number, `t12` for a transaction, a tag's name, an ISO 8601 date,
+/// or `2 hours ago`.
 ///
 /// A tag whose name reads as something else is written `tag:t12`.
 enum Moment {
-    /// For the help of commands that take one.
+    /// The sentence for the help of commands that take a moment.
     static let help =
         "A moment is an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
         + "2026-11-21T10:00:00Z), or '2 hours ago'."
 
-    /// The state to show for a moment: an event number in the middle of a save stands for the end of the save before it.
+    /// The state to show. An event number in the middle of a save means the state before that save.
     static func eventNumber(_ text: String, in store: Store, now: Date = Date()) throws -> EventNumber {
         if let number = UInt64(text) {
             let eventNumber = EventNumber(rawValue: number)
@@ -52,7 +52,7 @@ enum Moment {
                 ?? store.head().advanced(by: 1)
         }
         if let tagged = try tag(text, in: store) { return tagged.advanced(by: 1) }
-        // The moment itself belongs to it.
+        // The event at the moment itself is included.
         let date = try date(text, now: Date()).addingTimeInterval(-0.000_001)
         return try store.eventNumber(at: date).advanced(by: 1)
     }
@@ -90,12 +90,12 @@ enum Moment {
     }
 }
 
-/// A moment with the model that it is read through: the newest one, or that of then when values were rewritten since.
+/// A moment with the model to read it through: the newest, or the model of that time if a migration rewrote values.
 struct StoreMoment {
     let eventNumber: EventNumber
     let schema: Schema
 
-    /// - Parameter text: nil is now.
+    /// - Parameter text: nil for the newest state.
     init(_ text: String?, in store: Store) throws {
         eventNumber = try text.map { try Moment.eventNumber($0, in: store) } ?? store.head()
         let newest = store.schema
@@ -108,9 +108,9 @@ struct StoreMoment {
         schema = wasRewritten ? then : newest
     }
 
-    /// The entity as it was named then.
+    /// The entity with this name at the moment.
     ///
-    /// - Throws: `UsageError` with the names there are.
+    /// - Throws: `UsageError` with the names that exist.
     func entity(named name: String) throws -> EntitySchema { try EntityName.find(name, in: schema) }
 
     func read<R>(_ store: Store, monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R) throws -> R {

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Names that a person may have meant by one that is unknown.
+/// Suggests known names for an unknown one.
 struct NameSuggestions {
     private let names: [String]
     private static let most = 20

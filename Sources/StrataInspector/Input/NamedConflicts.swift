@@ -1,12 +1,12 @@
 import StrataModel
 import StrataStore
 
-/// An error with conflicts, and the names of the objects that these are about.
+/// An error that lists conflicts, with the names of the objects in conflict.
 struct NamedConflicts: Error {
     let error: StrataError
     let names: RecordedNames
 
-    /// A line for each failure, then one for each property.
+    /// One line for each failure, then one for each property.
     var lines: [String] { error.commandLineTexts + error.context.conflicts.flatMap { lines(of: $0) } }
 
     private func lines(of conflict: MergeConflict) -> [String] {
@@ -20,16 +20,16 @@ struct NamedConflicts: Error {
 }
 
 extension StrataError {
-    /// Whether the command line asked for what no such store could answer.
+    /// Whether the command line is wrong, so that the exit code is 2.
     var isBadUsage: Bool { [.invalidRequest, .unknownKey, .unknownEntity, .wrongType].contains(code) }
 
-    /// A line for each failure.
+    /// One line for each failure.
     var commandLineTexts: [String] { details.isEmpty ? [commandLineText] : details.map(\.commandLineText) }
 
-    /// One line: what failed and where, without codes of layers below.
+    /// One line that says what failed and where, without the codes of lower layers.
     var commandLineText: String {
         var text = message
-        if let fault = cause as? FetchFormatError { return "Column \(fault.column): \(fault.sentence)\n\(fault)" }
+        if let format = cause as? FetchFormatError { return "Column \(format.column): \(format.sentence)\n\(format)" }
         if let name = context.entityName, let id = context.objectID, context.conflicts.isEmpty {
             text += " (\(name)/p\(id.row))"
         }

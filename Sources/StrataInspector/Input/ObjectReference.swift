@@ -2,9 +2,9 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Finds the object that a person names: `BowTie/p12`, `BowTie/12`, or `strata://<store>/BowTie/p12`.
+/// Finds the object that an argument names: `BowTie/p12`, `BowTie/12`, or `strata://<store>/BowTie/p12`.
 enum ObjectReference {
-    /// For the help of commands that take one.
+    /// The sentence for the help of commands that take an object.
     static let help = "OBJECT is BowTie/p12, BowTie/12, or strata://<store>/BowTie/p12."
 
     /// - Throws: `UsageError` for text that names no object this store could have.
@@ -27,7 +27,7 @@ enum ObjectReference {
         return try object(row, of: try EntityName.find(String(parts[0]), in: store), in: store)
     }
 
-    /// An object may be named by an entity above its own.
+    /// Accepts an object under the name of a parent entity.
     private static func object(_ row: UInt64, of entity: EntitySchema, in store: Store) throws -> ObjectID {
         let ids = entity.concreteEntityIDs.map { ObjectID(entity: $0, row: row) }
         guard let first = ids.first else { return ObjectID(entity: entity.id, row: row) }

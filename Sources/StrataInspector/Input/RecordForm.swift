@@ -1,10 +1,10 @@
 import Foundation
 
-/// The form of a file of records.
+/// The file formats that `import` reads.
 enum RecordForm: String, CaseIterable {
     case plist, json, ndjson, csv
 
-    /// By the end of a file's name.
+    /// The form that a file name's extension stands for; nil for others.
     init?(path: String) {
         switch URL(filePath: path).pathExtension.lowercased() {
         case "plist": self = .plist

@@ -24,7 +24,7 @@ struct StoreArguments: ParsableArguments {
 
     /// Runs `body` with the store open for writing.
     ///
-    /// - Parameter progress: hears of a rebuild that was cut short and is finished first.
+    /// - Parameter progress: shows the progress of an interrupted rebuild, which is finished first.
     func writing<R>(_ progress: ProgressHandler? = nil, _ body: (Store) throws -> R) throws -> R {
         var options = StoreOptions()
         options.createsIfMissing = false
@@ -44,7 +44,7 @@ struct StoreArguments: ParsableArguments {
         }
     }
 
-    /// - Throws: `persistentStoreOpen` with the path, where there is no store.
+    /// - Throws: `persistentStoreOpen` with the path if there is no store.
     func checkIsThere() throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StrataError(.persistentStoreOpen, "There is no store at \(path).")

@@ -1,7 +1,9 @@
 import Foundation
 
+// Messages for errors of the file system.
+
 extension Error {
-    /// Why a file cannot be used, in the system's words where it gave a number: Foundation's say less, or something else.
+    /// Why a file cannot be used. Uses the system's message where there is an error number: it says more than Foundation's.
     var systemReason: String {
         let error = self as NSError
         let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error

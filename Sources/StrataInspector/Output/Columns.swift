@@ -1,13 +1,13 @@
 /// Rows of text in aligned columns, printed in blocks so that a long list streams.
 ///
-/// Widths are those of the first block, or larger where a later one needs more.
+/// The first block sets the widths; a later block that needs more widens them.
 struct Columns {
     enum Alignment {
         case left
         case right
     }
 
-    /// A cell and how it is coloured; colours take no width, and control characters of the text are escaped.
+    /// A cell with its colour. Colours take no width, and control characters in the text are escaped.
     struct Cell {
         let text: String
         let colour: Style.Colour?

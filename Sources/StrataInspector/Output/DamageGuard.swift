@@ -4,49 +4,48 @@ import StrataModel
 import StrataStore
 import Synchronization
 
-/// Makes a clear error of the end that a damaged file puts to the program.
+/// Turns the signal that a damaged file causes into a clear error.
 ///
-/// LMDB follows the pages of a file as they stand: on a damaged one it comes to a place that is none, which is a signal,
-/// or gives up, which is `abort`. To hold every page against something before it is used would cost each read; the
-/// signal costs nothing. So the exit code is 1 then, standard output is as far as it had been printed, and what was half
-/// made is taken away.
+/// LMDB follows page numbers as they stand in the file. On a damaged page it reads an address that does not exist, which
+/// raises a signal, or calls `abort`. Checking every page before use would cost each read; handling the signal costs
+/// nothing. The program then prints what it had buffered, removes unfinished files, and ends with exit code 1.
 ///
-/// The handler of a signal may do next to nothing. It wakes a thread that waits for this, which ends the program. Should
-/// memory be so broken that this thread stays behind, the handler ends the program with words made beforehand.
+/// A signal handler may call almost nothing, so it wakes a waiting thread, and that thread ends the program. If memory is
+/// so damaged that the thread does not run, the handler itself ends the program with a message made in advance.
 enum DamageGuard {
-    /// What the program is at work on; nil while it has not opened a store.
+    /// The store that is open; nil before one is opened.
     private static let store = Locked<String?>(nil)
-    /// The end of the pipe that wakes the thread.
+    /// The end of the pipe to write to, which wakes the thread.
     private static let alarm = Atomic<Int32>(-1)
-    /// Where the words of the handler itself are: bytes that nobody frees, ended by a zero.
+    /// The handler's own message: zero-terminated bytes that are never freed.
     private static let lastWords = Atomic<UInt>(0)
 
-    /// Signals that reading a damaged file leads to.
+    /// Signals that reading a damaged file can raise.
     private static let signalsOfDamage = [SIGSEGV, SIGBUS, SIGABRT, SIGFPE]
-    /// Signals of checks in the program itself.
-    private static let signalsOfFaults = [SIGILL, SIGTRAP]
+    /// Signals that failed checks of the program itself raise.
+    private static let signalsOfTraps = [SIGILL, SIGTRAP]
 
-    /// From now on the store is what a signal is about.
+    /// Reports signals as damage of this store from now on.
     ///
-    /// Does not guard a child that reads for a parent: that one tells about the signal.
+    /// Does nothing in a child that reads for a parent: the parent reports the signal.
     static func watch(_ path: String) {
         store.withLock { $0 = path.droppingTrailingSlash }
         guard !GuardedRun.isChild else { return }
         let words = (lines(of: SIGSEGV).joined(separator: "\n") + "\n").withCString { strdup($0) }
-        // The one before may be in use; it is small.
+        // The old message is not freed: the handler may be reading it.
         lastWords.store(UInt(bitPattern: words), ordering: .releasing)
         if alarm.load(ordering: .relaxed) < 0 { start() }
     }
 
-    // MARK: Words
+    // MARK: Messages
 
-    /// What to do about a damaged store; nil where no store is at work, or where this is what is done already.
+    /// Advice about a damaged store; nil if no store is open, or if the command is the advised one.
     static var advice: String? {
         guard ProcessInfo.processInfo.environment[GuardedRun.doctorNotesKey] == nil else { return nil }
-        return store.withLock { $0 }.map { "'strata doctor \($0)' says what is lost, and saves what is sound." }
+        return store.withLock { $0 }.map { "'strata doctor \($0)' says what is lost and saves what is sound." }
     }
 
-    /// What to do about an error of a damaged store; nil for others.
+    /// Advice if the error comes from a damaged store; nil for other errors.
     static func advice(on error: StrataError) -> String? {
         guard error.isOfForeignFile else { return error.code == .corrupt ? advice : nil }
         return advice.map { "If a store stood there: \($0)" }
@@ -56,8 +55,8 @@ enum DamageGuard {
         let path = store.withLock { $0 } ?? ""
         let end = "signal \(number) (\(String(cString: strsignal(number))))"
         let first =
-            signalsOfFaults.contains(number)
-            ? "strata: The work on \(path) ended in \(end). If the store is sound, this is a fault of the program."
+            signalsOfTraps.contains(number)
+            ? "strata: The work on \(path) ended in \(end). If the store is sound, this is a defect of the program."
             : "strata: The store at \(path) is damaged: reading it ended in \(end)."
         return [first] + (advice.map { ["strata: \($0)"] } ?? [])
     }
@@ -76,10 +75,10 @@ enum DamageGuard {
             end(Int32(byte))
         }
         giveStack()
-        for number in signalsOfDamage + signalsOfFaults { handle(number) }
+        for number in signalsOfDamage + signalsOfTraps { handle(number) }
     }
 
-    /// Room for the handler where the stack is what has come to its end.
+    /// Gives the handler a stack of its own, for the case that the thread's stack is exhausted.
     private static func giveStack() {
         let size = 1 << 16
         var stack = stack_t()
@@ -99,11 +98,11 @@ enum DamageGuard {
         sigaction(number, &action, nil)
     }
 
-    /// On the thread that was struck, which goes no further. Calls only what a handler may call.
+    /// Runs on the thread that raised the signal, and does not return. Calls only async-signal-safe functions.
     private static func caught(_ number: Int32) {
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(alarm.load(ordering: .acquiring), &byte, 1)
-        // Three seconds in which somebody takes what is printed.
+        // Waits up to three seconds for the buffered output to be written.
         for _ in 0..<30 {
             var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
             _ = poll(&output, 1, -1)
@@ -115,7 +114,7 @@ enum DamageGuard {
         _exit(ExitStatus.problem)
     }
 
-    /// On the thread that was waiting.
+    /// Runs on the waiting thread.
     private static func end(_ number: Int32) {
         Interrupt.takeAway()
         Output.shared.flush()

@@ -2,25 +2,27 @@ import StrataGraph
 import StrataModel
 import StrataStore
 
-/// What an event says, in lines of text.
+/// Describes an event in lines of text.
 struct EventText {
     let names: RecordedNames
-    /// Longer values are cut.
+    /// Values longer than this are cut.
     var limit = 60
 
     init(names: RecordedNames) { self.names = names }
 
-    /// One line for each change; one for the values of an insertion or deletion.
+    /// One line for each change, or one with all values of an insertion or deletion.
     func lines(_ event: RecordedEvent) -> [String] {
         switch event.payload {
         case .inserted(let values): [list(values)]
         case .deleted(let values): [list(values)]
         case .updated(let changes):
             changes.map { "\(names.name(of: $0.property)): \(text($0.before)) -> \(text($0.after))" }
-        case .linked(let pair): ["\(ends(pair))\(place(pair.positions, " at "))"]
+        case .linked(let pair): ["\(ends(pair))\(position(pair.positions, " at "))"]
         case .unlinked(let pair): [ends(pair)]
         case .moved(let pair):
-            ["\(ends(pair)): \(pair.positionsBefore.map { place($0, "") } ?? "?") -> \(place(pair.positions, ""))"]
+            [
+                "\(ends(pair)): \(pair.positionsBefore.map { position($0, "") } ?? "?") -> \(position(pair.positions, ""))"
+            ]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
         case .maintenance(let data): ["<\(ValueText.size(UInt64(data.count)))>"]
         case .redacted: ["removed on purpose"]
@@ -43,20 +45,20 @@ struct EventText {
         "\(names.name(of: pair.key.property)) - \(names.name(of: pair.key.target))"
     }
 
-    /// The place that is not 0, where one side is ordered.
-    private func place(_ positions: PairPositions, _ lead: String) -> String {
-        let places = [positions.inSource, positions.inTarget].filter { $0 != 0 }
-        return places.isEmpty ? (lead.isEmpty ? "0" : "") : lead + places.map(String.init).joined(separator: "/")
+    /// The positions that are not 0; only ordered sides have others.
+    private func position(_ positions: PairPositions, _ lead: String) -> String {
+        let numbers = [positions.inSource, positions.inTarget].filter { $0 != 0 }
+        return numbers.isEmpty ? (lead.isEmpty ? "0" : "") : lead + numbers.map(String.init).joined(separator: "/")
     }
 }
 
-/// Prints events as they come.
+/// Prints events one by one.
 protocol EventPrinter {
     mutating func print(_ event: RecordedEvent, _ transaction: TransactionRecord) throws
     mutating func finish()
 }
 
-/// Aligned columns: event number, time, author, event, object, change.
+/// Prints aligned columns: event number, time, author, event, object, change.
 struct ColumnEventPrinter: EventPrinter {
     private let text: EventText
     private var columns: Columns
@@ -90,7 +92,7 @@ struct ColumnEventPrinter: EventPrinter {
     }
 }
 
-/// One JSON object a line.
+/// Prints each event as one line of JSON.
 struct JSONEventPrinter: EventPrinter {
     private let names: RecordedNames
 
@@ -121,8 +123,8 @@ struct EventObject: Encodable {
     var relationship: String?
     var source: String?
     var target: String?
-    var place: [Int64]?
-    var placeBefore: [Int64]?
+    var position: [Int64]?
+    var positionBefore: [Int64]?
     var model: UInt32?
 
     init(_ event: RecordedEvent, _ transaction: TransactionRecord, _ names: RecordedNames) {
@@ -155,8 +157,8 @@ struct EventObject: Encodable {
         relationship = names.name(of: pair.key.property)
         source = names.name(of: pair.key.source)
         target = names.name(of: pair.key.target)
-        place = [pair.positions.inSource, pair.positions.inTarget]
-        placeBefore = pair.positionsBefore.map { [$0.inSource, $0.inTarget] }
+        position = [pair.positions.inSource, pair.positions.inTarget]
+        positionBefore = pair.positionsBefore.map { [$0.inSource, $0.inTarget] }
     }
 
     private static func value(_ value: RecordedValue, _ names: RecordedNames) -> JSONText.Value {
@@ -166,6 +168,6 @@ struct EventObject: Encodable {
 }
 
 extension TransactionRecord {
-    /// Why it was saved, as far as whoever saved it said.
+    /// The reason that the saving context gave.
     var reason: String? { metadata[HistoryTransaction.reasonKey] }
 }

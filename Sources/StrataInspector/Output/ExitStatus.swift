@@ -4,11 +4,11 @@ enum ExitStatus {
     static let problem: Int32 = 1
     static let badUsage: Int32 = 2
 
-    /// A problem was found, and the command has reported it already.
+    /// The command found a problem and has reported it.
     struct FoundProblem: Error {}
 }
 
-/// A command line that cannot be carried out: an argument with no meaning for this store.
+/// A command line that cannot be carried out, such as an entity that the store does not have. The exit code is 2.
 struct UsageError: Error {
     let message: String
 

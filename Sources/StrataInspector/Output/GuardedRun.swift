@@ -1,31 +1,31 @@
 import ArgumentParser
 import Foundation
 
-/// Runs the program again as a child that does the work, because a damaged file can end the process that reads it:
-/// then the signal is a finding and not a crash.
+/// Runs the command again in a child process, because a damaged file can end the process that reads it. The parent then
+/// reports the signal as a finding.
 enum GuardedRun {
     private static let mark = "STRATA_GUARDED"
     private static let parentKey = "STRATA_GUARDED_BY"
-    /// Names the file of notes in a child that `doctor` started.
+    /// The variable that names the file of notes in a child of `doctor`.
     static let doctorNotesKey = "STRATA_DOCTOR"
 
-    /// Whether this is a child whose end by a signal a parent tells.
+    /// Whether this process is such a child.
     static var isChild: Bool {
         let environment = ProcessInfo.processInfo.environment
         return environment[mark] != nil || environment[doctorNotesKey] != nil
     }
 
-    /// Returns in the child, and where no child can be made.
+    /// Returns in the child, and also in the parent if no child can be started.
     ///
-    /// - Parameter report: tells that a signal ended the child; it gets a sentence without its full stop.
-    /// - Throws: in the parent, the child's exit code, 0 too.
+    /// - Parameter report: called if a signal ended the child, with a sentence without its full stop.
+    /// - Throws: in the parent, the child's exit code, also if that is 0.
     static func enter(_ report: (String) throws -> Void) throws {
         guard ProcessInfo.processInfo.environment[mark] == nil, let end = childEnd([mark: "1"]) else { return }
         try report("reading it \(sentence(try signal(end)))")
         throw ExitStatus.FoundProblem()
     }
 
-    /// In a child: ends as by SIGTERM when the parent has gone, which could not pass on what ended it.
+    /// Ends the child with SIGTERM when its parent has ended, because then no parent passes on signals.
     static func followParent() {
         guard let parent = ProcessInfo.processInfo.environment[parentKey].flatMap({ pid_t($0) }) else { return }
         Thread.detachNewThread {
@@ -44,23 +44,23 @@ enum GuardedRun {
         case signal(Int32)
     }
 
-    /// Runs the program again with the same arguments and more variables; nil where no child can be made.
+    /// Runs the program again with the same arguments and additional variables; nil if no child can be started.
     static func childEnd(_ variables: [String: String]) -> End? {
         guard let program = executable else { return nil }
-        // A backtrace of the child would hide the one line that matters.
+        // A backtrace of the child would hide the error.
         let quiet = ["SWIFT_BACKTRACE": "enable=no", parentKey: "\(getpid())"].merging(variables) { $1 }
         let environment = ProcessInfo.processInfo.environment.merging(quiet) { $1 }
         guard let status = spawn(program, environment) else { return nil }
         return status & 0x7F == 0 ? .code(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
 
-    /// The signal that a child ended in.
+    /// The signal that ended the child.
     ///
-    /// - Throws: the child's exit code, 0 too, where it ended by itself.
+    /// - Throws: the child's exit code, also if that is 0, when it ended by itself.
     static func signal(_ end: End) throws -> Int32 {
         switch end {
         case .code(let code): throw ExitCode(code)
-        // Whoever asked for the end knows why.
+        // The user asked for this end, so there is nothing to report.
         case .signal(let number) where number == SIGINT || number == SIGTERM: throw ExitCode(128 + number)
         case .signal(let number): return number
         }
@@ -77,7 +77,7 @@ enum GuardedRun {
         defer { for text in arguments + variables { free(text) } }
         var process: pid_t = 0
         guard posix_spawn(&process, program, nil, nil, &arguments, &variables) == 0 else { return nil }
-        // A signal that only this process gets is the child's to follow.
+        // Passes a signal that only this process got on to the child.
         Interrupt.hand(to: process)
         defer { Interrupt.release() }
         var status: Int32 = 0

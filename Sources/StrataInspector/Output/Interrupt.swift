@@ -4,8 +4,8 @@ import Locking
 import StrataStore
 import Synchronization
 
-/// Ctrl-C and SIGTERM. Commands that only read end in them as every program does; those that write choose here where
-/// they end.
+/// Handles Ctrl-C and SIGTERM. Commands that only read end at once, as every program does; commands that write choose
+/// here where they end.
 enum Interrupt {
     private static let received = Atomic<Int32>(0)
 
@@ -19,8 +19,8 @@ enum Interrupt {
 
     // MARK: Between two transactions
 
-    /// The command asks `exitCode` at places of its own choosing. The second signal ends the program where it is, which
-    /// the store survives too.
+    /// The command checks `exitCode` between two transactions. A second signal ends the program at once, which does not
+    /// harm the store either.
     static func watch() {
         for number in [SIGINT, SIGTERM] {
             signal(number) { number in
@@ -30,7 +30,7 @@ enum Interrupt {
         }
     }
 
-    /// The exit code to end with; nil while nobody has asked for it.
+    /// The exit code to end with; nil while no signal has come.
     static var exitCode: Int32? {
         let number = received.load(ordering: .relaxed)
         return number == 0 ? nil : 128 + number
@@ -46,8 +46,8 @@ enum Interrupt {
     /// Whether a signal is ending the program, on another thread.
     static var isEnding: Bool { ending.load(ordering: .relaxed) }
 
-    /// From now on a signal ends the program at once: `cleanUp` runs, on another thread than the command, what it returns
-    /// is told, and the exit code is 128 and the signal's number.
+    /// From now on a signal ends the program at once: `cleanUp` runs on a thread of its own, its result is printed, and
+    /// the exit code is 128 plus the signal's number.
     static func endAtOnce(_ cleanUp: @escaping @Sendable () -> String) {
         self.cleanUp.withLock { $0 = cleanUp }
         handle { number in
@@ -69,16 +69,16 @@ enum Interrupt {
         }
     }
 
-    /// Removes what an end at once would, for whoever ends the program for another reason.
+    /// Removes unfinished files, for callers that end the program for another reason.
     static func takeAway() {
         ending.store(true, ordering: .relaxed)
         if let cleanUp = cleanUp.withLock({ $0 }) { _ = cleanUp() }
     }
 
-    /// From now on signals are sent on to a child, whose end this process waits for.
+    /// Passes signals on to a child from now on; this process waits for the child.
     static func hand(to child: pid_t) { handle { number in kill(child, number) } }
 
-    /// From now on signals end the program as every other.
+    /// Restores the default handling of signals.
     static func release() {
         finish()
         for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
@@ -94,18 +94,18 @@ enum Interrupt {
         }
     }
 
-    /// From now on signals are passed over: what is left takes a moment and is better done.
+    /// Ignores signals from now on: the rest takes only a moment and should be finished.
     static func finish() {
         cleanUp.withLock { $0 = nil }
         sources.withLock { sources in
             for source in sources { source.cancel() }
             sources.removeAll()
         }
-        // One that is being handled ends the program here.
+        // If a signal is being handled, the program ends here.
         queue.sync {}
     }
 
-    /// A command that fails because its files are being taken away has nothing to say: another thread ends the program.
+    /// Waits for the end if a signal is being handled: the command failed only because its files are being removed.
     static func waitForEnd() {
         while isEnding { pause() }
     }

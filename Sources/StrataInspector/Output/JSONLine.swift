@@ -1,6 +1,6 @@
 import StrataModel
 
-/// JSON of values without an encoder's detours: a listing of a million rows is made of nothing else.
+/// Writes JSON of values directly into text: listings of a million rows would spend most of their time in an encoder.
 enum JSONLine {
     static func append(_ value: JSONText.Value, to line: inout String) {
         switch value {
@@ -29,7 +29,7 @@ enum JSONLine {
         return line
     }
 
-    /// Numbers that JSON cannot write are text, as in the other listings.
+    /// Writes numbers that JSON does not have (infinity, NaN) as text.
     private static func number(_ value: Double) -> String {
         guard value.isFinite else { return value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"" }
         let text = "\(value)"

@@ -1,8 +1,7 @@
 import Foundation
 import StrataModel
 
-/// The JSON that commands print: keys sorted, dates ISO 8601, numbers that name things as strings where they may
-/// pass 2^53.
+/// The JSON that commands print: sorted keys, ISO 8601 dates, and strings for identifiers that may exceed 2^53.
 enum JSONText {
     static func of(_ value: some Encodable, isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
@@ -13,8 +12,8 @@ enum JSONText {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// A value in the form that commands document: null, true, numbers and strings as such; dates, UUIDs, URLs and
-    /// object ids as strings; data as its size, because a listing is no export.
+    /// A value in the form that commands document: null, booleans, numbers and strings as they are; dates, UUIDs, URLs
+    /// and object ids as strings; data as its size (exports write the bytes).
     enum Value: Encodable {
         case null
         case boolean(Bool)

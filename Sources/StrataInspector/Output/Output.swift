@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Standard output, buffered, which ends the program quietly when its reader has gone.
+/// Standard output, buffered. The program ends without an error when the reader of a pipe has closed it.
 ///
 /// `buffer` is guarded by its mutex.
 final class Output: Sendable {
@@ -10,12 +10,12 @@ final class Output: Sendable {
     private let buffer = Locked<[UInt8]>([])
     private static let limit = 1 << 16
 
-    /// A closed pipe then shows as an error of `write` and not as a signal.
+    /// Makes a closed pipe an error of `write` instead of a signal.
     static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
     func line(_ text: String = "") { append(text, end: "\n") }
 
-    /// Without a line end.
+    /// Prints text without a line end.
     func text(_ text: String) { append(text, end: "") }
 
     private func append(_ text: String, end: StaticString) {
@@ -34,7 +34,7 @@ final class Output: Sendable {
         }
         guard let code = Self.write(bytes, to: STDOUT_FILENO) else { return }
         if code == EPIPE { Foundation.exit(ExitStatus.fine) }
-        // A full disk is no reader that has seen enough.
+        // A closed pipe is no error; a full disk is.
         Self.printError("strata: Standard output cannot be written: \(String(cString: strerror(code))).")
         Foundation.exit(ExitStatus.problem)
     }
@@ -49,7 +49,7 @@ final class Output: Sendable {
 
     static func printErrorPart(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// - Returns: the system's number for what went wrong.
+    /// - Returns: the system's error number; nil if everything was written.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { bytes in
             var written = 0

@@ -2,18 +2,18 @@ import Foundation
 import Locking
 import StrataStore
 
-/// Tells on standard error how far a command is: on a terminal once it has taken a second, in one line that is written
-/// again and again; elsewhere only where the environment asks for it, a line every so often.
+/// Shows the progress of a command on standard error. On a terminal it rewrites one line, from the first second on;
+/// elsewhere it prints a line from time to time if `STRATA_PROGRESS` asks for it.
 ///
 /// `state` is guarded by its mutex.
 final class ProgressLine: Sendable {
-    /// How often it tells, by what `STRATA_PROGRESS` says: `never`, or seconds between two lines.
+    /// How often a line is printed, from `STRATA_PROGRESS`: `never`, or the seconds between two lines.
     struct Pace: Equatable {
         let isRewritten: Bool
         let start: Duration
         let interval: Duration
 
-        /// nil is never.
+        /// nil for never.
         init?(_ word: String?, isTerminal: Bool) {
             if word == "never" { return nil }
             let seconds = word.flatMap { Double($0) }.flatMap { 0...86_400 ~= $0 ? $0 : nil }
@@ -27,7 +27,7 @@ final class ProgressLine: Sendable {
     private struct State {
         var phase = ""
         var phaseStart = ContinuousClock.now
-        /// How much was done when the phase began, in an earlier run.
+        /// What an earlier run had done when the phase began.
         var doneBefore = 0
         var lastPrint: ContinuousClock.Instant?
         var isShown = false
@@ -38,7 +38,7 @@ final class ProgressLine: Sendable {
     private let start = ContinuousClock.now
     private let pace: Pace?
 
-    /// - Parameter besideOutput: whether the command prints while it tells; on one terminal the two would mix.
+    /// - Parameter besideOutput: whether the command prints at the same time; on one terminal the two would mix.
     init(besideOutput: Bool = false) {
         let isMixed = besideOutput && Terminal.isThere(STDOUT_FILENO)
         pace = Pace(
@@ -100,7 +100,7 @@ final class ProgressLine: Sendable {
         return "\(whole / 3600) h \(whole % 3600 / 60) min"
     }
 
-    /// Takes the line away again; nothing is told after it.
+    /// Removes the line; nothing is shown after this.
     func finish() {
         let isShown = state.withLock { state in
             defer { (state.isShown, state.isFinished) = (false, true) }

@@ -13,7 +13,7 @@ struct Style {
 
     let isColoured: Bool
 
-    /// For standard output as it is now.
+    /// The style for standard output.
     static let standard = Style(
         isColoured: Terminal.isColoured(
             ProcessInfo.processInfo.environment, isTerminal: Terminal.isThere(STDOUT_FILENO)))

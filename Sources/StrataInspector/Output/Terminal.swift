@@ -1,9 +1,8 @@
 import Foundation
 
-/// What the outputs of the program lead to, and what its environment says of that.
+/// Whether outputs are terminals, and how wide; what the environment says about colours.
 enum Terminal {
-    /// Whether colours are printed: on a terminal, where `NO_COLOR` is not set, or where `CLICOLOR_FORCE` is (which
-    /// is not 0).
+    /// Whether to print colours: on a terminal unless `NO_COLOR` is set, and anywhere if `CLICOLOR_FORCE` is set and not 0.
     static func isColoured(_ environment: [String: String], isTerminal: Bool) -> Bool {
         if environment["NO_COLOR"].map({ !$0.isEmpty }) ?? false { return false }
         if environment["CLICOLOR_FORCE"].map({ !$0.isEmpty && $0 != "0" }) ?? false { return true }
@@ -12,7 +11,7 @@ enum Terminal {
 
     static func isThere(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// Columns of the terminal; nil when standard output is none.
+    /// The width of the terminal in columns; nil if standard output is not a terminal.
     static var width: Int? {
         var size = winsize()
         guard isThere(STDOUT_FILENO), ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {

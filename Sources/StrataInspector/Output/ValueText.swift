@@ -1,9 +1,9 @@
 import Foundation
 import StrataModel
 
-/// Values, moments and sizes as people read them.
+/// Formats values, moments and sizes for people.
 enum ValueText {
-    /// One line. Data shows its size; text longer than `limit` is cut.
+    /// The value on one line. Data shows its size; text longer than `limit` is cut.
     static func of(_ value: AttributeValue, limit: Int = 60, name: (ObjectID) -> String) -> String {
         switch value {
         case .null: "nil"
@@ -23,13 +23,13 @@ enum ValueText {
         }
     }
 
-    /// The same with text as it is, but for what could drive the terminal: for tables, where nothing stands beside it.
+    /// The value for a cell of a table: text without quotes, with only control characters escaped.
     static func plain(_ value: AttributeValue, limit: Int = 200, name: (ObjectID) -> String) -> String {
         guard case .string(let text) = value else { return of(value, limit: limit, name: name) }
         return shown(text, limit, escapes: [])
     }
 
-    /// The whole value, for programs: text as it is.
+    /// The whole value for programs, without escapes.
     static func exact(_ value: AttributeValue, name: (ObjectID) -> String) -> String {
         if case .string(let text) = value { return text }
         return of(value, limit: .max, name: name)
@@ -47,9 +47,9 @@ enum ValueText {
         return "(" + parts.joined(separator: ", ") + ")"
     }
 
-    /// Text that somebody else may have written, for a line on a terminal: what could drive it or end the line is escaped.
+    /// Text from a store for one line on a terminal: escapes control characters and line ends.
     static func harmless(_ text: String) -> String {
-        // C2 leads the control characters beyond ASCII, E2 those of direction, and both some others.
+        // Control characters beyond ASCII begin with C2, those of direction with E2; other characters do too.
         let isHarmless = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0xC2 && $0 != 0xE2 }
         return isHarmless ? text : shown(text, .max, escapes: [])
     }
@@ -74,8 +74,8 @@ enum ValueText {
         return shown + (text.unicodeScalars.count > limit ? "…" : "")
     }
 
-    /// Control characters could drive the terminal; embeddings, overrides and isolates of direction (Unicode annex 9)
-    /// would turn round what is printed behind them.
+    /// Whether a scalar could control the terminal, or (Unicode annex 9: embeddings, overrides, isolates) change the
+    /// direction of the text after it.
     private static func drivesTerminal(_ character: Unicode.Scalar) -> Bool {
         switch character.value {
         case 0x202A...0x202E, 0x2066...0x2069: true

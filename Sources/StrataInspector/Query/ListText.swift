@@ -1,14 +1,14 @@
-/// Lists on the command line.
+/// Reads lists on the command line.
 enum ListText {
-    /// Names that become keys of one object stand once.
+    /// Checks that no name occurs twice, because the names become keys of one JSON object.
     ///
-    /// - Throws: `UsageError` with the first that does not.
+    /// - Throws: `UsageError` with the first that occurs twice.
     static func checkNoneTwice(_ names: [String]) throws {
         var known: Set<String> = []
         for name in names where !known.insert(name).inserted { throw UsageError("The column '\(name)' stands twice.") }
     }
 
-    /// The parts between commas that stand in no parentheses, brackets, braces or quotes, without space around them.
+    /// Splits at commas outside parentheses, brackets, braces and quotes, and trims space.
     static func parts(_ text: String) -> [String] {
         var parts: [String] = []
         var part = ""

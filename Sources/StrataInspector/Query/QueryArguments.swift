@@ -3,9 +3,9 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Which objects a command is about: an entity, a condition, and the moment it is asked at.
+/// The arguments that choose objects: an entity, a condition, and a moment.
 struct QueryArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The entity; objects of entities below it count too.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("The entity; objects of subentities are included.", valueName: "entity"))
     var entity: String
     @Option(
         name: [.customLong("where")], parsing: .unconditional,
@@ -15,15 +15,15 @@ struct QueryArguments: ParsableArguments {
     @Option(
         name: [.customLong("argument")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "What stands for the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
             valueName: "value"))
     var arguments: [String] = []
-    @Flag(name: [.customLong("only")], help: "Leave out objects of entities below it.") var isExact = false
-    @Option(help: ArgumentHelp("Ask the store as it was at this moment.", valueName: "moment")) var at: String?
+    @Flag(name: [.customLong("only")], help: "Leave out objects of subentities.") var isExact = false
+    @Option(help: ArgumentHelp("Query the state of this moment.", valueName: "moment")) var at: String?
 
     init() {}
 
-    /// - Throws: `UsageError`, `invalidRequest` with the place of a fault in the format.
+    /// - Throws: `UsageError`; `invalidRequest` with the location of an error in the format.
     func request(_ moment: StoreMoment, in store: Store) throws -> StoreRequest {
         let entity = try moment.entity(named: entity)
         return StoreRequest(
@@ -32,7 +32,7 @@ struct QueryArguments: ParsableArguments {
     }
 }
 
-/// Conditions as people write them.
+/// Reads conditions and their arguments.
 enum ConditionText {
     static func predicate(_ text: String?, _ arguments: [String] = [], in store: Store) throws -> FetchPredicate? {
         guard let text else {
@@ -42,7 +42,7 @@ enum ConditionText {
         return try FetchPredicate(format: text, argumentArray: try arguments.map { try argument($0, in: store) })
     }
 
-    /// An object of this store, a number, a date, or text; what is in quotes is text.
+    /// Reads an argument as an object of this store, a number, a date, or text. Quotes make it text.
     private static func argument(_ text: String, in store: Store) throws -> any FetchArgument {
         if text.count > 1, let quote = text.first, quote == "'" || quote == "\"", text.last == quote {
             return String(text.dropFirst().dropLast())
@@ -58,7 +58,7 @@ enum ConditionText {
     }
 }
 
-/// Orders as people write them: `name,-rating`.
+/// Reads sort orders: `name,-rating`.
 enum SortText {
     static func parse(_ text: String?) throws -> [SortDescription] {
         try ListText.parts(text ?? "").map { part in
@@ -70,7 +70,7 @@ enum SortText {
     }
 }
 
-/// Columns of a result as people write them: key paths and expressions of the format language.
+/// Reads the columns of a result: key paths and expressions of the format language.
 enum ColumnText {
     static func parse(_ text: String, of entity: EntitySchema) throws -> [OutputColumn] {
         let columns = try ListText.parts(text).map { try column($0, of: entity) }
@@ -91,13 +91,13 @@ enum ColumnText {
     static let object = OutputColumn("object", .evaluatedObject)
     static let count = OutputColumn("count", .function(.count, [.evaluatedObject]))
 
-    /// The object, its attributes and its to-ones, in the order of the model.
+    /// The default: the object, its attributes and its to-ones, in the order of the model.
     static func usual(of entity: EntitySchema) -> [OutputColumn] {
         [object] + entity.properties.filter { $0.isVisibleInRow }.map { OutputColumn($0.name) }
     }
 }
 
 extension PropertySchema {
-    /// Whether the row has a value for it that people named.
+    /// Whether the model declares the property and its value is in the row.
     var isVisibleInRow: Bool { storage != nil && storage != .position }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import StrataModel
 import StrataStore
 
-/// How rows of values are printed.
+/// The formats for rows of values.
 enum RowFormat: String, ExpressibleByArgument, CaseIterable {
     case table, json, ndjson, csv
 }
@@ -30,19 +30,19 @@ struct RowFormatArguments: ParsableArguments {
     }
 }
 
-/// Prints rows of values as they come.
+/// Prints rows of values one by one.
 protocol ResultWriter {
     mutating func row(_ values: some Sequence<AttributeValue>)
     /// Called once, after the last row.
     mutating func finish()
 }
 
-/// Aligned columns with a heading; numbers stand at the right.
+/// Prints aligned columns with a heading; numbers are aligned right.
 struct TableResultWriter: ResultWriter {
     private let names: RecordedNames
     private let headings: [String]
     private var columns: Columns?
-    /// Until enough is known to align them.
+    /// Rows kept until the widths of the columns are known.
     private var waiting: [[AttributeValue]] = []
     private var count = 0
     private let style = Style.standard
@@ -83,7 +83,7 @@ struct TableResultWriter: ResultWriter {
     }
 }
 
-/// An object for each row: an array of them, or a line each. The order of the keys is that of the columns.
+/// Prints a JSON object for each row, in an array or one on each line. Keys have the order of the columns.
 struct JSONResultWriter: ResultWriter {
     private let names: RecordedNames
     private let keys: [String]
@@ -114,7 +114,7 @@ struct JSONResultWriter: ResultWriter {
     }
 }
 
-/// A heading and a line for each row, as RFC 4180 has them but for the line ends; nil is empty.
+/// Prints a heading and a line for each row as RFC 4180 asks, but with line feeds; nil is an empty field.
 struct CSVResultWriter: ResultWriter {
     private let names: RecordedNames
 
@@ -126,7 +126,7 @@ struct CSVResultWriter: ResultWriter {
         heading = columns.map(CSVText.field).joined(separator: ",")
     }
 
-    /// Not before a row is there: an error comes without a heading.
+    /// Prints the heading with the first row, so that an error comes without one.
     private mutating func begin() {
         if !isBegun { Output.shared.line(heading) }
         isBegun = true

@@ -3,9 +3,9 @@ import Locking
 import StrataModel
 import StrataStore
 
-/// Runs a query and tells on standard error how many rows it has read, once that takes a second.
+/// Runs a query and shows on standard error how many rows it has read, after the first second.
 enum WatchedQuery {
-    /// - Parameter total: rows that there are; 0 when it is not known.
+    /// - Parameter total: the number of rows; 0 if unknown.
     static func run<R>(
         _ store: Store, _ moment: StoreMoment, total: Int, _ body: (Snapshot) throws -> R
     ) throws -> R {
@@ -16,15 +16,15 @@ enum WatchedQuery {
             while !monitor.isFinished {
                 Thread.sleep(forTimeInterval: 0.1)
                 let done = monitor.examinedRowCount
-                // More than there are when the plan looks at some twice.
+                // A plan can read a row twice, so the count can exceed the total.
                 report(StoreProgress(phase: "rows read", done: done, total: done > total ? 0 : total))
             }
         }
         do {
             try BackgroundThread.start("strata.progress", watch)
         } catch {
-            // The query runs all the same.
-            Output.printError("How far the query is will not be told: \(error).")
+            // Without a thread for the progress line the query runs all the same.
+            Output.printError("The progress of the query is not shown: \(error).")
         }
         defer {
             monitor.finish()
@@ -33,7 +33,7 @@ enum WatchedQuery {
         return try moment.read(store, monitor: monitor, body)
     }
 
-    /// Objects of the entity and those below it.
+    /// The number of objects of the entity and its subentities.
     static func size(_ request: StoreRequest, _ store: Store, _ moment: StoreMoment) throws -> Int {
         guard let entity = moment.schema.entity(request.entityID) else { return 0 }
         let ids = request.includesSubentities ? entity.concreteEntityIDs : [entity.id]
@@ -41,8 +41,8 @@ enum WatchedQuery {
     }
 }
 
-/// The answer of a query row by row. Where each object makes a row they are read in slices, so that no read lasts while
-/// somebody looks at a pager and memory holds ids alone.
+/// The rows of a query, one by one. Where each object makes a row, rows are read in slices, so that no read transaction
+/// stays open while a pager waits, and memory holds only ids.
 struct RowStream {
     let store: Store
     let moment: StoreMoment
@@ -51,7 +51,7 @@ struct RowStream {
 
     func forEach(_ body: (ArraySlice<AttributeValue>) throws -> Void) throws {
         let total = try WatchedQuery.size(request.objects, store, moment)
-        // Says at once what is wrong with a column, also where no object is found.
+        // Reports a wrong column even if the query finds nothing.
         guard try CompiledRows(request, moment.schema).makesRowOfEachObject else {
             let rows = try WatchedQuery.run(store, moment, total: total) { try $0.rows(request) }
             for row in rows { try body(row) }
@@ -64,7 +64,7 @@ struct RowStream {
         }
     }
 
-    /// The rows of some objects, in their order, each behind its object's id.
+    /// The rows of some objects in the order of `ids`; each row begins with its object's id.
     private func rows(of ids: [ObjectID]) throws -> [ArraySlice<AttributeValue>] {
         var part = request
         part.objects = StoreRequest(
@@ -72,8 +72,8 @@ struct RowStream {
             predicate: .isIn("SELF", ids.map { .objectID($0) }))
         part.columns.insert(ColumnText.object, at: 0)
         let rows = try moment.read(store) { try $0.rows(part) }
-        var places: [AttributeValue: Int] = [:]
-        for (place, row) in rows.enumerated() { if let id = row.first { places[id] = place } }
-        return ids.compactMap { id in places[.objectID(id)].map { rows[$0] } }
+        var indexes: [AttributeValue: Int] = [:]
+        for (index, row) in rows.enumerated() { if let id = row.first { indexes[id] = index } }
+        return ids.compactMap { id in indexes[.objectID(id)].map { rows[$0] } }
     }
 }
