@@ -1,6 +1,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
+/// The compiler plug-in with Strata's macros.
 @main
 struct StrataPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [

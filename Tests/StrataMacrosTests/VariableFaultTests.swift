@@ -74,7 +74,7 @@ import Testing
             [
                 .init(
                     message: "'rating' cannot have property observers: merges, undone changes and key-value access "
-                        + "would pass them by. Override willSave(), or wrap it in a computed property.",
+                        + "do not call them. Override willSave(), or wrap it in a computed property.",
                     line: 2, column: 28, fixIts: ["remove 'observers'"])
             ],
             fixed: "@Entity class Movie: ManagedObject {\n    var rating: Double = 0\n}")

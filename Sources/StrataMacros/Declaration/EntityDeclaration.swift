@@ -1,23 +1,23 @@
 import SwiftSyntax
 
-/// A class under `@Entity`, as far as its expansion needs it.
+/// What the expansion of `@Entity` needs to know of a class.
 struct EntityDeclaration {
-    /// The name as written, with backticks where it needs them.
+    /// The name as written, with backticks if there are any.
     let identifier: String
-    /// The name of the entity, which ends the names of the generated static members.
+    /// The name of the entity, with which names of generated static members end.
     let name: String
     /// The superclass as written.
     let superclass: String
     let superclassName: String
-    /// The properties of the model that the class itself declares; a property's index is its place here.
+    /// The properties of the model that the class itself declares, by index.
     let properties: [PropertyDeclaration]
     let access: AccessLevel
     /// Names of the functions that the class overrides.
     let overrides: Set<String>
-    /// Whether other modules see the class, so that what is generated can be inlined into them.
+    /// Whether other modules see the class, so that generated code can be inlined into them.
     let isVisibleOutside: Bool
 
-    /// nil when `declaration` cannot be an entity; `EntityCheck` says why.
+    /// nil if `declaration` cannot be an entity; `EntityCheck` reports why.
     init?(_ declaration: some SyntaxProtocol, in lexicalContext: [Syntax]) {
         guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
             let superclass = declaration.superclass, let superclassName = superclass.lastName
@@ -34,18 +34,18 @@ struct EntityDeclaration {
         isVisibleOutside = access.isVisibleOutside(lexicalContext)
     }
 
-    /// The index of the property that `variable` declares; nil when it declares none.
+    /// The index of the property that `variable` declares; nil if it declares none.
     func index(of variable: VariableDeclSyntax) -> Int? {
         guard let property = PropertyDeclaration(variable) else { return nil }
         return properties.firstIndex { $0.name == property.name }
     }
 
-    /// Where the indexes of its own properties begin, as an expression.
+    /// The expression for the index of the first property of its own.
     var base: String { "\(identifier)._propertyBase_\(name)" }
 }
 
 extension MemberBlockSyntax {
-    /// The names after `func`, in nested types and conditional code too.
+    /// The names of all functions, including those in nested types and conditional code.
     fileprivate var functionNames: Set<String> {
         var names: Set<String> = []
         var isName = false
@@ -66,7 +66,7 @@ extension ClassDeclSyntax {
         return first
     }
 
-    /// A macro sees no types: what people write after a class most, and is no superclass.
+    /// Common protocols. A macro cannot tell them from a superclass, because it sees no types.
     private static let knownProtocols: Set<String> = [
         "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible", "Decodable", "Encodable",
         "Equatable", "Hashable", "Identifiable", "ManagedEntity", "Observable", "Sendable",

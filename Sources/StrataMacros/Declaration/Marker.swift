@@ -9,7 +9,7 @@ enum Marker: String, CaseIterable {
 }
 
 extension AttributeListSyntax {
-    /// The uses of `marker`, also spelled with its module.
+    /// The uses of `marker`, with or without its module's name.
     func all(_ marker: Marker) -> [AttributeSyntax] {
         compactMap { element in
             guard case .attribute(let attribute) = element, attribute.attributeName.lastName == marker.rawValue else {
@@ -25,7 +25,7 @@ extension AttributeListSyntax {
 }
 
 extension AttributeSyntax {
-    /// What stands between the parentheses.
+    /// The arguments between the parentheses.
     var labeledArguments: [LabeledExprSyntax] {
         guard case .argumentList(let list) = arguments else { return [] }
         return Array(list)
@@ -42,7 +42,7 @@ extension AttributeSyntax {
 }
 
 extension LabeledExprSyntax {
-    /// The argument as it was written, without what separates it from its neighbours.
+    /// The argument as it was written, without the comma.
     var text: String {
         let value = expression.trimmedDescription
         return label.map { "\($0.text): \(value)" } ?? value

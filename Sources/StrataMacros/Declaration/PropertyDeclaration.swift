@@ -2,29 +2,29 @@ import SwiftSyntax
 
 /// A variable of an entity class that is a property of the model.
 struct PropertyDeclaration {
-    /// How its values are kept.
+    /// How the values are stored.
     enum Storage {
         /// In the row, or as a relationship.
         case row
-        /// In the row, as the bytes that the transformer named by the expression makes.
+        /// In the row, as bytes from the transformer that the expression names.
         case transformed(by: String)
-        /// In memory only.
+        /// Only in memory.
         case memory
     }
 
-    /// The name as written, with backticks where it needs them.
+    /// The name as written, with backticks if there are any.
     let identifier: String
     /// The name in the model.
     let name: String
     let type: TypeSyntax
-    /// The value the variable is declared with; nil also for `= nil`.
+    /// The initial value; nil also for `= nil`.
     let initialValue: ExprSyntax?
     let storage: Storage
     let attribute: AttributeSyntax?
     let relationship: AttributeSyntax?
     let modifiers: DeclModifierListSyntax
 
-    /// nil when the variable is not part of the model, or is written in a way that no accessor can be given to.
+    /// nil if the variable is not part of the model, or has a form that cannot get accessors.
     init?(_ variable: VariableDeclSyntax) {
         let refused: [Keyword] = [.lazy, .weak, .unowned]
         guard variable.isInstanceStorage, variable.bindingSpecifier.tokenKind == .keyword(.var),
@@ -45,7 +45,7 @@ struct PropertyDeclaration {
         modifiers = variable.modifiers
     }
 
-    /// Known to be a relationship; other optional classes are too, but only the compiler can tell.
+    /// Whether this is known to be a relationship. Other optional classes are too, but only the compiler knows them.
     var isDeclaredRelationship: Bool { relationship != nil || type.isToMany }
 }
 
@@ -64,18 +64,18 @@ extension PropertyDeclaration.Storage {
 }
 
 extension VariableDeclSyntax {
-    /// Declared in an object, not in its class, and not computed.
+    /// Whether it is an instance variable and not computed.
     var isInstanceStorage: Bool {
         !modifiers.contains(.static) && !modifiers.contains(.class)
             && bindings.allSatisfy { $0.accessorBlock == nil || $0.observers != nil }
     }
 
-    /// Every name it declares, as written.
+    /// All names that it declares, as written.
     var identifiers: [TokenSyntax] { bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier } }
 }
 
 extension PatternBindingSyntax {
-    /// `willSet` and `didSet`, if these are all its accessors.
+    /// The accessors, if they are only `willSet` and `didSet`.
     var observers: AccessorBlockSyntax? {
         guard let block = accessorBlock, case .accessors(let accessors) = block.accessors else { return nil }
         let words: [TokenKind] = [.keyword(.willSet), .keyword(.didSet)]

@@ -1,7 +1,9 @@
 import SwiftSyntax
 
+// What a type looks like as written: optional, to-many, array. A macro sees no more of it.
+
 extension TypeSyntax {
-    /// The last name of a type written with dots, without generic arguments; nil for other types.
+    /// The last name of a type such as `A.B<C>`, here `B`; nil for types without a name.
     var lastName: String? {
         if let identifier = self.as(IdentifierTypeSyntax.self) { return identifier.name.bareText }
         return self.as(MemberTypeSyntax.self)?.name.bareText
@@ -12,15 +14,15 @@ extension TypeSyntax {
             ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause
     }
 
-    /// Spelled `T?`, `T!` or `Optional<T>`.
+    /// Whether it is written `T?`, `T!` or `Optional<T>`.
     var isOptional: Bool { hasImplicitNil || (lastName == "Optional" && genericArguments != nil) }
 
-    /// Spelled `T?` or `T!`: a variable of it begins as nil without saying so.
+    /// Whether it is written `T?` or `T!`: such a variable begins as nil without an initial value.
     var hasImplicitNil: Bool { self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) }
 
     var isToMany: Bool { lastName == "ToMany" && genericArguments != nil }
 
-    /// The member type of `[T]`, `Array<T>` or `Set<T>`, optional or not: what a to-many is spelled as elsewhere.
+    /// The member type of `[T]`, `Array<T>` or `Set<T>`, optional or not: how other frameworks write a to-many.
     var collectionElement: String? {
         if let array = self.as(ArrayTypeSyntax.self) { return array.element.trimmedDescription }
         if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.collectionElement }

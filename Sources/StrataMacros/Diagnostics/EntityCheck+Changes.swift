@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-// The changes that mend what a check refuses. Each replaces whole nodes, so that what stands around them stays.
+// The fixes for what a check refuses. Each replaces a whole node and leaves the code around it alone.
 
 extension EntityCheck {
     func remove(_ attribute: AttributeSyntax, from variable: VariableDeclSyntax) -> FixIt? {
@@ -62,7 +62,7 @@ extension EntityCheck {
         return replace(binding, changed, .remove("observers"))
     }
 
-    /// Writes the type that a literal or the call of an initialiser tells.
+    /// Inserts the type of a literal or of an initializer call.
     func insertType(in binding: PatternBindingSyntax) -> FixIt? {
         guard let type = binding.initializer?.value.evidentType else { return nil }
         var changed = binding
@@ -73,13 +73,13 @@ extension EntityCheck {
         return replace(binding, changed, .insert(": \(type)"))
     }
 
-    /// One variable a binding, each with the attributes and modifiers of the whole.
+    /// Writes one variable for each binding, with the attributes and modifiers of the original.
     func splitting(_ variable: VariableDeclSyntax) -> FixIt? {
         guard let item = variable.parent?.as(MemberBlockItemSyntax.self),
             let list = item.parent?.as(MemberBlockItemListSyntax.self),
             let index = list.index(of: item)
         else { return nil }
-        // `var a, b: Int` gives both the type that stands last.
+        // In `var a, b: Int` both variables have the type of the last.
         var following: TypeAnnotationSyntax?
         var parts: [PatternBindingSyntax] = []
         for binding in variable.bindings.reversed() {
@@ -94,7 +94,7 @@ extension EntityCheck {
             place...place,
             with: parts.enumerated().map { offset, part in
                 var copy = variable.with(\.bindings, [part])
-                // Documentation stays with the first.
+                // The documentation comment stays with the first variable.
                 if offset > 0 { copy.leadingTrivia = .newline + variable.leadingTrivia.indentation }
                 return item.with(\.decl, DeclSyntax(copy))
             })
@@ -117,7 +117,7 @@ extension InitializerDeclSyntax {
 }
 
 extension ExprSyntax {
-    /// The type of a literal, or of a call that looks like an initialiser's; nil when it takes more to know.
+    /// The type of a literal, or of a call that looks like an initializer call; nil if it cannot be known.
     fileprivate var evidentType: String? {
         if self.is(StringLiteralExprSyntax.self) { return "String" }
         if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
@@ -132,7 +132,7 @@ extension ExprSyntax {
 }
 
 extension Trivia {
-    /// The blanks after the last line break.
+    /// The spaces after the last line break.
     fileprivate var indentation: Trivia {
         let blanks = pieces.reversed().prefix { piece in
             switch piece {

@@ -2,10 +2,10 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Says what cannot be in an entity class, each fault at its place, with the change that mends it where there is one.
+/// Reports every declaration that an entity class cannot have, at its location, with a fix if there is one.
 struct EntityCheck<Context: MacroExpansionContext> {
     let context: Context
-    /// A refused variable stays stored, so that the class would lose its inherited initialisers.
+    /// Whether a refused variable stays stored, with which the class would lose its inherited initializers.
     private(set) var leavesStorage = false
 
     init(_ context: Context) { self.context = context }
@@ -45,7 +45,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
         }
     }
 
-    /// Designated initialisers would have to set up what only a context can; `required` ones call `super.init(_:)`.
+    /// Refuses designated initializers: only a context can make an object. `required` ones call `super.init(_:)`.
     private func check(_ initializer: InitializerDeclSyntax) {
         let modifiers = initializer.modifiers
         guard !modifiers.contains(.convenience), !modifiers.contains(.required) else { return }
@@ -90,7 +90,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
         }
     }
 
-    /// A plain Swift property needs a value before a context can make the object.
+    /// Checks that a plain Swift property has an initial value, because a context makes the object.
     private func checkPlain(_ variable: VariableDeclSyntax) -> Bool {
         let missing = variable.bindings.first { binding in
             binding.initializer == nil && binding.typeAnnotation?.type.hasImplicitNil != true
@@ -100,7 +100,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
         return false
     }
 
-    /// Whether accessors can be given to the variable, by what the declaration looks like.
+    /// Whether the declaration has a form that can get accessors.
     private func checkForm(_ variable: VariableDeclSyntax) -> Bool {
         guard let binding = variable.bindings.first else { return false }
         if variable.bindings.count > 1 {
@@ -151,7 +151,7 @@ struct EntityCheck<Context: MacroExpansionContext> {
 }
 
 extension IfConfigDeclSyntax {
-    /// The variables declared in any of its branches.
+    /// The variables that all its branches together declare.
     fileprivate var variables: [VariableDeclSyntax] {
         clauses.flatMap { clause -> [VariableDeclSyntax] in
             guard case .decls(let members) = clause.elements else { return [] }

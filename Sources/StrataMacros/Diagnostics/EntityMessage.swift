@@ -1,6 +1,6 @@
 import SwiftDiagnostics
 
-/// What the macros say of code they refuse, and of the change that would mend it.
+/// The messages of the macros: errors, and the descriptions of fixes.
 struct EntityMessage: DiagnosticMessage, FixItMessage {
     let message: String
     let name: String
@@ -15,7 +15,7 @@ struct EntityMessage: DiagnosticMessage, FixItMessage {
     var severity: DiagnosticSeverity { .error }
 }
 
-// MARK: Of classes
+// MARK: Classes
 
 extension DiagnosticMessage where Self == EntityMessage {
     static var notAClass: Self { Self("notAClass", "@Entity applies to a class that inherits from ManagedObject.") }
@@ -46,7 +46,7 @@ extension DiagnosticMessage where Self == EntityMessage {
     }
 }
 
-// MARK: Of variables
+// MARK: Variables
 
 extension DiagnosticMessage where Self == EntityMessage {
     static func missingType(_ name: String) -> Self {
@@ -68,7 +68,7 @@ extension DiagnosticMessage where Self == EntityMessage {
     static func observers(_ name: String) -> Self {
         Self(
             "observers",
-            "'\(name)' cannot have property observers: merges, undone changes and key-value access would pass them by. "
+            "'\(name)' cannot have property observers: merges, undo and key-value access do not call them. "
                 + "Override willSave(), or wrap it in a computed property.")
     }
 
@@ -110,7 +110,7 @@ extension DiagnosticMessage where Self == EntityMessage {
     }
 }
 
-// MARK: Of types and values
+// MARK: Types and values
 
 extension DiagnosticMessage where Self == EntityMessage {
     static func mustBeOptional(_ name: String, _ kind: String) -> Self {
@@ -151,7 +151,7 @@ extension DiagnosticMessage where Self == EntityMessage {
     }
 }
 
-// MARK: Of changes that mend
+// MARK: Fixes
 
 extension FixItMessage where Self == EntityMessage {
     static func insert(_ text: String) -> Self { Self("insert", "insert '\(text)'") }

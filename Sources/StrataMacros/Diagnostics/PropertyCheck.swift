@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Checks what a property of the model says of itself: its name, its type, its initial value.
+/// Checks the name, the type and the initial value of a property.
 struct PropertyCheck<Context: MacroExpansionContext> {
     let context: Context
     let variable: VariableDeclSyntax
@@ -63,7 +63,7 @@ struct PropertyCheck<Context: MacroExpansionContext> {
         }
     }
 
-    /// Its values are opaque to the model, which can have no default for them.
+    /// Checks that a property whose values the model does not know is optional and has no initial value.
     private func checkValueless(_ kind: String) {
         if !property.type.isOptional { diagnoseType(.mustBeOptional(property.name, kind), "\(property.type)?") }
         checkNoInitialValue(kind)
@@ -95,7 +95,7 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
-    /// Known to give another value at each evaluation: a new identifier, or the present moment.
+    /// Whether each evaluation is known to give another value, such as a new identifier or the current time.
     fileprivate func isDifferentEachTime(as type: TypeSyntax) -> Bool {
         let typeName = type.as(OptionalTypeSyntax.self)?.wrappedType.lastName ?? type.lastName ?? ""
         if let call = self.as(FunctionCallExprSyntax.self) {
@@ -109,7 +109,7 @@ extension ExprSyntax {
         return (member.base?.trimmedDescription.split(separator: ".").last.map(String.init) ?? typeName) == "Date"
     }
 
-    /// The last name of the type that a callee makes a value of: `Date`, `Foundation.Date`, `Date.init`, `.init`.
+    /// The last name of the type that a call initializes: `Date`, `Foundation.Date`, `Date.init`, `.init`.
     private func madeType(or expected: String) -> String? {
         if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.text }
         guard let member = self.as(MemberAccessExprSyntax.self) else { return nil }
@@ -119,7 +119,7 @@ extension ExprSyntax {
 }
 
 extension String {
-    /// A letter or underscore, then letters, digits and underscores.
+    /// Whether a name is a letter or underscore followed by letters, digits and underscores.
     fileprivate var isModelName: Bool {
         guard let first = unicodeScalars.first else { return false }
         return (first == "_" || first.properties.isXIDStart) && unicodeScalars.allSatisfy(\.properties.isXIDContinue)

@@ -1,6 +1,6 @@
-/// Names that the model refuses for properties; said at compile time too, where they stand.
+/// Names that the model refuses for properties, so that the macros refuse them at compile time.
 ///
-/// The list is that of `ReservedNames` in StrataModel, which a compiler plug-in does not load; a test compares them.
+/// A copy of `ReservedNames` in StrataModel, which a compiler plug-in does not load; a test compares the two.
 enum ReservedName {
     static let all: Set<String> = [
         "objectID", "entity", "managedObjectContext", "isInserted", "isUpdated", "isDeleted", "isFault",

@@ -3,10 +3,10 @@ import SwiftSyntaxBuilder
 
 /// Writes the members of an entity class.
 ///
-/// Indexes of properties are static and never virtual: those of a subclass begin where its parent's end, in whatever
-/// module the parent is. The description is generic over the last class of the chain, because `\Employee.name` and
-/// `\Person.name` are different key paths. All is nonisolated, so that it compiles where the default isolation of the
-/// module is the main actor.
+/// Indexes of properties are static and never virtual: a subclass's begin where its parent's end, also if the parent is
+/// in another module. The description is generic over the last class of the chain, because `\Employee.name` and
+/// `\Person.name` are different key paths. All members are nonisolated, so that they compile in modules whose default
+/// isolation is the main actor.
 struct EntityExpansion {
     let entity: EntityDeclaration
     let options: [LabeledExprSyntax]
@@ -16,8 +16,8 @@ struct EntityExpansion {
         return entity.properties.isEmpty ? always : always + [visitKeyPath]
     }
 
-    /// Stands in for the inherited initialisers when a refused variable would hide them, so that one fault is one
-    /// error. The build fails in any case.
+    /// Replaces the inherited initializers if a refused variable would hide them, so that one mistake causes one error.
+    /// The build fails in any case.
     static var placeholderInitializer: DeclSyntax {
         """
         required init(_ seed: _ObjectSeed) {
@@ -57,9 +57,9 @@ struct EntityExpansion {
         """
     }
 
-    /// What the class overrides of hooks that cost when they are called for nothing.
+    /// Declares which costly hooks the class overrides, so that the others are not called.
     ///
-    /// A class that overrides none says so only where it knows that its superclass does not either.
+    /// A class that overrides none says so only if it knows that its superclass overrides none either.
     private var hooks: [DeclSyntax] {
         [
             hook("_validatesValues", ["validateValue"]),
@@ -120,7 +120,7 @@ struct EntityExpansion {
 }
 
 extension PropertyDeclaration {
-    /// The attribute that writes the description; nil when `@Entity` does.
+    /// The attribute that writes the description; nil if `@Entity` does.
     var describingMarker: Marker? {
         if relationship != nil { return .relationship }
         return attribute == nil ? nil : .attribute
@@ -131,9 +131,9 @@ extension PropertyDeclaration {
 
     fileprivate var line: String { describingMarker == nil ? describingCall : "\(describingFunction)(&entity)" }
 
-    /// The call that tells the builder of the property.
+    /// The call that describes the property to the builder.
     ///
-    /// Arguments are copied from the attribute: there they are checked loosely, here against the type of the key path.
+    /// Arguments are copied from the attribute. There the compiler checks them loosely, here against the key path's type.
     var describingCall: String {
         let path = ["\\_Leaf.\(identifier)", "\"\(name)\""]
         if let relationship {
@@ -158,7 +158,7 @@ extension PropertyDeclaration {
 }
 
 extension [LabeledExprSyntax] {
-    /// Delete rule, inverse, then the options: the order of the builder, whatever the order of the attribute.
+    /// The arguments in the builder's order: delete rule, inverse, options.
     fileprivate var inBuilderOrder: [String] {
         let labeled = ["deleteRule", "inverse"].compactMap { label in first { $0.label?.text == label } }
         return labeled.map(\.text) + filter { $0.label == nil }.map(\.text)

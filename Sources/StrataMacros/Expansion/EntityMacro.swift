@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Entity`: gives each property of the class its accessors and the class what describes it to the model.
+/// `@Entity`: adds accessors to each property of the class, and the members that describe the class to the model.
 enum EntityMacro {}
 
 extension EntityMacro: MemberAttributeMacro {
@@ -39,7 +39,7 @@ extension EntityMacro: ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // The compiler asks for nothing when the superclass conforms already.
+        // The compiler asks for no conformances if the superclass conforms already.
         guard !protocols.isEmpty, EntityDeclaration(declaration, in: context.lexicalContext) != nil else { return [] }
         return [try ExtensionDeclSyntax("extension \(type.trimmed): ManagedEntity {}")]
     }

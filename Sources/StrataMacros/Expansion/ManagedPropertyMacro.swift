@@ -2,10 +2,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@_ManagedProperty(index)`: the accessors of one property; only `@Entity` writes it.
+/// `@_ManagedProperty(index)`: adds the accessors of one property. Only `@Entity` writes it.
 ///
-/// The overloads of `_get` and `_set` are chosen by the declared type. Where other modules see the property, the
-/// accessors can be inlined into them: what is left there is one test and one load.
+/// The declared type chooses the overloads of `_get` and `_set`. If other modules see the property, its accessors can be
+/// inlined there into one test and one load.
 enum ManagedPropertyMacro: AccessorMacro {
     static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
@@ -16,14 +16,14 @@ enum ManagedPropertyMacro: AccessorMacro {
             let parent = context.lexicalContext.first,
             let entity = EntityDeclaration(parent, in: Array(context.lexicalContext.dropFirst()))
         else { return [] }
-        let place = "\(entity.base) + \(index)"
+        let propertyIndex = "\(entity.base) + \(index)"
         let suffix = property.accessorSuffix
         let isPublic = entity.isVisibleOutside && [.public, .open].contains(AccessLevel(property.modifiers))
         let getter = isPublic ? "@inlinable get" : "get"
         let setter = isPublic && !property.hasNarrowerSetter ? "@inlinable set" : "set"
         return [
-            "\(raw: getter) { _get\(raw: suffix)(\(raw: place)) }",
-            "\(raw: setter) { _set\(raw: suffix)(\(raw: place), newValue) }",
+            "\(raw: getter) { _get\(raw: suffix)(\(raw: propertyIndex)) }",
+            "\(raw: setter) { _set\(raw: suffix)(\(raw: propertyIndex), newValue) }",
         ]
     }
 }
@@ -37,6 +37,6 @@ extension PropertyDeclaration {
         }
     }
 
-    /// Declared with `private(set)` or the like.
+    /// Whether it is declared with `private(set)` or similar.
     fileprivate var hasNarrowerSetter: Bool { modifiers.contains { $0.detail?.detail.text == "set" } }
 }

@@ -3,8 +3,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-// `@Entity` reads these attributes. What `@Attribute` and `@Relationship` write themselves is the description of their
-// variable: an option that does not suit the type is then an error in the expansion of the attribute that has it.
+// `@Entity` reads these attributes. `@Attribute` and `@Relationship` write the description of their variable themselves,
+// so that an option that does not fit the type is an error in the expansion of the attribute that has it.
 
 /// `@Attribute(...)`
 enum AttributeMacro: MarkerMacro { static let marker = Marker.attribute }
