@@ -6,14 +6,7 @@ import Testing
 
 /// Random work on a graph beside a plain model of it; after every step both must say the same.
 @Suite(.verifiesStores) struct RandomGraphTests {
-    static let seeds: [UInt64] = {
-        if let text = ProcessInfo.processInfo.environment["STRATA_LONG_RUN"], let count = UInt64(text) {
-            return Array(1...count)
-        }
-        return Array(1...12)
-    }()
-
-    @Test(arguments: seeds)
+    @Test(arguments: RandomTesting.seeds(unlessAsked: Array(1...12)))
     func randomWorkAgreesWithThePlainModel(_ seed: UInt64) throws {
         var run = try RandomRun(seed: seed)
         var names: [String] = []

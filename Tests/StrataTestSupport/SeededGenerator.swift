@@ -15,12 +15,17 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// How much random testing to do: the fixed seeds of CI, or as many as `STRATA_SEEDS` says.
+/// The seeds of random tests.
 public enum RandomTesting {
-    public static var seeds: [UInt64] {
-        if let text = ProcessInfo.processInfo.environment["STRATA_SEEDS"], let count = UInt64(text) {
-            return Array(1...max(1, count))
-        }
-        return [1, 2, 3, 5, 8, 13, 21, 34]
+    /// The fixed seeds of CI; `STRATA_SEEDS=1000` takes 1 to 1000, `STRATA_SEED=21` (or `8,21`) only those named.
+    public static var seeds: [UInt64] { seeds(unlessAsked: [1, 2, 3, 5, 8, 13, 21, 34]) }
+
+    /// The same with other seeds where the environment names none.
+    public static func seeds(unlessAsked fixed: [UInt64]) -> [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        let named = (environment["STRATA_SEED"] ?? "").split(separator: ",").compactMap { UInt64($0) }
+        if !named.isEmpty { return named }
+        guard let text = environment["STRATA_SEEDS"], let count = UInt64(text) else { return fixed }
+        return Array(1...max(1, count))
     }
 }

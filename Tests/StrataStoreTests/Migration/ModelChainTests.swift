@@ -6,12 +6,7 @@ import Testing
 
 /// Thirty models after one another, each with saves, against an oracle.
 struct ModelChainTests {
-    /// A fixed list, or as many as STRATA_MODEL_CHAINS says.
-    private static var seeds: ClosedRange<UInt64> {
-        1...(ProcessInfo.processInfo.environment["STRATA_MODEL_CHAINS"].flatMap { UInt64($0) } ?? 4)
-    }
-
-    @Test(arguments: ModelChainTests.seeds)
+    @Test(arguments: RandomTesting.seeds(unlessAsked: [1, 2, 3, 4]))
     func everyStateReadsAsItWasUnderTheModelOfThen(seed: UInt64) throws {
         try run(seed, .gathering(seed))
     }
