@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the fuzz targets in Fuzz/ one after the other: Scripts/fuzz.sh [seconds each, 60] [targets, all].
-# A target is a Swift file with LLVMFuzzerTestOneInput; what it promises stands at its head. Inputs that were worth
-# keeping stay in .build-fuzz/corpus, one that fails is written to .build-fuzz and makes the script fail.
+# A target is a Swift file with LLVMFuzzerTestOneInput; its first comment says what must hold. Useful inputs are kept in
+# .build-fuzz/corpus. An input that fails is written to .build-fuzz, and the script fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,8 +16,8 @@ out=.build-fuzz
 mkdir -p "$out"
 # Swift's own crash report would wait for a debugger; libFuzzer prints its own.
 export SWIFT_BACKTRACE=enable=no
-# Swift marks pointers in enums in their high bits, so that the leak sanitizer takes what a cache holds for lost; what
-# grows without end meets the limit of memory instead, which a small quarantine of freed memory lets it.
+# The leak sanitizer is off: it does not recognise pointers that Swift tags in their high bits. Endless growth hits the
+# memory limit instead; a small quarantine keeps freed memory from hitting it first.
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16
 flags=(
     -O -g -swift-version 6 -package-name strata -enable-upcoming-feature ExistentialAny
@@ -25,7 +25,7 @@ flags=(
     -sanitize=fuzzer,address -parse-as-library
 )
 
-# The codecs as a library of their own, so that they are compiled once for all targets.
+# Builds the codecs as a library once for all targets.
 find Sources/StrataModel -name '*.swift' | sort > "$out/sources"
 if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*.swift' -newer "$out/libStrataModel.a")" ]; then
     swiftc "${flags[@]}" -wmo -module-name Locking -emit-module -emit-module-path "$out/Locking.swiftmodule" \
@@ -34,7 +34,7 @@ if [ ! -e "$out/libStrataModel.a" ] || [ -n "$(find Sources/StrataModel -name '*
         -I "$out" -emit-library -static -o "$out/libStrataModel.a" "@$out/sources"
 fi
 
-# The reader of Xcode's models, for the target that reads them.
+# Builds the reader of Xcode's models.
 build_xcode() {
     local newest="$out/libStrataXcode.a"
     if [ -e "$newest" ] && [ -z "$(find Sources/StrataXcode "$out/libStrataModel.a" -newer "$newest")" ]; then return; fi
@@ -42,7 +42,7 @@ build_xcode() {
         -I "$out" -emit-library -static -o "$newest" $(find Sources/StrataXcode -name '*.swift' | sort)
 }
 
-# What the store takes from other packages, as the package's own debug build has it.
+# Takes the store's dependencies from the package's debug build.
 build_dependencies() {
     local sources=.build/checkouts/swift-crypto/Sources name
     STRATA_CORE_ONLY=1 swift build --target Crypto
@@ -57,7 +57,7 @@ build_dependencies() {
     cp .build/debug/Modules/{Crypto,CryptoBoringWrapper,Logging}.swiftmodule "$out"
 }
 
-# The store, for targets that go further than the codecs.
+# Builds the store, for targets that need more than the codecs.
 dependency_flags=()
 build_store() {
     local newest="$out/libStrataStore.a"
@@ -87,7 +87,7 @@ for target in "${targets[@]}"; do
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
         "Fuzz/$target.swift" "${libraries[@]}"
     mkdir -p "$out/corpus/$target"
-    # Words that random bytes would seldom make.
+    # Words that random bytes seldom make.
     dictionary=()
     if [ -e "Fuzz/$target.dict" ]; then dictionary=("-dict=Fuzz/$target.dict"); fi
     echo "$target: $seconds s"

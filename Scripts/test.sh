@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the test suite. What failed stands once more at the end, where a reader of a long output looks.
+# Runs the test suite, and repeats the failures at the end of the output.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 output="$(mktemp)"
@@ -8,7 +8,7 @@ swift test --skip-build "$@" 2>&1 | tee "$output"
 status=$?
 if [ "$status" -ne 0 ]; then
     printf '\nWhat failed:\n'
-    # Each issue with the lines of its comment; a known issue fails nothing.
+    # Each issue with the lines of its comment; known issues are left out.
     grep -A 6 -E '^✘ |Fatal error|unexpected signal' "$output" | grep -v -E '^[✔◇]|recorded a known issue'
 fi
 exit "$status"
