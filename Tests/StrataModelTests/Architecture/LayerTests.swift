@@ -13,6 +13,9 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
     static let all = [
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
         ModuleLayers(module: "StrataMacros", layers: ["Declaration", "Diagnostics", "Expansion", "."]),
+        ModuleLayers(
+            module: "StrataInspector",
+            layers: ["Output", "Input", "Query", "Change", "Import", "Export", "Commands", "."]),
     ]
 
     var testDescription: String { module }
