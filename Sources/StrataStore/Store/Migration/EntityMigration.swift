@@ -242,14 +242,12 @@ struct EntityMigration {
 extension EntityMigration {
     private func point(
         _ step: PropertyStep, _ storage: OldLinks.Storage?, _ back: OldLinks.Storage?, _ id: ObjectID,
-        _ row: SnapshotRow,
-        _ snapshot: Snapshot,
-        _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
+        _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
         let targets = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3).map(\.id) } ?? []
         if targets.count > 1 {
-            let names = targets.map { String(describing: $0) }.joined(separator: ", ")
+            let names = targets.map { links.old.name(of: $0) }.joined(separator: ", ")
             return failures.add(
                 .validationRelationshipExceedsMaximumCount,
                 "\(property.name) can lead to one object only, not to \(names).", entity, id, property.name)
@@ -273,7 +271,8 @@ extension EntityMigration {
         let allowed = links.new.entity(relationship.destination)?.entityIDs ?? []
         for target in targets where !allowed.contains(target.entityID) && links.new.entity(target.entityID) != nil {
             failures.add(
-                .migration, "\(property.name) may not lead to \(target) any more.", entity, id, property.name)
+                .migration, "\(property.name) can no longer lead to \(links.old.name(of: target)).", entity, id,
+                property.name)
         }
     }
 
@@ -289,8 +288,8 @@ extension EntityMigration {
         }
         failures.add(
             .migration,
-            "\(property.name) leads to \(target), which the relationship of the same name that takes its place does not "
-                + "take over.", entity, id, property.name, .objectID(target))
+            "\(property.name) leads to \(links.old.name(of: target)), and the relationship of the same name that "
+                + "replaces it does not take this link over.", entity, id, property.name, .objectID(target))
     }
 
     private func checkCount(
