@@ -12,9 +12,6 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
 
     static let all = [
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
-        ModuleLayers(
-            module: "StrataInspector",
-            layers: ["Output", "Input", "Query", "Change", "Export", "Import", "Commands", "."]),
         ModuleLayers(module: "StrataMacros", layers: ["Declaration", "Diagnostics", "Expansion", "."]),
         ModuleLayers(
             module: "StrataInspector",
