@@ -3,8 +3,8 @@ package import StrataStore
 
 // Changes that were made elsewhere (in a child context, by a step of undo, by a transaction that is taken back) become
 // changes of this context. Conflicts are decided first (`ChangeApplication`). Then objects come back under their own
-// ids, values and to-ones are set, one-to-ones settled, and pairs set. What goes is deleted last, by the delete rules, so
-// that objects which the changes do not know of are left in order too.
+// ids, values and to-ones are set, one-to-ones settled, and pairs set. What goes is deleted last, by the delete rules,
+// so that objects which the changes do not know of are left in order too.
 
 extension ManagedObjectContext {
     /// Makes the changes in this context, whatever it has in their place; what is already so is left alone.
@@ -115,9 +115,9 @@ extension ManagedObjectContext {
             return
         }
         let properties = changedProperties(of: object, change)
-        // A new owner's list is entered at its end; the changes say where, or that the place stays.
-        var places = places(of: object)
-        for (property, value) in properties where property.kind == .position { places[property.slot] = value }
+        // A new owner's list is entered at its end; the changes say where, or that the position stays.
+        var positions = positions(of: object)
+        for (property, value) in properties where property.kind == .position { positions[property.slot] = value }
         for (property, value) in properties where property.isToOne {
             // Those are settled link by link.
             if object.linkEnd(property) != nil { continue }
@@ -126,11 +126,11 @@ extension ManagedObjectContext {
             let target = try value.objectReference.flatMap { try presentObject($0) }
             try object.changeTarget(target, at: property.index)
         }
-        for (slot, value) in places.sorted(by: { $0.key < $1.key }) {
-            guard case .integer(let place) = value,
+        for (slot, value) in positions.sorted(by: { $0.key < $1.key }) {
+            guard case .integer(let position) = value,
                 object.attributeValue(object._entity.property(slot: slot)) != value
             else { continue }
-            object.storePosition(place, slot: slot)
+            object.storePosition(position, slot: slot)
         }
     }
 
@@ -146,12 +146,12 @@ extension ManagedObjectContext {
         }
     }
 
-    private func places(of object: ManagedObject) -> [Int: AttributeValue] {
-        var places: [Int: AttributeValue] = [:]
+    private func positions(of object: ManagedObject) -> [Int: AttributeValue] {
+        var positions: [Int: AttributeValue] = [:]
         for property in object._entity.properties where property.kind == .position {
-            places[property.slot] = object.attributeValue(property)
+            positions[property.slot] = object.attributeValue(property)
         }
-        return places
+        return positions
     }
 
     private func changedProperties(
@@ -179,9 +179,9 @@ extension ManagedObjectContext {
                 continue
             }
             try linkPair(state, key.target, at: nil)
-            if link.isOrdered { try setPlace(of: key.target, after.inSource, state) }
+            if link.isOrdered { try setPosition(of: key.target, after.inSource, state) }
             if let inverse = binding.link(inverseID), inverse.isOrdered, key.source != key.target {
-                try setPlace(of: key.source, after.inTarget, toManyState(inverse, key.target))
+                try setPosition(of: key.source, after.inTarget, toManyState(inverse, key.target))
             }
         }
     }

@@ -3,24 +3,32 @@ import StrataStore
 
 /// What became of one object between two states: properties with the values before and after, and links made and cut.
 ///
-/// A link between a to-one and a to-many is reported once, as a change of the to-one: a movie that changed its owner is an
-/// update of the movie. Many-to-many links, and links of a to-many without inverse, are in `links` of one of the two
+/// A link between a to-one and a to-many is reported once, as a change of the to-one: a movie that changed its owner is
+/// an update of the movie. Many-to-many links, and links of a to-many without inverse, are in `links` of one of the two
 /// objects.
 public struct ObjectChange: Sendable, Hashable {
+    /// Whether the object was made, changed or deleted.
     public enum Kind: String, Sendable, Hashable {
         case inserted, updated, deleted
     }
 
-    /// Members that a to-many gained, lost, or has in another place.
+    /// Members that a to-many gained, lost, or has at another position.
     public struct Links: Sendable, Hashable {
+        /// The name of the to-many.
         public let key: String
+        /// Members that it gained, by id.
         public let added: [ObjectID]
+        /// Members that it lost, by id.
         public let removed: [ObjectID]
+        /// Members that have another position, by id.
         public let moved: [ObjectID]
     }
 
+    /// The object, which need not exist any more.
     public let objectID: ObjectID
+    /// The entity of the object.
     public let entityName: String
+    /// What happened to the object.
     public let kind: Kind
     /// In the order of their names; of a new or deleted object those that are not nil.
     public let properties: [HistoryEvent.Change]

@@ -11,6 +11,7 @@ public actor ContextActor {
     private let executor = WorkerExecutor()
     private let context: ManagedObjectContext
 
+    /// The thread that the actor's work runs on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Takes the context over; the caller cannot use it any more.

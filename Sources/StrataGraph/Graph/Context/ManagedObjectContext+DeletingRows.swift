@@ -94,8 +94,8 @@ extension ManagedObjectContext {
         pendingLinks.notePairChange()
     }
 
-    /// The members of an object that goes, which leaves no list behind: each of them would be looked for in it and taken
-    /// out when it goes too.
+    /// The members of an object that goes, which leaves no list behind: each of them would be looked for in it and
+    /// taken out when it goes too.
     func membersOfDeleted(_ link: LinkRuntime, _ owner: ObjectID, _ snapshot: Snapshot) throws -> [ObjectID] {
         foldLinkChanges()
         let state = knownState(link, owner)

@@ -44,8 +44,8 @@ extension ManagedObjectContext {
         return faults
     }
 
-    /// Reads the object and the faults that follow it in one read. A following object that cannot be read stays a fault;
-    /// its error is reported when it fires.
+    /// Reads the object and the faults that follow it in one read. A following object that cannot be read stays a
+    /// fault; its error is reported when it fires.
     private func load(_ object: ManagedObject, before following: ContiguousArray<ManagedObject>) throws {
         var isThere = false
         var readCount = 0

@@ -125,8 +125,8 @@ extension ManagedObjectContext {
 
     /// Releases some clean objects that the app does not hold, so that new objects reuse their memory.
     ///
-    /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of 300,000
-    /// movies at random took a tenth longer with 8192.
+    /// The smallest threshold keeps the objects of a walk over many in the processor's cache: reading 200,000 of
+    /// 300,000 movies at random took a tenth longer with 8192.
     private func sweepAhead() {
         for _ in 0..<ContextMemory.sweptAtOnce {
             switch map.sweepStep() {

@@ -2,11 +2,14 @@ import Foundation
 public import StrataModel
 import StrataStore
 
+// In this folder: the context itself, its objects and faults. `Pending` owns what it has not saved, `Move` takes it
+// from one state of the store to another, `Memory` is what it keeps in memory.
+
 /// A graph of objects over one state of the store, with the changes made to them that are not saved yet.
 ///
-/// A context stands at one moment of the store (`eventNumber`) and reads everything as it was then, whatever others save
-/// meanwhile; it moves on when it saves, and by `refreshAllObjects()` or `reset()`. It belongs to one isolation, as do
-/// its objects: the view context to the main actor, another context to the actor or task that received it.
+/// A context stands at one moment of the store (`eventNumber`) and reads everything as it was then, whatever others
+/// save meanwhile; it moves on when it saves, and by `refreshAllObjects()` or `reset()`. It belongs to one isolation,
+/// as do its objects: the view context to the main actor, another context to the actor or task that received it.
 ///
 /// ```swift
 /// let movie = Movie(context: context)
@@ -79,8 +82,9 @@ public final class ManagedObjectContext {
     /// What the parents of a child context have not saved, bottom to top.
     var inherited: [Layer] { standpoint.inherited }
 
-    /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved where
-    /// it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does not.
+    /// Whether the context moves to the newest state by itself: before each fetch, and as soon as others have saved
+    /// where it knows how to be reached, as the view context and contexts behind a `ContextActor` do. A pinned one does
+    /// not.
     public var automaticallyMergesChangesFromParent: Bool {
         get { following.isAutomatic }
         set {

@@ -1,7 +1,8 @@
 import StrataModel
 import StrataStore
 
-/// The state that a context reads: the store at one event number, and above it what the context's parents have not saved.
+/// The state that a context reads: the store at one event number, and above it what the context's parents have not
+/// saved.
 struct Standpoint {
     private(set) var eventNumber: EventNumber
     /// The layers of a child context's parents, bottom to top.

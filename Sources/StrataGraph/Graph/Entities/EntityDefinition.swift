@@ -1,6 +1,9 @@
 import Locking
 public import StrataModel
 
+// In this folder: what an entity class says of itself (`EntityDefinition`, `EntityBuilder` and options) and what its
+// objects need at run time (`EntityRuntime`).
+
 /// An entity as its class declares it, before it is part of a model.
 ///
 /// Unchecked: the key paths and classes in it are literals of generated code, never changed after `init`.

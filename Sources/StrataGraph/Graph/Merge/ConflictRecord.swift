@@ -10,6 +10,7 @@ public struct ConflictRecord: Sendable, Hashable, Codable {
     /// The policy's name.
     public let policy: String
 
+    /// The side whose values were saved; `values` where a custom policy gave its own, or neither side won.
     public enum Winner: String, Sendable, Hashable, Codable {
         case theirs, mine, values
     }

@@ -1,8 +1,8 @@
 import StrataModel
 import StrataStore
 
-// A unique value that an object of another save has already. A policy other than error settles it: a new object gives way
-// to the stored one, and links to it lead there. A saved object takes its change back, or the save fails.
+// A unique value that an object of another save has already. A policy other than error settles it: a new object gives
+// way to the stored one, and links to it lead there. A saved object takes its change back, or the save fails.
 
 extension ManagedObjectContext {
     /// Settles every clash of a save that the store refused, so that it can be submitted again.

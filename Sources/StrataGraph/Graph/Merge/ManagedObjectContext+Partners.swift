@@ -1,8 +1,8 @@
 import StrataModel
 import StrataStore
 
-// Merging one-to-ones: the context notes their ends before rows are exchanged, lets `PartnerMerge` settle the links when
-// the new rows are in place, and writes both ends of each.
+// Merging one-to-ones: the context notes their ends before rows are exchanged, lets `PartnerMerge` settle the links
+// when the new rows are in place, and writes both ends of each.
 
 extension ManagedObjectContext {
     /// The one-to-one ends of what is pending, as they are before a merge, without what others made of them.
@@ -83,8 +83,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Shows links again that a merge has cut to make room for links of this context, if these are gone; and shows partners
-    /// that others gave to objects which are changed here too.
+    /// Shows links again that a merge has cut to make room for links of this context, if these are gone; and shows
+    /// partners that others gave to objects which are changed here too.
     func showDisplacedPartners() throws {
         guard !pendingLinks.displaced.isEmpty || !pending.overtaken.isEmpty || parent != nil && hasChanges else {
             return

@@ -66,8 +66,8 @@ extension ManagedObjectContext {
 
     // MARK: Deletions
 
-    /// Takes a pending deletion back. What it did to other objects (members deleted or cut off) stays; the merge settles
-    /// the object's one-to-ones.
+    /// Takes a pending deletion back. What it did to other objects (members deleted or cut off) stays; the merge
+    /// settles the object's one-to-ones.
     func takeBackDeletion(of object: ManagedObject) {
         // It is a member again of what others linked it to.
         if pending.takeBackDeletion(of: object) { pendingLinks.forgetMembers() }

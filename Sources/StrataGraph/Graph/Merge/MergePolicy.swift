@@ -3,10 +3,10 @@ public import StrataModel
 /// Which side wins when a save finds that others saved first and changed the same property.
 ///
 /// Different properties of one object, and different members of one relationship, never conflict whatever the policy:
-/// they are merged. An attribute that both changed is a conflict even where both wrote the same: two sides that each add
-/// one to a counter would else add one together. A link that both made is one link, and a move never conflicts. The policy
-/// decides what remains, and what it overrules is kept with the transaction (`HistoryTransaction.conflicts`). Core Data's
-/// five policies have its names and numbers.
+/// they are merged. An attribute that both changed is a conflict even where both wrote the same: two sides that each
+/// add one to a counter would else add one together. A link that both made is one link, and a move never conflicts. The
+/// policy decides what remains, and what it overrules is kept with the transaction (`HistoryTransaction.conflicts`).
+/// Core Data's five policies have its names and numbers.
 ///
 /// | conflict | error | store trump | object trump | overwrite | rollback |
 /// |---|---|---|---|---|---|
@@ -24,8 +24,8 @@ public import StrataModel
 /// belongs there, and the policy decides about it as about any object.
 ///
 /// A one-to-one is one link, whose ends agree after every merge. Where both sides gave an object another partner, the
-/// policy decides about that object. A link that loses is withdrawn at both its ends, and the object at its other end has
-/// the partner again that the store gives it, or none.
+/// policy decides about that object. A link that loses is withdrawn at both its ends, and the object at its other end
+/// has the partner again that the store gives it, or none.
 ///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump

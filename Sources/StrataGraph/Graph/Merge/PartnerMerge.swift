@@ -1,8 +1,8 @@
 import StrataModel
 
 // A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row, and a
-// merge of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and what
-// the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging one-to-ones".
+// merge of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and
+// what the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging one-to-ones".
 
 /// One end of a one-to-one: a to-one slot of an object.
 struct LinkEnd: Hashable, Comparable {
@@ -71,8 +71,9 @@ struct PartnerMerge {
         for (end, state) in ends where state.isContested && state.word == nil { self.ends[end]?.word = .mine }
     }
 
-    /// Where each end leads whose object is there, 0 for nowhere. No two ends lead to the same object, and each partner leads
-    /// back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one, stays as it is.
+    /// Where each end leads whose object is there, 0 for nowhere. No two ends lead to the same object, and each partner
+    /// leads back. But a slot of theirs that nothing leads back to, as the delete rule `noAction` leaves one, stays as
+    /// it is.
     func settled() -> [LinkEnd: ObjectID] {
         let theirs = links(\.theirs) { _ in true }
         let mine = links(\.mine) { $0.isChanged || $0.word == .mine }
@@ -137,8 +138,8 @@ struct PartnerMerge {
         return standing
     }
 
-    /// Whether this side has cut a link of theirs. One that was cut only because an end was linked elsewhere is not, when
-    /// that link does not stand.
+    /// Whether this side has cut a link of theirs. One that was cut only because an end was linked elsewhere is not,
+    /// when that link does not stand.
     private func isCut(_ link: Link, _ claimed: Set<LinkEnd>) -> Bool {
         let isChanged = link.ends.indices.contains { index in
             guard let state = ends[link.ends[index]] else { return false }

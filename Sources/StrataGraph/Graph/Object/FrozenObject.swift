@@ -13,6 +13,7 @@ import StrataStore
 /// ```
 @dynamicMemberLookup
 public struct FrozenObject<Object: ManagedObject>: Sendable {
+    /// The id of the object that was frozen.
     public let objectID: ObjectID
     private let binding: StoreBinding
     private let entity: EntityRuntime
@@ -29,6 +30,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
 
     /// The moment of the store that it shows; what its context had not saved is shown too.
     public var eventNumber: EventNumber { state.eventNumber }
+    /// The entity of the object that was frozen.
     public var entityName: String { entity.name }
 
     // MARK: Values

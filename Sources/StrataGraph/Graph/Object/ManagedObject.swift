@@ -1,5 +1,8 @@
 public import StrataModel
 
+// In this folder: one object. `+Accessors` and `+Access` are what generated properties call, `+Values` and `+Encoded`
+// turn rows into Swift values, `+Keys` is access by name, `+Rows` the memory of the row, `ObjectLife` its state.
+
 /// An object of one entity in one context: a row that is read when first needed and changed in memory until saved.
 ///
 /// Subclass it with `@Entity`, or use it as it is with `value(forKey:)` and `setValue(_:forKey:)`. Objects belong to
@@ -132,6 +135,7 @@ extension ManagedObject: Hashable {
     /// Objects are equal when they are the same object.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
+    /// Hashes which object it is, not its values.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

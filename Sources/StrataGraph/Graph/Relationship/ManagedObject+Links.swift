@@ -39,7 +39,7 @@ extension ManagedObject {
         switch property.inverse {
         case .none: storeReference(now, place)
         case .toMany(let link, let positionSlot):
-            if let positionSlot { try takePlace(positionSlot, link, owner: now) }
+            if let positionSlot { try takePosition(positionSlot, link, owner: now) }
             storeReference(now, place)
             guard let context = _context else { return }
             if !before.isNil { context.noteLinkChange(link, owner: before, member: objectID, isAdded: false) }
@@ -50,9 +50,9 @@ extension ManagedObject {
     }
 
     /// The end of the new owner's list.
-    private final func takePlace(_ slot: Int, _ link: PropertyID, owner: ObjectID) throws {
+    private final func takePosition(_ slot: Int, _ link: PropertyID, owner: ObjectID) throws {
         guard let context = _context, !owner.isNil, let link = context.binding.link(link) else { return }
-        storePosition(try context.placeAtEnd(context.toManyState(link, owner)), slot: slot)
+        storePosition(try context.positionAtEnd(context.toManyState(link, owner)), slot: slot)
     }
 
     private final func linkOneToOne(

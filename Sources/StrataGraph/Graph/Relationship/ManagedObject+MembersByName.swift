@@ -13,7 +13,7 @@ extension ManagedObject {
     /// Puts objects side by side into an ordered to-many, in their order; those that are members already are moved.
     ///
     /// - Parameter position: where the first of them is then, counted from 0.
-    /// - Throws: as `insertMember`; `invalidRequest` where the other members are too few for the place.
+    /// - Throws: as `insertMember`; `invalidRequest` where the other members are too few for the position.
     package final func insertMembers(_ members: [ManagedObject], forKey key: String, at position: Int) throws {
         let property = try toMany(key)
         var seen: Set<ObjectID> = []
@@ -22,7 +22,7 @@ extension ManagedObject {
         let count = toManyCount(at: property.index)
         guard 0...(count - moved.count) ~= position else {
             throw StrataError(
-                .invalidRequest, "\(key) has \(count - moved.count) other members, and no place \(position).",
+                .invalidRequest, "\(key) has \(count - moved.count) other members, and no position \(position).",
                 context: place(key))
         }
         // A member in front of the position would else shift the others when it leaves.
@@ -46,7 +46,7 @@ extension ManagedObject {
     private final func toMany(_ key: String) throws -> PropertyRuntime {
         let property = try declared(key)
         guard property.isToMany else {
-            throw StrataError(.wrongType, "\(key) is no to-many relationship.", context: place(key))
+            throw StrataError(.wrongType, "\(key) is not a to-many relationship.", context: place(key))
         }
         return property
     }

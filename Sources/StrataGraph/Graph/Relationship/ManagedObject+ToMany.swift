@@ -49,7 +49,7 @@ extension ManagedObject {
         // In a damaged file more may have been counted than there are links.
         let lost = state(at: index)?.lostCount ?? 0
         precondition(
-            position >= 0 && position < ids.count + lost, "There is no member in place \(position) of \(ids.count).")
+            position >= 0 && position < ids.count + lost, "There is no member at position \(position) of \(ids.count).")
         let name = _entity.properties[index].name
         report(StrataError(.corrupt, "The relationship has fewer members than it counts.", context: place(name)))
         return Member(
@@ -115,7 +115,7 @@ extension ManagedObject {
         let property = _entity.properties[index]
         for member in members { _ = try changing(property, member) }
         var kept: Set<ObjectID> = []
-        // Of one that is named twice the first place stands.
+        // A member that is named twice keeps its first position.
         let members = members.filter { kept.insert($0.objectID).inserted }
         for id in toManyIDs(at: index) where !kept.contains(id) {
             if let member = _target(id) { try removeMember(member, at: index) }
@@ -157,7 +157,7 @@ extension ManagedObject {
     private final func checkPlace(_ position: Int, _ property: PropertyRuntime) throws {
         guard position < 0 else { return }
         throw StrataError(
-            .invalidRequest, "\(property.name) has no place \(position).", context: place(property.name))
+            .invalidRequest, "\(property.name) has no position \(position).", context: place(property.name))
     }
 
     private final func wrongMember(_ member: ManagedObject, _ property: PropertyRuntime) -> StrataError {
@@ -185,15 +185,15 @@ extension ManagedObjectContext {
     }
 
     @usableFromInline func _noMember<Member: ManagedObject>(_ id: ObjectID) -> Member {
-        preconditionFailure("The member \(id) is no \(Member.self).")
+        preconditionFailure("The member \(id) is not a \(Member.self).")
     }
 
-    /// Gives a member the place that `destination` is among the others.
+    /// Moves a member to the index `destination` among the others.
     func moveMember(_ member: ObjectID, to destination: Int, _ state: ToManyState) throws {
         let ids = try members(state)
         guard let current = ids.firstIndex(of: member), current != destination else { return }
         // Between the neighbours it will have: going down the list it passes the one now in its place.
         let index = destination > current ? destination + 1 : destination
-        try setPlace(of: member, try place(at: index, state), state)
+        try setPosition(of: member, try position(at: index, state), state)
     }
 }

@@ -29,7 +29,7 @@ extension ManagedObjectContext {
             guard let link = binding.link(change.link) else { continue }
             let state = pendingLinks.state(link, change.owner)
             if change.isAdded {
-                state.add(change.member, at: link.isOrdered ? place(of: change.member, link) : 0)
+                state.add(change.member, at: link.isOrdered ? position(of: change.member, link) : 0)
             } else {
                 state.remove(change.member)
             }
@@ -88,8 +88,8 @@ extension ManagedObjectContext {
         return list
     }
 
-    /// A walk over members yields objects of their class only, also in a damaged file: a link to an object of another entity
-    /// is skipped and reported.
+    /// A walk over members yields objects of their class only, also in a damaged file: a link to an object of another
+    /// entity is skipped and reported.
     private func mayBeMember(_ member: ObjectID, _ state: ToManyState) -> Bool {
         let entity = binding.schema.entity(state.link.memberEntity)
         if entity?.concreteEntityIDs.contains(member.entityID) ?? false { return true }
@@ -113,8 +113,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Members whose deletion is pending although the to-many has no change for it, since others linked them later. Where
-    /// rows are the truth of the link, their deletion is such a change.
+    /// Members whose deletion is pending although the to-many has no change for it, since others linked them later.
+    /// Where rows are the truth of the link, their deletion is such a change.
     private func leavingMembers(of state: ToManyState) -> Set<ObjectID> {
         if pending.leaving.isEmpty || !state.link.isPairs { return [] }
         return pending.leaving.filter { state.pending[$0] == nil }
@@ -125,7 +125,7 @@ extension ManagedObjectContext {
     static let placeGap: Int64 = 1 << 32
 
     /// The position behind the last member.
-    func placeAtEnd(_ state: ToManyState) throws -> Int64 {
+    func positionAtEnd(_ state: ToManyState) throws -> Int64 {
         if state.lastPosition == nil {
             var last = Int64.min
             if !isNew(state.owner) {
@@ -147,9 +147,9 @@ extension ManagedObjectContext {
     }
 
     /// The position between the members at `index - 1` and `index`; makes room first when there is none.
-    func place(at index: Int, _ state: ToManyState) throws -> Int64 {
+    func position(at index: Int, _ state: ToManyState) throws -> Int64 {
         let count = try members(state).count
-        guard index < count else { return try placeAtEnd(state) }
+        guard index < count else { return try positionAtEnd(state) }
         for _ in 0..<2 {
             let next = state.positions[index]
             if index == 0 { return next - Self.placeGap }
@@ -157,17 +157,17 @@ extension ManagedObjectContext {
             if next - previous > 1 { return previous + (next - previous) / 2 }
             try spreadOut(state)
         }
-        return try placeAtEnd(state)
+        return try positionAtEnd(state)
     }
 
     /// Gives every member a new position with room between.
     private func spreadOut(_ state: ToManyState) throws {
         for (index, member) in try members(state).enumerated() {
-            try setPlace(of: member, Int64(index) * Self.placeGap, state)
+            try setPosition(of: member, Int64(index) * Self.placeGap, state)
         }
     }
 
-    func setPlace(of member: ObjectID, _ position: Int64, _ state: ToManyState) throws {
+    func setPosition(of member: ObjectID, _ position: Int64, _ state: ToManyState) throws {
         if case .rows(let toOne) = state.link.source {
             let object = try existingObject(with: member)
             guard let property = object._entity.property(toOne), let slot = property.positionSlot else { return }
@@ -180,7 +180,7 @@ extension ManagedObjectContext {
     }
 
     /// The position that a member's own row gives it.
-    private func place(of member: ObjectID, _ link: LinkRuntime) -> Int64 {
+    private func position(of member: ObjectID, _ link: LinkRuntime) -> Int64 {
         guard case .rows(let toOne) = link.source, let object = map[member],
             let slot = object._entity.property(toOne)?.positionSlot
         else { return 0 }
@@ -200,11 +200,12 @@ extension ManagedObjectContext {
             if let index, state.link.isOrdered { try moveMember(member, to: index, state) }
             return false
         }
-        let position = state.link.isOrdered ? try index.map { try place(at: $0, state) } ?? placeAtEnd(state) : 0
+        let position =
+            state.link.isOrdered ? try index.map { try self.position(at: $0, state) } ?? positionAtEnd(state) : 0
         state.add(member, at: position)
         if let inverse = binding.link(inverseID) {
             let other = toManyState(inverse, member)
-            if other !== state { other.add(state.owner, at: inverse.isOrdered ? try placeAtEnd(other) : 0) }
+            if other !== state { other.add(state.owner, at: inverse.isOrdered ? try positionAtEnd(other) : 0) }
         }
         pairChanged(state.owner, member)
         if observesObjects { announceMembers(inverseID, of: [member]) }

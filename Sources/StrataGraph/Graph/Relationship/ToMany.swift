@@ -1,5 +1,8 @@
 public import StrataModel
 
+// In this folder: links between objects in memory. `ToMany` is what apps use, `ManagedObject+Links` sets to-ones,
+// `ManagedObject+ToMany` changes members, `ToManyState` and `ManagedObjectContext+Links` know what has changed.
+
 /// The members of a to-many relationship, read when needed.
 ///
 /// `count`, `contains`, `insert` and `remove` load no member; iterating reads the members' ids once and makes faults.
@@ -33,6 +36,7 @@ public struct ToMany<Member: ManagedObject> {
 }
 
 extension ToMany: ExpressibleByArrayLiteral {
+    /// Holds the members until it is assigned to a property.
     public init(arrayLiteral members: Member...) { self.init(members) }
 }
 
@@ -45,6 +49,7 @@ extension ToMany {
         }
     }
 
+    /// Whether there are no members; loads none.
     public var isEmpty: Bool { count == 0 }
 
     /// Whether `member` is one of the members.
@@ -71,9 +76,9 @@ extension ToMany {
         for member in members { insert(member) }
     }
 
-    /// Puts a member in place `position` of an ordered relationship, also if it is a member already.
+    /// Puts a member at a position of an ordered relationship, also if it is a member already.
     ///
-    /// A place behind the last member is the end. In an unordered relationship the place is ignored.
+    /// A position behind the last member is the end. An unordered relationship ignores the position.
     public func insert(_ member: Member, at position: Int) {
         switch storage {
         case .list(let list): list.members.insert(member, at: position)
@@ -82,7 +87,7 @@ extension ToMany {
         }
     }
 
-    /// Takes a member away; nothing happens if it is none.
+    /// Takes a member away; nothing happens if it is not one.
     public func remove(_ member: Member) {
         switch storage {
         case .list(let list): list.members.removeAll { $0 === member }
@@ -90,7 +95,7 @@ extension ToMany {
         }
     }
 
-    /// Takes the member in a place away, and returns it.
+    /// Takes the member at a position away, and returns it.
     @discardableResult
     public func remove(at position: Int) -> Member {
         let member = self[position]
@@ -98,11 +103,12 @@ extension ToMany {
         return member
     }
 
+    /// Takes every member away.
     public func removeAll() {
         for member in Array(self) { remove(member) }
     }
 
-    /// Moves the member in place `source` of an ordered relationship so that it stands in place `destination`.
+    /// Moves the member at position `source` of an ordered relationship to position `destination`.
     public func move(from source: Int, to destination: Int) {
         let member = self[source]
         guard source != destination else { return }
@@ -125,9 +131,12 @@ extension ToMany {
 }
 
 extension ToMany: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of members.
     public var endIndex: Int { count }
 
+    /// The member at a position, as a fault if it is not in memory.
     public subscript(position: Int) -> Member {
         switch storage {
         case .list(let list): return list.members[position]
@@ -144,6 +153,7 @@ extension ToMany: RandomAccessCollection {
         }
     }
 
+    /// Goes through the members that there were when it was made.
     public struct Iterator: IteratorProtocol {
         // Held here, so that a step retains nothing but the member.
         @usableFromInline let context: ManagedObjectContext?
@@ -162,6 +172,7 @@ extension ToMany: RandomAccessCollection {
             self.ids = ids
         }
 
+        /// The next member; nil after the last.
         @inlinable public mutating func next() -> Member? {
             guard let reference else {
                 guard place < members.count else { return nil }
@@ -170,7 +181,8 @@ extension ToMany: RandomAccessCollection {
             }
             guard place < ids.count else { return nil }
             place += 1
-            // Retaining the context takes as long as finding the member does. It is held here, for it may be used below.
+            // Retaining the context takes as long as finding the member does. It is held here, for it may be used
+            // below.
             let member = reference._withUnsafeGuaranteedRef { $0._member(ids[place - 1], as: Member.self) }
             if member._state & ObjectState.fault != 0, !isNoted {
                 isNoted = true
@@ -182,5 +194,6 @@ extension ToMany: RandomAccessCollection {
 }
 
 extension ToMany: CustomStringConvertible {
+    /// The entity of the members and their number.
     public var description: String { "\(Member.entityName) × \(count)" }
 }

@@ -150,7 +150,7 @@ final class ToManyState {
     }
 
     /// The index where (position, id) belongs among the members.
-    private func place(_ member: ObjectID, _ position: Int64, in members: [ObjectID]) -> Int {
+    private func index(of member: ObjectID, at position: Int64, in members: [ObjectID]) -> Int {
         var low = 0
         var high = members.count
         while low < high {
@@ -163,17 +163,17 @@ final class ToManyState {
 
     private func enterInMembers(_ member: ObjectID, _ position: Int64) {
         guard var list = members.take() else { return }
-        let place = place(member, position, in: list)
-        if place >= list.count || list[place] != member {
-            list.insert(member, at: place)
-            if link.isOrdered { positions.insert(position, at: place) }
+        let index = index(of: member, at: position, in: list)
+        if index >= list.count || list[index] != member {
+            list.insert(member, at: index)
+            if link.isOrdered { positions.insert(position, at: index) }
         }
         members = list
     }
 
     private func takeFromMembers(_ member: ObjectID) {
         guard var list = members.take() else { return }
-        let found = link.isOrdered ? list.firstIndex(of: member) : place(member, 0, in: list)
+        let found = link.isOrdered ? list.firstIndex(of: member) : index(of: member, at: 0, in: list)
         if let found, found < list.count, list[found] == member {
             list.remove(at: found)
             if link.isOrdered { positions.remove(at: found) }

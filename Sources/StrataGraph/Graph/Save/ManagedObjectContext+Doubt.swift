@@ -1,8 +1,8 @@
 import StrataModel
 import StrataStore
 
-// A save in doubt keeps its changes pending. If the save turns out to be in the store, what it wrote becomes the base, and
-// only what differs from it is still pending: what was changed since, and what was taken back since.
+// A save in doubt keeps its changes pending. If the save turns out to be in the store, what it wrote becomes the base,
+// and only what differs from it is still pending: what was changed since, and what was taken back since.
 
 /// A save that was in doubt and is in the store.
 struct SettledDoubt {

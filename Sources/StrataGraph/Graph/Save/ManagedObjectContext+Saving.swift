@@ -2,9 +2,10 @@ import Foundation
 import StrataModel
 import StrataStore
 
-// A save calls `willSave` until no object changes any more, validates and collects every failure, and hands one change set
-// to the store. If others have saved first, the store returns what they did: the context merges it (`merge`), runs hooks
-// and validation over the merged objects, and submits again. No code of the app runs inside the write transaction.
+// A save calls `willSave` until no object changes any more, validates and collects every failure, and hands one change
+// set to the store. If others have saved first, the store returns what they did: the context merges it (`merge`), runs
+// hooks and validation over the merged objects, and submits again. No code of the app runs inside the write
+// transaction.
 
 extension ManagedObjectContext {
     /// Writes every pending change, or none; without changes it does nothing, and the log stays as it is.
@@ -61,7 +62,8 @@ extension ManagedObjectContext {
                 didSave(changes, receipt)
                 return saved
             case .stale(let staleness)?:
-                // After two conflicts the save runs exclusively. What others saved until then is merged in the next round.
+                // After two conflicts the save runs exclusively. What others saved until then is merged in the next
+                // round.
                 if round >= 2, turn == nil { turn = try binding.store.takeTurn() }
                 try merge(staleness)
             case nil: continue
@@ -70,8 +72,8 @@ extension ManagedObjectContext {
         throw StrataError(.merge, "Others kept changing what this save changes.")
     }
 
-    /// Hands the changes to the store. Changes whose save was in doubt keep their transaction id, so that they are saved
-    /// once. If that save is in the store and more was changed since, only the rest is pending afterwards.
+    /// Hands the changes to the store. Changes whose save was in doubt keep their transaction id, so that they are
+    /// saved once. If that save is in the store and more was changed since, only the rest is pending afterwards.
     ///
     /// - Returns: nil when the changes were mended and must be prepared again.
     private func submit(_ changes: ChangeSet, _ turn: SaveTurn?) throws -> SaveOutcome? {
@@ -220,8 +222,8 @@ extension ManagedObjectContext {
         if map.count > 4096 { sweep(first: changes) }
     }
 
-    /// To-manys are as they were if only this context has saved, and only values, no links. Without this a walk over a graph
-    /// that changes values would read every list again after each save.
+    /// To-manys are as they were if only this context has saved, and only values, no links. Without this a walk over a
+    /// graph that changes values would read every list again after each save.
     private func knownMembers(after changes: ChangeSet) -> KnownMembers {
         guard changes.insertions.isEmpty, changes.deletions.isEmpty, changes.pairs.isEmpty,
             pendingLinks.pairGeneration == 0,

@@ -3,9 +3,9 @@ import StrataStore
 
 /// Undo and redo of a context's changes, in groups, across saves.
 ///
-/// A group holds what changed between its beginning and its end, as values. Undoing it sets the values from before, even
-/// if they were saved, and the result is unsaved changes like any others. Objects that were deleted come back under
-/// their own ids. A group of its own is made for each event: what changed until
+/// A group holds what changed between its beginning and its end, as values. Undoing it sets the values from before,
+/// even if they were saved, and the result is unsaved changes like any others. Objects that were deleted come back
+/// under their own ids. A group of its own is made for each event: what changed until
 /// `ManagedObjectContext.processPendingChanges()`, a save, or `undo()`; `beginUndoGrouping()` makes larger ones.
 ///
 /// ```swift
@@ -30,10 +30,11 @@ public final class ObjectUndoManager {
     /// What the context had not saved when it was last looked at.
     private var seen = NetChanges()
     private var seenPairGeneration = 0
-    /// What the event that goes on has changed until the context last moved.
+    /// What the current event changed before the context last moved.
     private var unfinished = NetChanges()
     private var disabledCount = 0
 
+    /// Makes an undo manager for one context; set it as the context's `undoManager`.
     public init() {}
 
     /// How many groups are kept; the oldest go first. 0 keeps all.
@@ -41,10 +42,13 @@ public final class ObjectUndoManager {
     /// Whether changes outside of open groups become groups by themselves.
     public var groupsByEvent = true
 
+    /// Whether `undo()` is running.
     public private(set) var isUndoing = false
+    /// Whether `redo()` is running.
     public private(set) var isRedoing = false
     /// How many groups are open.
     public var groupingLevel: Int { open.count }
+    /// Whether changes can be undone; see `disableUndoRegistration()`.
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
 
     /// Whether there is something to undo, changes that no event has ended among it.
@@ -65,6 +69,7 @@ public final class ObjectUndoManager {
         return redoGroups.count
     }
 
+    /// Whether there is something to redo.
     public var canRedo: Bool {
         register()
         return !redoGroups.isEmpty
@@ -72,6 +77,7 @@ public final class ObjectUndoManager {
 
     // MARK: Groups
 
+    /// Opens a group; changes until `endUndoGrouping()` are undone together. Groups may be nested.
     public func beginUndoGrouping() {
         register()
         open.append(Group(changes: NetChanges(), actionName: ""))
@@ -91,6 +97,7 @@ public final class ObjectUndoManager {
         disabledCount += 1
     }
 
+    /// Ends what `disableUndoRegistration()` began; calls may be nested.
     public func enableUndoRegistration() {
         register()
         disabledCount = max(0, disabledCount - 1)
@@ -106,12 +113,13 @@ public final class ObjectUndoManager {
         }
     }
 
-    /// Of the group that `undo()` would undo; empty where it has none.
+    /// The name of the group that `undo()` would undo; empty where it has none.
     public var undoActionName: String {
         register()
         return undoGroups.last?.actionName ?? ""
     }
 
+    /// The name of the group that `redo()` would make again; empty where it has none.
     public var redoActionName: String {
         register()
         return redoGroups.last?.actionName ?? ""

@@ -1,6 +1,9 @@
 public import Foundation
 public import StrataModel
 
+// In this folder: Swift types as values of attributes: storable ones, Codable ones (encoder and decoder), and those
+// that a transformer stores.
+
 /// A type whose values are stored in a row as they are: numbers, strings, dates, data and the like.
 ///
 /// Strata has all its conformances. An attribute of another type is stored by its raw value, as a composite, or by a

@@ -1,5 +1,8 @@
 import StrataModel
 
+// In this folder: what a context keeps in memory. `IdentityMap` finds objects by id, `FaultRuns` reads neighbouring
+// faults together, `LongText` keeps the text that was read last.
+
 /// What a context keeps in memory beside its objects, and how many of these it lets gather.
 struct ContextMemory {
     /// As many objects are made at least before some of them are swept.

@@ -1,11 +1,11 @@
 import StrataModel
 
-/// Lists of objects that the app may be walking through, fetched or members of a to-many. Their faults are read several at
-/// a time: a read transaction costs a tenth of a fault or more, and one serves all of them.
+/// Lists of objects that the app may be walking through, fetched or members of a to-many. Their faults are read several
+/// at a time: a read transaction costs a tenth of a fault or more, and one serves all of them.
 ///
 /// The first fault of a fetched list is read by itself; from the second in a row on, each is read together with those
-/// that follow it, 8, 16, 32 and then 64. A walk through a to-many wants its members, so there the first is read with 16
-/// already. Reading one fetched object, or only ids, reads nothing more.
+/// that follow it, 8, 16, 32 and then 64. A walk through a to-many wants its members, so there the first is read with
+/// 16 already. Reading one fetched object, or only ids, reads nothing more.
 ///
 /// A list is kept until its end is read, four others were given out since, or the context is reset. Lists of more than
 /// `longestList` ids, half a megabyte, are not kept: their faults are read one by one.
@@ -20,26 +20,26 @@ struct FaultRuns {
         var isBegun: Bool
 
         /// The index of the object, if it is about to be asked for.
-        func place(of id: ObjectID) -> Int? {
+        func index(of id: ObjectID) -> Int? {
             let end = min(ids.count, next + FaultRuns.reach)
-            var place = next
-            while place < end {
-                if ids[place] == id { return place }
-                place += 1
+            var index = next
+            while index < end {
+                if ids[index] == id { return index }
+                index += 1
             }
             return nil
         }
 
-        /// The indices to read with the object at `place`.
-        mutating func following(_ place: Int) -> Range<Int> {
+        /// The indices to read with the object at `index`.
+        mutating func following(_ index: Int) -> Range<Int> {
             guard isBegun else {
                 isBegun = true
-                next = place + 1
+                next = index + 1
                 return next..<next
             }
             length = max(FaultRuns.shortest, min(FaultRuns.longest, length * 2))
-            next = min(ids.count, place + 1 + length)
-            return place + 1..<next
+            next = min(ids.count, index + 1 + length)
+            return index + 1..<next
         }
     }
 
@@ -63,9 +63,9 @@ struct FaultRuns {
         if ids.count > 2 { keep(Run(ids: ids, next: 0, length: 0, isBegun: false)) }
     }
 
-    /// The app walks through these members and meets the first fault at `place`.
-    mutating func begin(_ members: [ObjectID], from place: Int) {
-        if members.count - place > 1 { keep(Run(ids: members, next: place, length: Self.shortest, isBegun: true)) }
+    /// The app walks through these members and meets the first fault at `index`.
+    mutating func begin(_ members: [ObjectID], from index: Int) {
+        if members.count - index > 1 { keep(Run(ids: members, next: index, length: Self.shortest, isBegun: true)) }
     }
 
     private mutating func keep(_ run: Run) {
@@ -82,12 +82,12 @@ struct FaultRuns {
 
     /// The ids that are likely to be asked for after `id`, whose fault fires.
     mutating func following(_ id: ObjectID) -> ArraySlice<ObjectID> {
-        for index in runs.indices {
-            guard let place = runs[index].place(of: id) else { continue }
-            let range = runs[index].following(place)
-            let ids = runs[index].ids
-            if runs[index].next == ids.count {
-                runs[index].ids = []
+        for run in runs.indices {
+            guard let index = runs[run].index(of: id) else { continue }
+            let range = runs[run].following(index)
+            let ids = runs[run].ids
+            if runs[run].next == ids.count {
+                runs[run].ids = []
                 count -= 1
             }
             return ids[range]

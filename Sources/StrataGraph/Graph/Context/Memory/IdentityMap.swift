@@ -2,12 +2,12 @@ import StrataModel
 
 /// The objects of one context by id: one object for each id.
 ///
-/// A table with open addressing of places of 16 bytes, an id and a reference, at most half full: 32 to 64 bytes an object,
-/// and a lookup touches one cache line. Row numbers are unique in the store whatever the entity, and objects made or read
-/// together have neighbouring ones, so eight rows in a row hash to eight places in a row.
+/// A table with open addressing of buckets of 16 bytes, an id and a reference, at most half full: 32 to 64 bytes an
+/// object, and a lookup touches one cache line. Row numbers are unique in the store whatever the entity, and objects
+/// made or read together have neighbouring ones, so eight rows in a row hash to eight buckets in a row.
 struct IdentityMap: ~Copyable {
-    /// One place of the table; without an object the id is `gap`, or `removed` where a search must go on.
-    private struct Place {
+    /// One bucket of the table; without an object the id is `gap`, or `removed` where a search must go on.
+    private struct Bucket {
         var id: UInt64
         var object: ManagedObject?
 
@@ -16,13 +16,13 @@ struct IdentityMap: ~Copyable {
         static let removed = UInt64.max
     }
 
-    private var table: UnsafeMutablePointer<Place>
+    private var table: UnsafeMutablePointer<Bucket>
     /// A power of two.
     private var capacity: Int
     /// Places that are no gap.
     private var used = 0
     private(set) var count = 0
-    /// Sweeping step by step goes down the table: the place behind the next one to be looked at, and the objects that
+    /// Sweeping step by step goes down the table: the bucket behind the next one to be looked at, and the objects that
     /// were found held since it began at the end.
     private var hand = 0
     private var heldCount = 0
@@ -43,24 +43,24 @@ struct IdentityMap: ~Copyable {
         table.deallocate()
     }
 
-    private static func emptyTable(_ capacity: Int) -> UnsafeMutablePointer<Place> {
-        let table = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
-        table.initialize(repeating: Place(id: Place.gap, object: nil), count: capacity)
+    private static func emptyTable(_ capacity: Int) -> UnsafeMutablePointer<Bucket> {
+        let table = UnsafeMutablePointer<Bucket>.allocate(capacity: capacity)
+        table.initialize(repeating: Bucket(id: Bucket.gap, object: nil), count: capacity)
         return table
     }
 
     // MARK: Objects
 
-    /// The place of the id, or the gap that ends the search for it.
+    /// The bucket of the id, or the gap that ends the search for it.
     @inline(__always)
     private func find(_ id: UInt64) -> Int {
         let row = id & 0xFFFF_FFFF_FFFF
         let hash = (row >> 3 &* 0x9E37_79B9_7F4A_7C15) >> 32
-        var place = Int(truncatingIfNeeded: hash << 3 | row & 7) & (capacity &- 1)
+        var bucket = Int(truncatingIfNeeded: hash << 3 | row & 7) & (capacity &- 1)
         while true {
-            let found = table[place].id
-            if found == id || found == Place.gap { return place }
-            place = (place &+ 1) & (capacity &- 1)
+            let found = table[bucket].id
+            if found == id || found == Bucket.gap { return bucket }
+            bucket = (bucket &+ 1) & (capacity &- 1)
         }
     }
 
@@ -69,34 +69,34 @@ struct IdentityMap: ~Copyable {
 
     mutating func insert(_ object: ManagedObject) {
         let id = object.objectID.rawValue
-        var place = find(id)
-        if table[place].id == Place.gap {
+        var bucket = find(id)
+        if table[bucket].id == Bucket.gap {
             if used &* 2 >= capacity {
                 move(toTableOf: count &* 4 > capacity ? capacity * 2 : capacity)
-                place = find(id)
+                bucket = find(id)
             }
             used += 1
             count += 1
-            table[place].id = id
+            table[bucket].id = id
         }
-        table[place].object = object
+        table[bucket].object = object
     }
 
     mutating func remove(_ id: ObjectID) {
-        let place = find(id.rawValue)
-        if table[place].id != Place.gap { _ = take(place) }
+        let bucket = find(id.rawValue)
+        if table[bucket].id != Bucket.gap { _ = take(bucket) }
     }
 
-    /// Takes the object out of its place. Where no search goes on behind it the place is a gap again, and so are removed
-    /// ones before it.
-    private mutating func take(_ place: Int) -> ManagedObject? {
-        let object = table[place].object.take()
+    /// Takes the object out of its bucket. Where no search goes on behind it the bucket is a gap again, and so are
+    /// removed ones before it.
+    private mutating func take(_ bucket: Int) -> ManagedObject? {
+        let object = table[bucket].object.take()
         count -= 1
-        table[place].id = Place.removed
-        guard table[(place + 1) & (capacity - 1)].id == Place.gap else { return object }
-        var last = place
-        while table[last].id == Place.removed {
-            table[last].id = Place.gap
+        table[bucket].id = Bucket.removed
+        guard table[(bucket + 1) & (capacity - 1)].id == Bucket.gap else { return object }
+        var last = bucket
+        while table[last].id == Bucket.removed {
+            table[last].id = Bucket.gap
             used -= 1
             last = (last - 1) & (capacity - 1)
         }
@@ -107,8 +107,8 @@ struct IdentityMap: ~Copyable {
     func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
         var all = ContiguousArray<ManagedObject>()
         all.reserveCapacity(count)
-        for place in 0..<capacity {
-            if let object = table[place].object { all.append(object) }
+        for bucket in 0..<capacity {
+            if let object = table[bucket].object { all.append(object) }
         }
         for object in all { try body(object) }
     }
@@ -121,11 +121,11 @@ struct IdentityMap: ~Copyable {
         case released(ManagedObject)
         /// Objects that are held, or none.
         case nothing
-        /// The last place of the table, after so many objects that are held.
+        /// The last bucket of the table, after so many objects that are held.
         case end(heldCount: Int)
     }
 
-    /// Looks for an object that only the map holds in the next few places.
+    /// Looks for an object that only the map holds in the next few buckets.
     ///
     /// The context takes a few such steps for each object it makes, so that freed memory is reused while it is in the
     /// processor's cache. The caller releases the object, because its deinitializer may use the map.
@@ -161,11 +161,11 @@ struct IdentityMap: ~Copyable {
     /// Changed objects are held by the context's lists. The table's reference is the only one exactly when nothing can
     /// reach the object any more, so dropping it changes nothing but memory.
     mutating func sweep() {
-        for place in 0..<capacity { release(place) }
+        for bucket in 0..<capacity { release(bucket) }
         // A table that was full and is swept empty is about to be filled again.
         let fitting = max(fittingCapacity, capacity / 4)
         if count == 0, fitting == capacity {
-            for place in 0..<capacity { table[place].id = Place.gap }
+            for bucket in 0..<capacity { table[bucket].id = Bucket.gap }
             used = 0
         } else {
             move(toTableOf: fitting)
@@ -174,16 +174,16 @@ struct IdentityMap: ~Copyable {
 
     /// Releases the object if only the map holds it; a sweep must follow.
     ///
-    /// Objects that were made together lie together in memory, in the order of their ids; in the table's order their memory
-    /// would be given back here and there.
+    /// Objects that were made together lie together in memory, in the order of their ids; in the table's order their
+    /// memory would be given back here and there.
     mutating func release(_ id: ObjectID) { release(find(id.rawValue)) }
 
     @inline(__always)
-    private mutating func release(_ place: Int) {
-        guard isKnownUniquelyReferenced(&table[place].object) else { return }
-        table[place].id = Place.removed
+    private mutating func release(_ bucket: Int) {
+        guard isKnownUniquelyReferenced(&table[bucket].object) else { return }
+        table[bucket].id = Bucket.removed
         count -= 1
-        table[place].object = nil
+        table[bucket].object = nil
     }
 
     /// Moves the objects into a table of `newCapacity`; what is left of removed ones goes.
@@ -194,9 +194,9 @@ struct IdentityMap: ~Copyable {
         used = count
         hand = newCapacity
         heldCount = 0
-        for oldPlace in 0..<oldCapacity where old[oldPlace].object != nil {
-            let place = find(old[oldPlace].id)
-            swap(&table[place], &old[oldPlace])
+        for oldBucket in 0..<oldCapacity where old[oldBucket].object != nil {
+            let bucket = find(old[oldBucket].id)
+            swap(&table[bucket], &old[oldBucket])
         }
         old.deinitialize(count: oldCapacity)
         old.deallocate()

@@ -14,7 +14,8 @@ struct ContextFollowing {
 }
 
 extension ManagedObjectContext {
-    /// Keeps the context at its moment until `unpin()`: what others save is not shown, however the context is refreshed.
+    /// Keeps the context at its moment until `unpin()`: what others save is not shown, however the context is
+    /// refreshed.
     ///
     /// A save of its own moves it all the same, since it then stands at its own transaction; so does
     /// `mergeChanges(from:)`, which says how far. It is pinned again there.

@@ -1,9 +1,12 @@
 import StrataModel
 
+// In this folder: what a context has not saved. `PendingChanges` owns the lists of objects, `PendingLinks` what is
+// known of links, `PendingLayers` shows both to fetches. `ChangeCursor` has the readers of the lists.
+
 /// The objects of a context with changes that are not saved. Its methods are the only code that writes these lists.
 ///
-/// The lists grow until a save or a rollback empties them; single objects may be taken out before. An entry counts as long
-/// as the object's own flags say so; see `ObjectLife`.
+/// The lists grow until a save or a rollback empties them; single objects may be taken out before. An entry counts as
+/// long as the object's own flags say so; see `ObjectLife`.
 struct PendingChanges {
     private(set) var inserted: ContiguousArray<ManagedObject> = []
     private(set) var updated: ContiguousArray<ManagedObject> = []
