@@ -4,7 +4,7 @@ SHELL := /bin/bash
 EXAMPLES := Examples
 DEMO_STORE ?= $(CURDIR)/BowTies.strata
 
-# Nobody debugs or browses these builds; without the records for that they take an eighth less time.
+# These builds are not debugged or browsed; leaving out the records for that saves an eighth of the time.
 QUICK := --disable-index-store -debug-info-format none
 
 STORIES := BowTies LetsEat MustC Photorama
@@ -16,7 +16,7 @@ demo: dependencies
 	@mkdir -p bin && ln -sf ../$(EXAMPLES)/.build/debug/strata bin/strata
 	@$(EXAMPLES)/.build/debug/BowTies --store "$(DEMO_STORE)" --fixtures "$(CURDIR)/Fixtures/BowTies"
 
-# Each story on a store beside this file, as BowTies is told by `make demo`; the stores stay.
+# Runs each story on a store beside this file, as `make demo` runs BowTies; the stores stay.
 examples: dependencies
 	swift build $(QUICK) --package-path $(EXAMPLES)
 	@mkdir -p bin && ln -sf ../$(EXAMPLES)/.build/debug/strata bin/strata
