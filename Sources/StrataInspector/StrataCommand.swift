@@ -5,6 +5,7 @@ import StrataStore
 
 /// The program `strata`: reads and changes any store without the app's code, because the store contains its model.
 public struct StrataCommand: ParsableCommand {
+    /// The name, help and subcommands of the program.
     public static let configuration = CommandConfiguration(
         commandName: "strata",
         abstract: "Reads, changes and checks Strata stores, and shows their history.",
@@ -47,6 +48,7 @@ public struct StrataCommand: ParsableCommand {
             CommandGroup(name: "Other", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
         ])
 
+    /// Makes the command, for the argument parser.
     public init() {}
 
     /// Runs the program with the process's arguments and ends it.
