@@ -34,9 +34,7 @@ final class ClassModel: Sendable {
     }
 
     private struct Entry {
-        /// nil until a request needs it.
-        var current: ClassModel?
-        /// The entities that can be reached from the class, as the classes declare them.
+        /// The entities that can be reached from the class, as the classes declare them; nil until a request needs them.
         var declared: ManagedObjectModel?
         /// Set where the declared model has problems. The container refuses it with all of them.
         var isUnsound = false
@@ -44,43 +42,50 @@ final class ClassModel: Sendable {
         var store: OpenStore?
     }
 
-    private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
+    /// The models are apart from the entries, so that a request copies nothing but a reference.
+    private struct Classes {
+        var models: [ObjectIdentifier: ClassModel] = [:]
+        var entries: [ObjectIdentifier: Entry] = [:]
+    }
+
+    private static let classes = Locked(Classes())
 
     /// - Returns: nil for `ManagedObject` itself, and for a class whose model is not sound.
     static func around(_ objectClass: ManagedObject.Type) -> ClassModel? {
-        if let known = entries.withLock({ $0[ObjectIdentifier(objectClass)]?.current }) { return known }
+        if let known = classes.withLock({ $0.models[ObjectIdentifier(objectClass)] }) { return known }
         return objectClass == ManagedObject.self ? nil : make(around: objectClass)
     }
 
     /// Lets requests for classes be checked against the schema of a store that has been opened.
-    static func adopt(_ binding: StoreBinding, for classes: some Sequence<ManagedObject.Type>) {
+    static func adopt(_ binding: StoreBinding, for objectClasses: some Sequence<ManagedObject.Type>) {
         let store = OpenStore(model: binding.model, schema: binding.schema, shapes: binding.store.shapes)
-        entries.withLock { entries in
-            for objectClass in classes {
-                entries[ObjectIdentifier(objectClass), default: Entry()].store = store
-                entries[ObjectIdentifier(objectClass)]?.current = nil
+        classes.withLock { classes in
+            for key in objectClasses.lazy.map(ObjectIdentifier.init) {
+                classes.entries[key, default: Entry()].store = store
+                classes.models[key] = nil
             }
         }
     }
 
     /// Undoes `adopt(_:for:)`, so that nothing of a closed store is kept.
-    static func release(_ binding: StoreBinding, for classes: some Sequence<ManagedObject.Type>) {
-        entries.withLock { entries in
-            for objectClass in classes where entries[ObjectIdentifier(objectClass)]?.store?.schema === binding.schema {
-                entries[ObjectIdentifier(objectClass)]?.store = nil
-                entries[ObjectIdentifier(objectClass)]?.current = nil
+    static func release(_ binding: StoreBinding, for objectClasses: some Sequence<ManagedObject.Type>) {
+        classes.withLock { classes in
+            for key in objectClasses.lazy.map(ObjectIdentifier.init)
+            where classes.entries[key]?.store?.schema === binding.schema {
+                classes.entries[key]?.store = nil
+                classes.models[key] = nil
             }
         }
     }
 
     private static func make(around objectClass: ManagedObject.Type) -> ClassModel? {
         let key = ObjectIdentifier(objectClass)
-        var entry = entries.withLock { $0[key] } ?? Entry()
+        var entry = classes.withLock { $0.entries[key] } ?? Entry()
         guard !entry.isUnsound else { return nil }
+        var made: ClassModel?
         do {
             let declared = try entry.declared ?? declaredModel(around: objectClass)
             entry.declared = declared
-            let made: ClassModel
             if let store = entry.store, declared.entities.allSatisfy({ store.model.entitiesByName[$0.name] == $0 }) {
                 made = ClassModel(store.schema, store.shapes, objectClass.entityName)
             } else {
@@ -89,15 +94,16 @@ final class ClassModel: Sendable {
                     assignment: try ModelAssignment().extended(for: declared, from: nil))
                 made = ClassModel(schema, QueryShapeCache(), objectClass.entityName)
             }
-            entry.current = made
         } catch {
             entry.isUnsound = true
         }
-        return entries.withLock { entries in
-            // Another thread may have opened or closed a store meanwhile; then the next request decides anew.
-            if entries[key]?.store?.schema === entry.store?.schema { entries[key] = entry }
-            return entry.current
+        classes.withLock { classes in
+            // If another thread has opened or closed a store meanwhile, the next request decides again.
+            guard classes.entries[key]?.store?.schema === entry.store?.schema else { return }
+            classes.entries[key] = entry
+            classes.models[key] = made
         }
+        return made
     }
 
     private static func declaredModel(around objectClass: ManagedObject.Type) throws -> ManagedObjectModel {
