@@ -100,20 +100,3 @@ extension SortDescription {
             nullPlacement: nullPlacement)
     }
 }
-
-/// The names of properties as key paths of Swift write them.
-public enum PropertyName {
-    /// The dotted name of a key path whose value's type is unknown.
-    static func ofAny<Root: ManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String {
-        do {
-            return try KeyPathNames.name(of: keyPath)
-        } catch {
-            preconditionFailure("The key path is no path of properties of \(Root.self): \(error)")
-        }
-    }
-
-    /// The dotted name of a key path of properties of entities. Any other key path traps.
-    public static func of<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
-        ofAny(keyPath)
-    }
-}

@@ -56,7 +56,7 @@ package final class Store: Sendable {
     /// The directory of the store's files.
     package var path: String { file.path }
     /// Compiles and keeps the shapes of requests to this store.
-    package var shapes: QueryShapeCache { snapshots.queries }
+    package var shapes: QueryShapeCache { snapshots.shapes }
 
     /// The report of a rebuild that was interrupted, and that opening the store has finished.
     package var finishedRebuild: RebuildReport? { finished.withLock { $0 } }

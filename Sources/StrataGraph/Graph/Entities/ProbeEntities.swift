@@ -53,22 +53,3 @@ enum ProbeEntities {
         return PropertySchema(id: id, slot: slot, name: property.name, kind: kind)
     }
 }
-
-/// Turns key paths into the dotted names that requests are made of.
-enum KeyPathNames {
-    /// A single step through the table of the class; several steps by reading them on a probe.
-    ///
-    /// - Throws: `invalidRequest` when the key path passes through something that is no property.
-    static func name<Root: ManagedObject>(of path: PartialKeyPath<Root>) throws -> String {
-        if let name = EntityDefinition.of(Root.self).names[path] { return name }
-        let recorder = ProbeRecorder()
-        guard let probe = recorder.makeProbe(of: Root.self) else {
-            throw StrataError(.unknownEntity, "\(Root.self) is not an @Entity.")
-        }
-        _ = probe[keyPath: path]
-        guard !recorder.path.isEmpty else {
-            throw StrataError(.invalidRequest, "The key path names no property of \(Root.entityName).")
-        }
-        return recorder.path.joined(separator: ".")
-    }
-}

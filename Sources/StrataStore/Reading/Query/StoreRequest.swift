@@ -36,7 +36,7 @@ package struct StoreRequest: Sendable {
 
 extension StoreRequest {
     /// Makes the request of a `FETCH` expression.
-    init(_ fetch: NestedFetch, _ entity: EntitySchema) {
+    package init(_ fetch: NestedFetch, _ entity: EntitySchema) {
         self.init(
             entityID: entity.id, includesSubentities: fetch.includesSubentities, predicate: fetch.predicate,
             sort: fetch.sort, limit: fetch.limit, offset: fetch.offset)

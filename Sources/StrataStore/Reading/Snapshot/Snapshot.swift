@@ -28,17 +28,17 @@ package final class Snapshot {
     /// Sizes for planning; nil if nothing is planned.
     let statistics: StatisticsCache?
     /// Shapes of requests that were compiled before; nil if each request is compiled.
-    let queries: QueryShapeCache?
+    let shapes: QueryShapeCache?
     /// Pages whose rows need no second check; nil if each row is checked.
     let verifiedPages: VerifiedPages?
 
     init(
         eventNumber: EventNumber, schema: Schema, transaction: ReadTransaction, tables: StoreTables,
         histories: SchemaHistory, layers: [Layer], statistics: StatisticsCache? = nil,
-        queries: QueryShapeCache? = nil, verifiedPages: VerifiedPages? = nil
+        shapes: QueryShapeCache? = nil, verifiedPages: VerifiedPages? = nil
     ) {
         self.statistics = statistics
-        self.queries = queries
+        self.shapes = shapes
         self.verifiedPages = verifiedPages
         self.eventNumber = eventNumber
         self.schema = schema

@@ -7,7 +7,7 @@ final class SnapshotSource: Sendable {
     private let file: StoreFile
     let lag = LagLayers()
     let statistics = StatisticsCache()
-    let queries = QueryShapeCache()
+    let shapes = QueryShapeCache()
     let verifiedPages = VerifiedPages()
 
     init(_ file: StoreFile) { self.file = file }
@@ -32,6 +32,6 @@ final class SnapshotSource: Sendable {
         return Snapshot(
             eventNumber: eventNumber, schema: schema, transaction: transaction, tables: file.tables,
             histories: histories,
-            layers: stack, statistics: statistics, queries: queries, verifiedPages: verifiedPages)
+            layers: stack, statistics: statistics, shapes: shapes, verifiedPages: verifiedPages)
     }
 }

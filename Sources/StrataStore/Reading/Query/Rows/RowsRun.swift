@@ -8,7 +8,7 @@ extension Snapshot {
     /// - Throws: what `CompiledRows` refuses; `wrongType` and `invalidRequest` for values that an expression cannot
     ///   use; `corrupt`.
     package func rows(_ request: RowsRequest) throws -> ResultRows {
-        try rows(CompiledRows(request, schema, queries))
+        try rows(CompiledRows(request, schema, shapes))
     }
 
     package func rows(_ query: CompiledRows) throws -> ResultRows {

@@ -5,7 +5,7 @@ extension Snapshot {
     ///
     /// - Throws: what `fetch` throws.
     package func explain(_ request: StoreRequest) throws -> QueryExplanation {
-        try explain(CompiledQuery(request, schema))
+        try explain(shapes?.compiled(request, schema) ?? CompiledQuery(request, schema))
     }
 
     package func explain(_ query: CompiledQuery) throws -> QueryExplanation {

@@ -20,7 +20,7 @@ extension Snapshot {
 
     /// The run of a request, planned by its shape if possible.
     private func run(_ request: StoreRequest, for use: CompiledQuery.Use) throws -> QueryRun {
-        let shape = try queries?.shape(of: request, schema) ?? QueryShape(request, schema)
+        let shape = try shapes?.shape(of: request, schema) ?? QueryShape(request, schema)
         if request.limit >= 0, request.offset >= 0,
             let plan = try shape.settledPlan(request, for: use, self)
         {

@@ -1,5 +1,6 @@
 public import StrataModel
 import Foundation
+import StrataStore
 
 extension FetchPredicate {
     /// Whether an object meets the predicate, as it is in its context, unsaved changes included.
@@ -31,11 +32,13 @@ struct ObjectExpressions: ExpressionContext {
             throw StrataError(.deletedObject, "The object is in no context that FETCH could fetch from.")
         }
         do {
-            var request = try FetchRequest<ManagedObject>(
-                entityName: fetch.entityName, where: fetch.predicate, sortedBy: fetch.sort, limit: fetch.limit,
-                offset: fetch.offset)
-            request.includesSubentities = fetch.includesSubentities
-            return try context.fetchObjectIDs(request).map { .objectID($0) }
+            guard let entity = context.binding.entity(named: fetch.entityName) else {
+                throw ManagedObjectContext.unknownEntity(fetch.entityName)
+            }
+            if context.automaticallyMergesChangesFromParent { try context.moveIfOthersSaved() }
+            let request = StoreRequest(fetch, entity.schema)
+            return try context.read(pending: try context.pendingLayers()) { try $0.fetch(request) }
+                .map { .objectID($0) }
         } catch {
             throw ManagedObjectContext.typed(error)
         }

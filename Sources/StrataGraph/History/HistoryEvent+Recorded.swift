@@ -1,0 +1,128 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+extension Store {
+    /// Adds to events the names of their entities and properties, and the transactions that they belong to.
+    func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {
+        let names = try recordedNames()
+        var transactions: [TransactionNumber: HistoryTransaction] = [:]
+        return try recorded.map { event in
+            let transaction: HistoryTransaction
+            if let known = transactions[event.transaction] {
+                transaction = known
+            } else if let record = try self.transaction(event.transaction) {
+                transaction = try HistoryTransaction(record)
+                transactions[event.transaction] = transaction
+            } else {
+                throw StrataError(
+                    .corrupt, "The log has an event without its transaction.",
+                    context: .init(eventNumber: event.eventNumber))
+            }
+            return try HistoryEvent(try resolved(event), transaction, names)
+        }
+    }
+}
+
+extension HistoryTransaction {
+    package static let reasonKey = "strata.reason"
+    static let correlationKey = "strata.correlation"
+
+    init(_ record: TransactionRecord) throws {
+        var metadata = record.metadata
+        let reason = metadata.removeValue(forKey: Self.reasonKey)
+        let correlationID = metadata.removeValue(forKey: Self.correlationKey)
+        let conflicts = try metadata.removeValue(forKey: ConflictRecord.metadataKey).map { text in
+            do { return try ConflictRecord.decode(text) } catch {
+                throw StrataError(
+                    .corrupt, "What a merge overruled cannot be read.", context: .init(eventNumber: record.lastEvent),
+                    cause: error)
+            }
+        }
+        self.init(
+            number: record.number, id: record.id, date: record.date, author: record.author,
+            contextName: record.contextName, processName: record.processName, reason: reason,
+            correlationID: correlationID, metadata: metadata,
+            firstEvent: record.firstEvent, lastEvent: record.lastEvent, conflicts: conflicts ?? [])
+    }
+}
+
+extension HistoryEvent {
+    fileprivate init(
+        _ event: RecordedEvent, _ transaction: HistoryTransaction, _ names: RecordedNames
+    ) throws {
+        self.init(
+            eventNumber: event.eventNumber, kind: Kind(event.kind), objectID: event.object,
+            entityName: event.object.map { names.name(of: $0.entityID) },
+            changes: try Self.changes(event.payload, names, event.eventNumber), transaction: transaction)
+    }
+
+    private static func record(_ payload: Data, _ eventNumber: EventNumber) throws -> MaintenanceRecord {
+        do {
+            return try payload.withUnsafeBytes { try MaintenanceRecord($0) }
+        } catch {
+            throw StrataError(
+                .corrupt, "What a maintenance event says cannot be read.", context: .init(eventNumber: eventNumber),
+                cause: error)
+        }
+    }
+
+    private static func changes(_ record: MaintenanceRecord) -> [Change] {
+        switch record {
+        case .tagged(let name, let eventNumber):
+            [
+                Change(key: "tag", before: .null, after: .string(name)),
+                Change(key: "event", before: .null, after: .integer(Int64(bitPattern: eventNumber.rawValue))),
+            ]
+        case .untagged(let name): [Change(key: "tag", before: .string(name), after: .null)]
+        case .note, .unknown: []
+        }
+    }
+
+    private static func changes(
+        _ payload: RecordedEvent.Payload, _ names: RecordedNames, _ eventNumber: EventNumber
+    ) throws -> [Change] {
+        switch payload {
+        case .inserted(let values):
+            values.map { Change(key: names.name(of: $0.property), before: .null, after: $0.value.known) }
+                .filter { !$0.after.isNull }
+        case .deleted(let values):
+            values.map { Change(key: names.name(of: $0.property), before: $0.value.known, after: .null) }
+                .filter { !$0.before.isNull }
+        case .updated(let changes):
+            changes.map {
+                Change(key: names.name(of: $0.property), before: $0.before.known, after: $0.after.known)
+            }
+        case .linked(let pair):
+            [Change(key: names.name(of: pair.key.property), before: .null, after: .objectID(pair.key.target))]
+        case .unlinked(let pair):
+            [Change(key: names.name(of: pair.key.property), before: .objectID(pair.key.target), after: .null)]
+        case .moved(let pair):
+            [
+                Change(
+                    key: names.name(of: pair.key.property), before: .objectID(pair.key.target),
+                    after: .objectID(pair.key.target))
+            ]
+        case .modelInstalled(let version):
+            [Change(key: "modelVersion", before: .null, after: .integer(Int64(version.rawValue)))]
+        case .maintenance(let payload): changes(try record(payload, eventNumber))
+        case .redacted: []
+        }
+    }
+}
+
+extension HistoryEvent.Kind {
+    fileprivate init(_ kind: EventKind) {
+        self =
+            switch kind {
+            case .inserted: .inserted
+            case .updated: .updated
+            case .deleted: .deleted
+            case .linked: .linked
+            case .unlinked: .unlinked
+            case .moved: .moved
+            case .modelInstalled: .modelInstalled
+            case .maintenance: .maintenance
+            }
+    }
+}
