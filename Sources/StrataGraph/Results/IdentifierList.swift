@@ -41,14 +41,14 @@ struct IdentifierList: Sendable {
     }
 
     /// An id to insert, and the number of staying ids before it.
-    struct Insertion {
+    struct Inserted {
         let gap: Int
         let id: ObjectID
     }
 
     /// The list without the ids at some indexes (ascending), and with others inserted between those that stay (in
     /// order).
-    func applying(removing removed: [Int], inserting insertions: [Insertion]) -> IdentifierList {
+    func applying(removing removed: [Int], inserting insertions: [Inserted]) -> IdentifierList {
         var result = IdentifierList()
         var removal = 0
         var insertion = 0
@@ -76,7 +76,7 @@ struct IdentifierList: Sendable {
 
     private static func changed(
         _ chunk: [ObjectID], _ start: Int, _ removals: ArraySlice<Int>, _ stayed: Int,
-        _ insertions: ArraySlice<Insertion>
+        _ insertions: ArraySlice<Inserted>
     ) -> [ObjectID] {
         var removals = removals
         var insertions = insertions

@@ -21,7 +21,7 @@ import Testing
             let staying = plain.count - removed.count
             let insertions = (0..<Int.random(in: 0...share, using: &random))
                 .map { _ in Int.random(in: 0...staying, using: &random) }.sorted()
-                .map { IdentifierList.Insertion(gap: $0, id: newID()) }
+                .map { IdentifierList.Inserted(gap: $0, id: newID()) }
             list = list.applying(removing: removed, inserting: insertions)
             for place in removed.reversed() { plain.remove(at: place) }
             for (number, insertion) in insertions.enumerated() {

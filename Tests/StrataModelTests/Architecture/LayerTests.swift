@@ -12,6 +12,8 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
 
     static let all = [
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
+        ModuleLayers(
+            module: "StrataGraph", layers: ["History", "Graph", "Requests", "Results", "Batch", "Container"]),
         ModuleLayers(module: "StrataMacros", layers: ["Declaration", "Diagnostics", "Expansion", "."]),
         ModuleLayers(
             module: "StrataInspector",

@@ -1,0 +1,42 @@
+import StrataModel
+
+/// What comes of the conflicts of one merge: those that fail it, and records of what the policy overrules.
+struct ConflictRecords {
+    let policy: MergePolicy
+    private(set) var overruled: [ConflictRecord] = []
+    private(set) var failed: [MergeConflict] = []
+
+    init(_ policy: MergePolicy) { self.policy = policy }
+
+    mutating func note(_ conflict: MergeConflict, _ resolution: MergeResolution) {
+        guard let winner = resolution.winner else { return failed.append(conflict) }
+        if !conflict.isAgreed { overruled.append(ConflictRecord(conflict, winner: winner, policy: policy.name)) }
+    }
+
+    /// - Throws: `merge` with every conflict that came out as `fail`.
+    func throwFailed(_ beginning: String, _ end: String) throws {
+        guard let first = failed.first else { return }
+        throw StrataError(
+            .merge, "\(beginning) \(failed.count == 1 ? "an object" : "\(failed.count) objects") \(end).",
+            context: .init(entityName: first.entityName, objectID: first.objectID, conflicts: failed))
+    }
+}
+
+extension MergeResolution {
+    /// Which side won; nil if neither did.
+    var winner: ConflictRecord.Winner? {
+        switch self {
+        case .fail: nil
+        case .theirs, .allTheirs: .theirs
+        case .mine, .allMine: .mine
+        case .values: .values
+        }
+    }
+}
+
+extension MergeConflict {
+    /// Whether both sides wrote the same, so that nothing is overruled.
+    var isAgreed: Bool {
+        !isDeletedHere && !isDeletedInStore && properties.allSatisfy { $0.theirs.isIdentical(to: $0.mine) }
+    }
+}
