@@ -1,5 +1,7 @@
 public import StrataModel
 
+// Requests made of a model's templates.
+
 extension PersistentContainer {
     /// Makes a request of the template with a name in the container's model.
     ///

@@ -1,13 +1,13 @@
 import Foundation
 public import StrataModel
 
-/// What a merge policy overruled in a save; kept with the transaction in the log.
+/// A conflict of a save, and how a merge policy resolved it. The log keeps it with the transaction.
 public struct ConflictRecord: Sendable, Hashable, Codable {
-    /// The conflict with base, theirs and mine. Values over 1 KiB read as nil: the log has them.
+    /// The conflict with its three values. Values over 1 KiB are replaced by nil, since the log has them.
     public let conflict: MergeConflict
-    /// Whose values were saved.
+    /// The side whose values were saved.
     public let winner: Winner
-    /// The policy's name.
+    /// The name of the policy.
     public let policy: String
 
     /// The side whose values were saved; `values` where a custom policy gave its own, or neither side won.
@@ -21,7 +21,7 @@ public struct ConflictRecord: Sendable, Hashable, Codable {
         self.policy = policy
     }
 
-    /// The name under which records stand among a transaction's metadata.
+    /// The key of the records in the metadata of a transaction.
     static let metadataKey = "strata.conflicts"
 
     static func encode(_ records: [ConflictRecord]) throws -> String {

@@ -2,6 +2,8 @@ import Foundation
 import StrataModel
 import StrataStore
 
+// Makes events and transactions for apps from the records of the log.
+
 extension Store {
     /// Adds to events the names of their entities and properties, and the transactions that they belong to.
     func named(_ recorded: [RecordedEvent]) throws -> [HistoryEvent] {

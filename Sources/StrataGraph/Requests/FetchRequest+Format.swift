@@ -1,6 +1,8 @@
 public import Foundation
 public import StrataModel
 
+// Requests in the format language, and by `#Predicate`.
+
 extension FetchRequest {
     /// Requests the objects of the class that meet a condition in Core Data's format language.
     ///

@@ -1,5 +1,7 @@
 public import StrataModel
 
+// Requests made of a model's templates, and fetched properties.
+
 extension FetchRequest {
     /// Makes a request of a template of the model.
     ///

@@ -1,5 +1,7 @@
 public import StrataModel
 
+// Objects and requests as arguments of predicates.
+
 extension ManagedObject: FetchArgument {
     /// The object's id as a constant, as in `try FetchPredicate(format: "owner == %@", person)`.
     public final var fetchExpression: FetchExpression { .constant(.objectID(objectID)) }

@@ -1,5 +1,7 @@
 public import Foundation
 
+// Index paths of sections and items.
+
 #if !canImport(UIKit) && !canImport(AppKit)
     /// What UIKit and AppKit add to `IndexPath`, for systems that have neither.
     extension IndexPath {

@@ -1,3 +1,5 @@
+// Binary search in sorted lists.
+
 extension RandomAccessCollection where Index == Int {
     /// The first index whose element is in the second part, or `endIndex`.
     ///

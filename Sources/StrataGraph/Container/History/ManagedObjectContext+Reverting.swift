@@ -1,6 +1,8 @@
 public import StrataModel
 import StrataStore
 
+// Undoing a transaction, and restoring an object, by pending changes of a context.
+
 extension ManagedObjectContext {
     /// Undoes a transaction by pending changes of this context, which the next save writes.
     ///

@@ -1,6 +1,8 @@
 public import StrataModel
 import StrataStore
 
+// Reading the transactions and events of the log.
+
 extension PersistentContainer {
     /// The number of the last event in the log, where a new context stands.
     ///

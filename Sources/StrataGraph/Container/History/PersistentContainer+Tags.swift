@@ -1,6 +1,8 @@
 public import StrataModel
 import StrataStore
 
+// Moments of the history as event numbers, and tags for them.
+
 extension PersistentContainer {
     /// The number of the last event that a moment includes; zero before the first transaction.
     ///

@@ -94,6 +94,7 @@ public protocol MeasuredAttribute: StorableValue {}
 extension String: MeasuredAttribute {}
 extension Data: MeasuredAttribute {}
 
+/// What an attribute option sets, whatever the type of the attribute.
 enum AttributeOptionKind: Sendable {
     case indexed(StringFolding)
     case unique

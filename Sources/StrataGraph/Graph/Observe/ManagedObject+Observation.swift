@@ -87,6 +87,7 @@ extension ManagedObjectContext {
     }
 }
 
+/// Reports that a property is read.
 private struct AccessVisitor: _KeyPathVisitor {
     let registrar: ObservationRegistrar
 
@@ -95,6 +96,7 @@ private struct AccessVisitor: _KeyPathVisitor {
     }
 }
 
+/// Reports that a property will change.
 private struct WillSetVisitor: _KeyPathVisitor {
     let registrar: ObservationRegistrar
 
@@ -103,6 +105,7 @@ private struct WillSetVisitor: _KeyPathVisitor {
     }
 }
 
+/// Reports that a property has changed.
 private struct DidSetVisitor: _KeyPathVisitor {
     let registrar: ObservationRegistrar
 

@@ -1,6 +1,8 @@
 import StrataModel
 import StrataStore
 
+// Fetching and counting on threads of Strata, for callers that must not block.
+
 extension ManagedObjectContext {
     /// Fetches objects on a thread of Strata's own, so that neither the caller's isolation nor Swift's thread pool is
     /// blocked.

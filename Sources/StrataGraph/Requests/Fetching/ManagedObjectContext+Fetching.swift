@@ -1,6 +1,8 @@
 public import StrataModel
 import StrataStore
 
+// Fetching objects, their ids and their number in a context, and explaining how a request runs.
+
 extension ManagedObjectContext {
     /// Fetches the objects that match, unsaved changes included.
     ///

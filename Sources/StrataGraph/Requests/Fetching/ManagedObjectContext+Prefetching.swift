@@ -1,6 +1,8 @@
 import StrataModel
 import StrataStore
 
+// Reading the objects of a request's relationships along with its results.
+
 extension ManagedObjectContext {
     /// Reads the objects at the end of relationship key paths into memory, with one read of the store for each step.
     ///

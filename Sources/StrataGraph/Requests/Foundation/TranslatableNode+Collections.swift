@@ -1,6 +1,8 @@
 import Foundation
 import StrataModel
 
+// Nodes of `#Predicate` for collections, text and elements.
+
 extension PredicateExpressions.SequenceContains: TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode {
         let members = try translation.translate(sequence)
@@ -206,6 +208,7 @@ extension PredicateExpressions.ExpressionEvaluate: TranslatableNode {
     }
 }
 
+/// A node with a constant, whatever its type.
 private protocol ConstantNode {
     var anyValue: Any { get }
 }

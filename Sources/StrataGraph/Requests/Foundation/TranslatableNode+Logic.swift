@@ -1,6 +1,8 @@
 import Foundation
 import StrataModel
 
+// Nodes of `#Predicate` for logic, comparisons, optionals and casts.
+
 extension PredicateExpressions.Conjunction: TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode {
         .condition(try translation.predicate(lhs) && translation.predicate(rhs))

@@ -1,6 +1,8 @@
 import Foundation
 import StrataModel
 
+// Nodes of `#Predicate` for variables, constants, key paths, arithmetic and ranges.
+
 extension PredicateExpressions.Variable: TranslatableNode {
     func translated(by translation: PredicateTranslation) throws(StrataError) -> TranslatedNode {
         try translation.node(bound: key)
@@ -72,6 +74,7 @@ private enum KnownKeyPath {
     }
 }
 
+/// A type some of whose key paths have a meaning in queries.
 private protocol QueryableKeyPaths {
     static func function(of keyPath: AnyKeyPath) -> KnownKeyPath?
 }

@@ -1,5 +1,7 @@
 public import StrataModel
 
+// Predicates made of typed conditions, with the variables of their subqueries in order.
+
 extension FetchPredicate {
     /// The predicate with the variables of its subqueries renamed by their depth: x, y, z, x4, and so on.
     func namingVariables(_ names: [String: String] = [:], depth: Int = 0) -> FetchPredicate {

@@ -1,5 +1,7 @@
 import StrataModel
 
+// Operators and functions of numbers in typed queries.
+
 extension ValueExpression where Value: Numeric & StorableValue {
     /// The sum; nil if an operand is.
     public static func + (left: ValueExpression, right: Value) -> ValueExpression { left.made(.add, right) }

@@ -1,5 +1,7 @@
 public import StrataModel
 
+// Comparisons and functions of text in typed queries.
+
 extension ValueExpression where Value == String {
     /// Whether it is equal to a text, ignoring case or diacritics as the options say.
     public func isEqual(to text: String, _ options: StringFolding = []) -> ValueExpression<Bool> {

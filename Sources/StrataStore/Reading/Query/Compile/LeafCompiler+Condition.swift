@@ -1,6 +1,8 @@
 import Foundation
 import StrataModel
 
+// The form of a comparison that an index can answer.
+
 extension LeafCompiler {
     /// The comparison in a form that an index over the slot can answer; nil if there is none.
     func column(slot: Int, _ names: [String], _ values: [AttributeValue]) -> ColumnCondition? {

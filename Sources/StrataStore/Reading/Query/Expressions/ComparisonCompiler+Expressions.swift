@@ -1,6 +1,8 @@
 import Foundation
 import StrataModel
 
+// Compiles comparisons that have more than a path and constants.
+
 extension ComparisonCompiler {
     /// Compiles a comparison that has more than paths and constants; nil if it has not.
     func compiledExpression() throws(StrataError) -> CompiledCondition? {

@@ -1,5 +1,7 @@
 import StrataModel
 
+// The types of expressions, for the check of predicates.
+
 extension PredicateCheck {
     /// The type of the expression.
     ///

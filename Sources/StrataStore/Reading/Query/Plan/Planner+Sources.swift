@@ -1,5 +1,7 @@
 import StrataModel
 
+// The sources that a plan can choose from: indexes, links, unions and given ids.
+
 extension Planner {
     /// All ways except a scan to find the objects that meet some of the conditions.
     mutating func sources(_ context: PlanInput) throws -> [Source] {

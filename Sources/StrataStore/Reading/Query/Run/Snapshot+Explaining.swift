@@ -1,5 +1,7 @@
 package import StrataModel
 
+// Explains how a request runs.
+
 extension Snapshot {
     /// Runs a request and explains how: each step of its plan, with the number of ids that it yielded.
     ///

@@ -1,5 +1,7 @@
 package import StrataModel
 
+// Runs requests on a snapshot.
+
 extension Snapshot {
     /// The results of a request in its order. Objects that are equal in the order, or have none, are sorted by id.
     ///

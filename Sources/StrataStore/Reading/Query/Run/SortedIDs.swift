@@ -1,5 +1,7 @@
 import StrataModel
 
+// Sorting and intersecting lists of object ids.
+
 extension [ObjectID] {
     /// Sorts ids that are all different.
     ///

@@ -9,6 +9,7 @@
 import LMDB
 import StrataModel
 
+/// Encodes and decodes the statistics of an index.
 enum StatisticsRecord {
     private static let format: UInt8 = 1
     private static let prefix = Array("statistics".utf8)
