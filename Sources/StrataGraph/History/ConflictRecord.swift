@@ -12,7 +12,12 @@ public struct ConflictRecord: Sendable, Hashable, Codable {
 
     /// The side whose values were saved; `values` where a custom policy gave its own, or neither side won.
     public enum Winner: String, Sendable, Hashable, Codable {
-        case theirs, mine, values
+        /// The values of the store.
+        case theirs
+        /// The values of the context.
+        case mine
+        /// Values of a custom policy, or none of either side.
+        case values
     }
 
     init(_ conflict: MergeConflict, winner: Winner, policy: String) {

@@ -9,7 +9,12 @@ import StrataStore
 public struct ObjectChange: Sendable, Hashable {
     /// Whether the object was made, changed or deleted.
     public enum Kind: String, Sendable, Hashable {
-        case inserted, updated, deleted
+        /// It is new.
+        case inserted
+        /// Its properties or links changed.
+        case updated
+        /// It no longer exists.
+        case deleted
     }
 
     /// Members that a to-many gained, lost, or has at another position.

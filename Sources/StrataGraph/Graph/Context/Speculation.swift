@@ -8,6 +8,7 @@ public final class Speculation<Value> {
     public let context: ManagedObjectContext
     /// What the body returned.
     public let value: Value
+    /// Whether the changes were kept or dropped.
     private(set) public var isOver = false
 
     init(context: ManagedObjectContext, value: Value) {

@@ -105,6 +105,7 @@ extension FrozenObject: Hashable {
         left.objectID == right.objectID && left.image == right.image
     }
 
+    /// Hashes the id and the values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(objectID)
         hasher.combine(image)

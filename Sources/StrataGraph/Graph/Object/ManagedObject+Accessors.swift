@@ -12,11 +12,13 @@ extension ManagedObject {
 
     // MARK: Attributes
 
+    /// The value of an attribute.
     @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
         return Value._load(self, _fields[index])
     }
 
+    /// The value of an optional attribute.
     @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value? {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
         let place = _fields[index]
@@ -24,6 +26,7 @@ extension ManagedObject {
         return Value._load(self, place)
     }
 
+    /// Sets an attribute.
     @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value) {
         if _state != 0 { guard _willWrite(index) else { return } }
         let place = _fields[index]
@@ -32,6 +35,7 @@ extension ManagedObject {
         if _state != 0 { _didWrite(index) }
     }
 
+    /// Sets an optional attribute.
     @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value?) {
         if _state != 0 { guard _willWrite(index) else { return } }
         let place = _fields[index]
@@ -46,6 +50,7 @@ extension ManagedObject {
 
     // MARK: Enums over a string or an integer
 
+    /// The value of an attribute that is stored as a raw value. An unknown raw value reads as the default.
     @inlinable public final func _get<Value: RawRepresentable>(_ index: Int) -> Value
     where Value.RawValue: StorableValue {
         let raw: Value.RawValue = _get(index)
@@ -53,17 +58,20 @@ extension ManagedObject {
         return _unknownRawValue(index)
     }
 
+    /// The value of an optional attribute that is stored as a raw value; nil also for an unknown raw value.
     @inlinable public final func _get<Value: RawRepresentable>(_ index: Int) -> Value?
     where Value.RawValue: StorableValue {
         let raw: Value.RawValue? = _get(index)
         return raw.flatMap(Value.init(rawValue:))
     }
 
+    /// Sets an attribute that is stored as a raw value.
     @inlinable public final func _set<Value: RawRepresentable>(_ index: Int, _ value: Value)
     where Value.RawValue: StorableValue {
         _set(index, value.rawValue)
     }
 
+    /// Sets an optional attribute that is stored as a raw value.
     @inlinable public final func _set<Value: RawRepresentable>(_ index: Int, _ value: Value?)
     where Value.RawValue: StorableValue {
         _set(index, value?.rawValue)
@@ -71,6 +79,7 @@ extension ManagedObject {
 
     // MARK: Relationships
 
+    /// The target of a to-one, as a fault if it is not in memory.
     @inlinable public final func _get<Target: ManagedObject>(_ index: Int) -> Target? {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
         let target = _row.loadUnaligned(fromByteOffset: _fields[index].start, as: UInt64.self)
@@ -80,6 +89,7 @@ extension ManagedObject {
         return _target(object, as: Target.self, index)
     }
 
+    /// Sets a to-one, and keeps its inverse up.
     public final func _set<Target: ManagedObject>(_ index: Int, _ value: Target?) {
         setTarget(value, at: index)
     }
@@ -97,12 +107,14 @@ extension ManagedObject {
 
     // MARK: Codable values, optional ones too
 
+    /// The value of an attribute that is stored as a composite.
     @_disfavoredOverload
     public final func _get<Value: Codable & Sendable>(_ index: Int) -> Value {
         if let value: Value = decodedValue(at: index) { return value }
         return _noValue(index)
     }
 
+    /// Sets an attribute that is stored as a composite.
     @_disfavoredOverload
     public final func _set<Value: Codable & Sendable>(_ index: Int, _ value: Value) {
         setEncodedValue(value, at: index)
@@ -110,19 +122,23 @@ extension ManagedObject {
 
     // MARK: Values of any type, through a transformer or in memory only
 
+    /// The value of an attribute with a value transformer.
     public final func _getTransformed<Value>(_ index: Int) -> Value {
         if let value = transformedValue(at: index) as? Value { return value }
         return _noValue(index)
     }
 
+    /// Sets an attribute with a value transformer.
     public final func _setTransformed<Value>(_ index: Int, _ value: Value) {
         setTransformedValue(value, at: index)
     }
 
+    /// The value of an attribute in memory.
     public final func _getTransient<Value>(_ index: Int) -> Value {
         if let value = transientValue(at: index) as? Value { return value }
         return _noValue(index)
     }
 
+    /// Sets an attribute in memory.
     public final func _setTransient<Value>(_ index: Int, _ value: Value) { setTransientValue(value, at: index) }
 }

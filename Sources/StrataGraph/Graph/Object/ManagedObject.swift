@@ -161,5 +161,6 @@ public struct _ObjectSeed {
 
 /// Gets a key path of the class that declares the property, and the object as that class.
 public protocol _KeyPathVisitor {
+    /// Called with the object and the key path of the property.
     mutating func visit<Owner: ManagedObject, Value>(_ owner: Owner, _ keyPath: KeyPath<Owner, Value>)
 }
