@@ -87,7 +87,7 @@ struct LostLinksTests {
         let error = #expect(throws: StrataError.self) { try store.open(after) { _ in } }
         #expect(error?.code == .migration && error?.details.map(\.context.objectID) == [ties[0]])
         #expect(error?.details.first?.context.key == "owner")
-        #expect(error?.details.first?.message.contains("\(ann)") ?? false)
+        #expect(error?.details.first?.message.contains(" Person/p\(ann.row),") ?? false)
         try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
         try store.open(before) { fixture in
             guard !isToMany else { return try fixture.unlink(ties[0], "owner", ann) }

@@ -40,7 +40,7 @@ struct StructureMigrationTests {
         let error = #expect(throws: StrataError.self) { try store.open(narrow) { _ in } }
         #expect(error?.code == .migration && error?.details.map(\.context.objectID) == [owners[1]])
         #expect(error?.details.first?.context.key == "pet")
-        #expect(error?.details.first?.message.contains("\(dog)") ?? false)
+        #expect(error?.details.first?.message.contains(" Dog/p\(dog.row).") ?? false)
         try store.open { #expect($0.schema.version == ModelVersion(rawValue: 1)) }
         try store.open(pets("Animal", toOne)) { try $0.update(owners[1], ["pet": .null]) }
         try store.open(narrow) { fixture in
