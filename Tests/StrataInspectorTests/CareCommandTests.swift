@@ -155,7 +155,7 @@ import Testing
             if result.exitCode == 0, result.output.contains("the views are sound") { continue }
             #expect(result.exitCode == 1, "\(part): \(result)")
             guard FileManager.default.fileExists(atPath: new) else {
-                #expect((result.output + result.error).contains("cut short"), "\(part): \(result)")
+                #expect((result.output + result.error).contains("truncated"), "\(part): \(result)")
                 continue
             }
             #expect(result.output.contains("The pages that are left were searched for its log"), "\(part): \(result)")
