@@ -6,22 +6,24 @@
     import Darwin
 #endif
 
-/// Threads of the operating system that run one body each.
+/// Starts threads of the operating system that run one body each.
 ///
-/// Foundation's `Thread` does not say when the system has no thread to give: whoever waits for its work then waits for
-/// ever.
+/// Foundation's `Thread` does not report that the system has no thread to give, so a caller that waits for its work would
+/// wait for ever.
 package enum BackgroundThread {
-    /// The system gave no thread: too many run, or memory or address space is used up.
+    /// The error for a thread that cannot be started: too many run, or memory or address space is used up.
     package struct Unavailable: Error, Equatable, CustomStringConvertible {
         /// The operating system's error number.
         package let number: Int32
 
+        /// A clause with the operating system's reason.
         package var description: String { "no thread can be started (\(String(cString: strerror(number))))" }
     }
 
     /// Runs a body on a new thread, which ends with it.
     ///
-    /// - Parameter name: what debuggers and `ps` show; Linux keeps 15 bytes of it.
+    /// - Parameter name: the name that debuggers and `ps` show; Linux keeps 15 bytes of it.
+    /// - Throws: `Unavailable`; the body will not run.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Unavailable) {
         let work = UnsafeMutablePointer<Work>.allocate(capacity: 1)
         work.initialize(to: Work(name: name, body: body))
@@ -46,16 +48,16 @@ package enum BackgroundThread {
         return pthread_create(&thread, &attributes, threadBody, work)
     }
 
-    /// A name and a body on their way to their thread.
+    /// The name and the body of a thread that is being started.
     fileprivate struct Work: Sendable {
         let name: String
         let body: @Sendable () -> Void
     }
 
     fileprivate static func run(_ pointer: UnsafeMutableRawPointer) {
-        let place = pointer.assumingMemoryBound(to: Work.self)
-        let work = place.move()
-        place.deallocate()
+        let slot = pointer.assumingMemoryBound(to: Work.self)
+        let work = slot.move()
+        slot.deallocate()
         #if canImport(Darwin)
             pthread_setname_np(work.name)
         #else
@@ -65,7 +67,7 @@ package enum BackgroundThread {
     }
 
     #if !canImport(Darwin)
-        /// `pthread_setname_np`, which the headers show to GNU's own programs only.
+        /// `pthread_setname_np`, which the headers declare for GNU programs only.
         private static let setName = dlsym(nil, "pthread_setname_np").map {
             unsafeBitCast($0, to: (@convention(c) (pthread_t, UnsafePointer<CChar>) -> Int32).self)
         }

@@ -6,9 +6,9 @@
     package import Darwin
 #endif
 
-/// A value behind a mutex of the operating system; the mutex guards it, which makes the class `Sendable`.
+/// A value that one thread at a time can use: it is behind a mutex of the operating system, so the class is `Sendable`.
 ///
-/// Synchronization's `Mutex` would do, but on Linux the thread sanitizer does not see it and reports every use.
+/// On Linux the thread sanitizer does not know Synchronization's `Mutex`, and reports every use of it as a race.
 package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline @exclusivity(unchecked) var value: Value

@@ -200,7 +200,7 @@ import Testing
         try file.write(contentsOf: [byte])
     }
 
-    private static func name(_ outcome: NumberSearch.Outcome) -> String {
+    private static func name(_ outcome: SearchOutcome) -> String {
         switch outcome {
         // All its bytes are looked at.
         case .found(let value): value.count <= 4096 && value.reduce(0, { $0 | $1 }) >= 0 ? "found" : "too long"

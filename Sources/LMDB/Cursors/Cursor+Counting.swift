@@ -2,8 +2,9 @@ extension Cursor {
     /// Counts the records from the cursor's on whose keys lie below `upper`, at most `limit`, and leaves the cursor
     /// where it stopped; a cursor that stands nowhere counts none.
     ///
-    /// Of a page whose last key lies below `upper` the records are not visited, their number stands in its head.
-    /// - Complexity: a few comparisons for each page of records, about 0.1 us.
+    /// A page whose last key is below `upper` counts by the number in its head, without a look at its records.
+    ///
+    /// - Complexity: a few comparisons for each page of records.
     package final func count(below upper: UnsafeRawBufferPointer, atMost limit: Int) throws(LMDBError) -> Int {
         var count = 0
         var isThere = key.baseAddress != nil

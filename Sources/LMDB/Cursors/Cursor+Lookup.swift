@@ -3,19 +3,19 @@ import Synchronization
 
 extension Cursor {
     /// How many keys are looked up side by side.
-    package static var lookupWidth: Int { 32 }
+    package static var lookupWidth: Int { NumberSearch.groupWidth }
 
-    /// The values under numbers in big-endian bytes, without an address for those that are not there.
+    /// Looks up the values under numbers in big-endian bytes; one that is not there has no base address.
     ///
-    /// The searches go down the tree side by side, a step of each at a time, and ask for the memory of their next steps
-    /// beforehand: a search of a large table waits for memory a dozen times, and so these wait together. (After S. Chen,
+    /// The searches go down the tree side by side, one step of each at a time, and prefetch what their next steps read: a
+    /// search of a large table has a dozen cache misses, and so those of all searches overlap. (After S. Chen,
     /// A. Ailamaki, P. Gibbons, T. Mowry, "Improving Hash Join Performance through Prefetching", 2004: group
-    /// prefetching.) In a write transaction, and where a page is not as expected, it is LMDB that searches.
+    /// prefetching.) In a write transaction, and where a page is not as expected, LMDB searches.
     ///
     /// - Parameters:
     ///   - keys: at most `lookupWidth`.
     ///   - values: has room for as many.
-    /// - Complexity: the steps of a search for each; what they wait for is shared (`strata-bench run --filter range`).
+    /// - Complexity: the steps of a search for each; their cache misses overlap (`strata-bench run --filter range`).
     package final func values(
         of keys: UnsafeBufferPointer<UInt64>, into values: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     ) throws {
@@ -42,19 +42,19 @@ extension Cursor {
     private static var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }
 
-/// Searches for several keys of eight bytes, each in the same phase as the others.
+/// Several searches for keys of eight bytes, all in the same phase.
 private struct GroupSearch {
     struct Search {
         var span: KeySpan
         /// The page that comes next.
         var bytes: UnsafeRawBufferPointer?
-        /// The page that is looked at; nil where it is none of the kind.
-        var page: NumberPage?
+        /// The page that is looked at; nil where it is of another kind.
+        var page: Page?
         var walk = KeySpan.Walk.over
-        /// Where the entry that is looked at next stands in the page.
-        var place = 0
-        /// Unknown as long as the search goes on.
-        var outcome = NumberSearch.Outcome.unknown
+        /// The offset in the page of the entry that is looked at next.
+        var offset = 0
+        /// `unknown` while the search goes on.
+        var outcome = SearchOutcome.unknown
 
         init(key: UInt64) { span = KeySpan(key) }
     }
@@ -67,7 +67,7 @@ private struct GroupSearch {
         self.pages = pages
     }
 
-    func run(through tree: DataFileHeader.Tree) {
+    func run(through tree: TreeRecord) {
         guard let first = searches.baseAddress else { return }
         let end = first + searches.count
         @inline(__always)
@@ -85,7 +85,8 @@ private struct GroupSearch {
         forEach { $0.pointee.bytes = root }
         for level in 1...depth {
             let isLeaf = level == depth
-            forEach { enter(&$0.pointee, isLeaf) }
+            let kind: Page.Kind = isLeaf ? .leaf : .branch
+            forEach { enter(&$0.pointee, kind) }
             var goesOn = true
             while goesOn {
                 goesOn = false
@@ -94,32 +95,33 @@ private struct GroupSearch {
             if isLeaf {
                 forEach { take(&$0.pointee) }
             } else {
-                forEach { descend(&$0.pointee, toLeaf: level &+ 1 == depth, branchCount) }
+                let below: Page.Kind = level &+ 1 == depth ? .leaf : .branch
+                forEach { descend(&$0.pointee, to: below, branchCount) }
             }
         }
     }
 
-    /// Begins with a page; a search whose page is none of the kind is over.
+    /// Begins with a page; a search whose page is of another kind is over.
     @inline(__always)
-    private func enter(_ search: inout Search, _ isLeaf: Bool) {
-        search.page = search.bytes.flatMap { NumberPage($0, isLeaf: isLeaf) }
+    private func enter(_ search: inout Search, _ kind: Page.Kind) {
+        search.page = search.bytes.flatMap { Page($0, kind) }
         search.walk = .over
         guard let page = search.page else { return }
-        search.walk = search.span.walk(through: page.count, isLeaf: isLeaf)
+        search.walk = search.span.walk(through: page.count, kind)
         if search.walk.goesOn { lookAhead(&search, page) }
     }
 
-    /// Asks for the entry that is looked at next.
+    /// Prefetches the entry that is looked at next.
     @inline(__always)
-    private func lookAhead(_ search: inout Search, _ page: NumberPage) {
-        search.place = page.place(search.walk.probe)
-        if search.place < page.bytes.count, let start = page.bytes.baseAddress { clmdb_prefetch(start + search.place) }
+    private func lookAhead(_ search: inout Search, _ page: Page) {
+        search.offset = page.offset(of: search.walk.probe)
+        if search.offset < page.size { clmdb_prefetch(page.start + search.offset) }
     }
 
-    /// Looks at an entry, and asks for the next; false where there is none left.
+    /// Looks at an entry, and prefetches the next; false if none is left.
     @inline(__always)
     private func step(_ search: inout Search) -> Bool {
-        guard let page = search.page, let key = page.key(at: search.place) else {
+        guard let page = search.page, let key = page.number(at: search.offset) else {
             (search.page, search.walk) = (nil, .over)
             return false
         }
@@ -131,17 +133,17 @@ private struct GroupSearch {
 
     /// Goes to the page where the key belongs.
     @inline(__always)
-    private func descend(_ search: inout Search, toLeaf isLeaf: Bool, _ branchCount: Int) {
+    private func descend(_ search: inout Search, to kind: Page.Kind, _ branchCount: Int) {
         search.bytes = search.page?.child(search.walk.low &- 1).flatMap(pages.page)
         guard let bytes = search.bytes else { return }
-        NumberPage.prefetch(bytes, search.span, isLeaf: isLeaf, branchCount: branchCount)
+        Page.prefetch(bytes, search.span, kind, branchCount: branchCount)
     }
 
-    /// Ends with the entry that the search has come to, if it is the key's.
+    /// Ends a search with the entry that it has come to, if that has the key.
     @inline(__always)
     private func take(_ search: inout Search) {
         guard let page = search.page else { return }
-        search.outcome = page.record(at: search.walk.low, search.span)
+        search.outcome = page.outcome(at: search.walk.low, search.span)
         if case .found(let value) = search.outcome, let start = value.baseAddress {
             clmdb_prefetch(start)
             clmdb_prefetch(start + 64)

@@ -1,39 +1,41 @@
 import CLMDB
 import Synchronization
 
-// A page is waited for several times when it comes from memory: for its address, and for each place that a search looks
-// at. Who goes from page to page knows the next one from the page above.
+// A page that is not in the processor's caches costs several cache misses: for its address, and for each entry that a
+// search looks at. A walk from page to page knows the next one from the page above, and asks for it in time.
 
-/// Has the processor fetch the bytes from an address on, as many as it takes at a time. Changes nothing.
+/// Prefetches the cache line at an address.
 package func prefetch(_ address: UnsafeRawPointer) { clmdb_prefetch(address) }
 
 extension Cursor {
-    /// Has the processor fetch the leaf page behind the cursor's, where both hang on one page; for scans. Changes nothing.
+    /// Prefetches the leaf page behind the cursor's, if both are below the same page; for scans.
     package final func prefetchPageBehind() {
-        guard let place = leafPlace else { return }
-        prefetch(place.index + 1, of: place.above)
+        guard let position = leafPosition else { return }
+        prefetch(position.index + 1, of: position.above)
     }
 
-    fileprivate struct LeafPlace {
-        /// The page that the leaf hangs on.
+    /// Where a leaf page is in its tree.
+    fileprivate struct LeafPosition {
+        /// The page above the leaf.
         let above: UnsafeRawPointer
+        /// The index of the leaf's entry there.
         let index: Int
     }
 
-    /// Where the cursor's leaf page hangs; nil where it is the root, or LMDB's record of the cursor is not known.
-    fileprivate final var leafPlace: LeafPlace? {
+    /// Where the cursor's leaf page is; nil if it is the root, or if LMDB's record of the cursor is not as expected.
+    fileprivate final var leafPosition: LeafPosition? {
         guard let stack = CursorStack(active), stack.depth > 1, let above = stack.page(stack.depth - 2) else {
             return nil
         }
-        return LeafPlace(above: above, index: stack.place(stack.depth - 2))
+        return LeafPosition(above: above, index: stack.index(stack.depth - 2))
     }
 
     fileprivate final func prefetch(_ index: Int, of above: UnsafeRawPointer) {
         let lower = bounds.lower.load(ordering: .relaxed)
         let pageSize = 1 &<< Int(bounds.pageShift.load(ordering: .relaxed))
-        // A writer's own pages are no part of the map, but LMDB's.
+        // A writer's own pages are in LMDB's memory, not in the map.
         guard lower != 0, isWriting || bounds.contain(above, count: pageSize),
-            let branch = NumberPage(UnsafeRawBufferPointer(start: above, count: pageSize), isLeaf: false),
+            let branch = Page(UnsafeRawBufferPointer(start: above, count: pageSize), .branch),
             index < branch.count, let number = branch.child(index),
             let page = UnsafeRawPointer(bitPattern: lower &+ UInt(number) &* UInt(pageSize)),
             bounds.contain(page, count: pageSize)
@@ -44,21 +46,22 @@ extension Cursor {
     private static var cacheLineSize: Int { 64 }
 }
 
-/// Notices that a cursor goes from one leaf page to one near behind it, and has the processor fetch the one that follows.
-package struct RunAhead {
+/// Prefetches the next leaf page while a cursor goes from each leaf page to one shortly behind it.
+package struct ReadAhead {
     private var above: UnsafeRawPointer?
     private var index = 0
-    /// Pages that are passed over at most from one to the next.
+    /// The longest step that counts as going on, in pages.
     private static let longestStep = 2
 
+    /// Begins without a page.
     package init() {}
 
-    /// To be called when the cursor has moved.
+    /// Takes note of where the cursor is; to be called after each move.
     @inline(__always)
     package mutating func note(_ cursor: Cursor) {
-        guard let place = cursor.leafPlace, place.above != above || place.index != index else { return }
-        let isRun = place.above == above && place.index > index && place.index - index <= Self.longestStep
-        (above, index) = (place.above, place.index)
-        if isRun { cursor.prefetch(index + 1, of: place.above) }
+        guard let position = cursor.leafPosition, position.above != above || position.index != index else { return }
+        let isRun = position.above == above && position.index > index && position.index - index <= Self.longestStep
+        (above, index) = (position.above, position.index)
+        if isRun { cursor.prefetch(index + 1, of: position.above) }
     }
 }

@@ -1,23 +1,23 @@
 import CLMDB
 
-/// The way from the root of a table to the record that a cursor stands on, as LMDB keeps it.
+/// The path from the root of a table to the record that a cursor stands on, out of LMDB's private record of the cursor.
 ///
-/// LMDB does not tell. Its record of a cursor (0.9, 64-bit) holds, from 24 bytes on: the transaction, the table's number,
-/// four pointers, u16 the depth of the stack and u16 its top, u32 flags (1: it stands somewhere), a stack of 32 pages,
-/// and of 32 places in them u16. The first two can be asked for and are compared; another version is not looked at.
+/// LMDB has no function for it. Its record of a cursor (0.9, 64-bit) holds, from 24 bytes on: the transaction, the table's number,
+/// four pointers, u16 the depth of the stack and u16 its top, u32 flags (1: it stands on a record), a stack of 32 pages,
+/// and of 32 indices of their entries u16. LMDB has functions for the first two, which are compared with the record; other versions of LMDB are not read.
 /// (Source: `struct MDB_cursor` of LMDB's mdb.c.)
 struct CursorStack {
-    /// How many pages there are from the root to the leaf, both counted.
+    /// The number of pages from the root to the leaf, both included.
     let depth: Int
     private let record: UnsafeRawPointer
 
     private static let capacity = 32
-    private static let pagesPlace = 72
-    private static let placesPlace = pagesPlace + 8 * capacity
+    private static let pagesOffset = 72
+    private static let indicesOffset = pagesOffset + 8 * capacity
 
     private static let isLayoutKnown = Environment.libraryVersion.hasPrefix("0.9.") && Int.bitWidth == 64
 
-    /// - Returns: nil where the cursor stands nowhere, or the record is another.
+    /// - Returns: nil if the cursor stands nowhere, or if the record is not as expected.
     init?(_ cursor: OpaquePointer) {
         guard Self.isLayoutKnown else { return nil }
         record = UnsafeRawPointer(cursor)
@@ -33,11 +33,11 @@ struct CursorStack {
 
     /// The page of a level; 0 is the root.
     func page(_ level: Int) -> UnsafeRawPointer? {
-        record.load(fromByteOffset: Self.pagesPlace + 8 * level, as: UnsafeRawPointer?.self)
+        record.load(fromByteOffset: Self.pagesOffset + 8 * level, as: UnsafeRawPointer?.self)
     }
 
-    /// The place in the page of a level.
-    func place(_ level: Int) -> Int {
-        Int(record.load(fromByteOffset: Self.placesPlace + 2 * level, as: UInt16.self))
+    /// The index of the entry in the page of a level.
+    func index(_ level: Int) -> Int {
+        Int(record.load(fromByteOffset: Self.indicesOffset + 2 * level, as: UInt16.self))
     }
 }

@@ -1,16 +1,16 @@
-/// Finds records under numbers, one after the other: one that stands close behind the last is found in its page, without a
-/// search.
+/// Finds records by ascending numbers: one that is close behind the last is found in its page, without a search.
 ///
-/// What it finds is valid until the cursor's transaction ends or writes, and nobody else moves the cursor meanwhile.
+/// A value is valid until the cursor's transaction ends or writes. Nothing else may move the cursor meanwhile.
 package struct NearbySearch: ~Copyable {
     private let cursor: Cursor
     /// The number that was found last.
     private var last: UInt64?
-    /// The records of its page, once they have been asked for, and its place among them.
-    private var page: (records: PageRecords, place: Int)?
-    /// How many records behind the last one are looked at.
+    /// The records of its page, once they are needed, and its index among them.
+    private var page: (records: PageRecords, index: Int)?
+    /// How many records behind the last one this looks at.
     private static let reach = 8
 
+    /// Begins with a cursor, wherever it stands.
     package init(_ cursor: Cursor) { self.cursor = cursor }
 
     /// The value under a number in big-endian bytes; nil where there is none.
@@ -26,23 +26,23 @@ package struct NearbySearch: ~Copyable {
         return cursor.value
     }
 
-    /// Nil where it has to be searched for.
+    /// The value under a number close behind the last one; nil if a search is needed.
     @inline(__always)
     private mutating func valueBehindLast(_ key: UInt64) -> UnsafeRawBufferPointer? {
         guard let last, key > last, key - last <= UInt64(Self.reach) else { return nil }
         // Where no page is known, the cursor stands where `last` was found.
         let (records, found) = page ?? (cursor.pageRecords(), 0)
-        var place = found + 1
-        let end = min(records.count, place + Self.reach)
-        while place < end, let (bytes, value) = records.recordInPage(place), bytes.count == 8 {
+        var index = found + 1
+        let end = min(records.count, index + Self.reach)
+        while index < end, let (bytes, value) = records.recordInPage(index), bytes.count == 8 {
             let stored = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
             if stored >= key {
                 guard stored == key else { break }
                 self.last = key
-                page = (records, place)
+                page = (records, index)
                 return value
             }
-            place += 1
+            index += 1
         }
         return nil
     }

@@ -7,16 +7,16 @@ import Synchronization
 
 /// The address space that the maps of this process take.
 ///
-/// A map is as large as it may be without another cost than addresses, but those are not without end either: 512 maps
-/// of 256 GiB fill the 128 TiB of a process, and then neither memory nor threads are to be had. So each new map takes a
-/// part of what the others have left of a budget, and one that fills up grows.
+/// A large map costs nothing but addresses, but a process has only 128 TiB of them: after 512 maps of 256 GiB it gets
+/// neither memory nor threads. So each new map takes a fraction of what the others have left of a budget, and a map that
+/// fills up grows.
 enum AddressSpace {
     /// What all maps together may take before new ones have the smallest size.
     private static let budgetInBytes = 2 << 40
-    /// The part of what is left that one map takes.
-    private static let part = 8
+    /// One map takes what is left divided by this.
+    private static let divisor = 8
     /// The smallest size is the budget divided by this.
-    private static let smallestPart = 2_048
+    private static let largestDivisor = 2_048
 
     private static let mappedInBytes = Atomic<Int>(0)
 
@@ -25,12 +25,12 @@ enum AddressSpace {
 
     /// - Parameter limit: the address space that the process may use, in bytes.
     static func share(mapped: Int, limit: Int) -> Int {
-        // A map leaves room for everything else that the process is.
+        // The process needs addresses for everything else too.
         let budget = min(budgetInBytes, limit / 4)
-        return max((budget - mapped) / part, budget / smallestPart)
+        return max((budget - mapped) / divisor, budget / largestDivisor)
     }
 
-    /// Notes that a map that took `old` bytes takes `new` now.
+    /// Counts a map that took `old` bytes as one of `new` bytes.
     static func note(_ new: Int, insteadOf old: Int) { mappedInBytes.add(new - old, ordering: .relaxed) }
 
     private static var limitInBytes: Int {

@@ -15,7 +15,7 @@ extension Environment {
         return Int(Self.shape(of: handle).info.me_mapsize)
     }
 
-    /// Makes the map larger, after a write transaction that met `mapFull` has been aborted.
+    /// Makes the map larger after a write transaction has failed with `mapFull` and has been aborted.
     ///
     /// - Parameter size: the size that was too small; a map that has grown since is left alone.
     /// - Throws: `mapFull` when the limit or the address space is reached, `busy` when transactions stay open.
@@ -28,20 +28,20 @@ extension Environment {
         }
     }
 
-    /// Makes the map as large as another process has made the file.
+    /// Makes the map at least as large as another process has made the file.
     func followMapSize() throws(LMDBError) {
         try resize("follow the growth of the map") { present throws(LMDBError) in
             let (info, pageSize) = Self.shape(of: try activeHandle("follow the growth of the map"))
             let needed = Int(info.me_last_pgno + 1) * pageSize
             if needed <= present { return nil }
-            // Room for more, within the limit where the file itself leaves a choice.
+            // Twice the size, but within the limit if the file itself is.
             return max(needed, min(needed * 2, options.maximumMapSizeInBytes))
         }
     }
 
     /// Replaces the map while no transaction is open.
     ///
-    /// - Parameter choose: gets the present size; returns the wanted one, or nil when nothing needs to be done.
+    /// - Parameter choose: takes the present size; returns the wanted one, or nil when nothing needs to be done.
     private func resize(
         _ operation: String, _ choose: (Int) throws(LMDBError) -> Int?
     ) throws(LMDBError) {
@@ -50,7 +50,7 @@ extension Environment {
             let handle = try activeHandle(operation)
             let present = Int(Self.shape(of: handle).info.me_mapsize)
             guard let wanted = try choose(present) else { return }
-            let granted = try self.granted(from: present, to: wanted, of: handle)
+            let granted = try self.granted(from: present, to: wanted)
             guard granted > present else {
                 throw failure(.mapFull, operation, detail: "the map has \(present) bytes, its limit")
             }
@@ -63,10 +63,8 @@ extension Environment {
 
     /// The largest size up to the wanted one for which the system has address space.
     ///
-    /// LMDB unmaps first and cannot go back when mapping fails, so a map is tried beside it.
-    private func granted(from present: Int, to wanted: Int, of handle: OpaquePointer) throws(LMDBError) -> Int {
-        var descriptor: Int32 = -1
-        mdb_env_get_fd(handle, &descriptor)
+    /// LMDB unmaps first and cannot go back when mapping fails, so this tries a map of that size beside it.
+    private func granted(from present: Int, to wanted: Int) throws(LMDBError) -> Int {
         let page = Int(getpagesize())
         var extra = wanted - present
         while extra > 0 {

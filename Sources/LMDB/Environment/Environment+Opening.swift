@@ -17,7 +17,7 @@ extension Environment {
 
     /// Opens the store in a directory, or returns the environment that this process has open there already.
     ///
-    /// Nothing is changed before the data file has proved to be a whole LMDB file of this format.
+    /// Nothing changes before the data file has proved to be a whole LMDB file of this format.
     /// - Throws: `missing`, `empty`, `foreign`, `truncated`, `newerFormat`, `invalid`, `symbolicLink`,
     ///   `insecurePermissions`, `permissionDenied`, `networkFileSystem`, `conflictingOptions`, `alreadyExists`.
     package static func open(
@@ -68,7 +68,7 @@ extension Environment {
         throw LMDBError(.missing, operation: "open the store", path: directory.path(of: EnvironmentDirectory.dataName))
     }
 
-    /// What the data file is, whose, and its header, all of one opening of it; nil when there is none.
+    /// Checks the data file's type, owner and header through one descriptor; nil when there is no data file.
     private static func checkedDataFile(
         in directory: EnvironmentDirectory, _ options: EnvironmentOptions
     ) throws(LMDBError) -> FileIdentity? {
@@ -96,7 +96,7 @@ extension Environment {
         let name = ".new-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         guard mkdirat(directory.descriptor, name, 0o700) == 0 else {
             let error = SystemError.current("make a temporary directory", directory.path(of: name))
-            // A file system may fail after the deed.
+            // A file system may report a failure after it has made the directory.
             unlinkat(directory.descriptor, name, AT_REMOVEDIR)
             throw error
         }
@@ -116,11 +116,11 @@ extension Environment {
         do {
             try directory.publish(temporary, as: EnvironmentDirectory.dataName)
         } catch let error where error.code == .alreadyExists {
-            // Another process was faster; its file is as good.
+            // Another process made the file meanwhile, and that file serves.
         }
     }
 
-    /// Removes the names of the files, and of the directory if opening made it.
+    /// Removes the names of the files, and the directory if opening made it.
     private func unlinkFiles() {
         directory.remove(EnvironmentDirectory.dataName)
         directory.remove(EnvironmentDirectory.lockName)
@@ -133,7 +133,7 @@ extension Environment {
 extension Environment {
     private static let smallestMapSizeInBytes = 16 << 20
 
-    /// Opens LMDB's environment with the largest map the system grants, and notes where it lies.
+    /// Opens LMDB's environment with the largest map the system grants, and records its addresses.
     func openHandle() throws(LMDBError) -> OpaquePointer {
         let wanted = min(options.mapSizeInBytes, options.maximumMapSizeInBytes, AddressSpace.share)
         var size = max(wanted, 64 << 10)
@@ -178,8 +178,7 @@ extension Environment {
     /// Checks that LMDB opened the files that were checked, and finishes what it leaves open.
     private func adopt(_ opened: OpaquePointer) throws(LMDBError) {
         do throws(LMDBError) {
-            var descriptor: Int32 = -1
-            mdb_env_get_fd(opened, &descriptor)
+            let descriptor = Self.descriptor(of: opened)
             var status = stat()
             guard fstat(descriptor, &status) == 0, FileIdentity(status) == identity else {
                 throw failure(.fileReplaced, "open the environment", detail: EnvironmentDirectory.dataName)
@@ -193,7 +192,7 @@ extension Environment {
         }
         noteMap(of: opened)
         cachedFile.begin(size: Self.fileSize(of: opened))
-        // Who only reads changes nothing, and may have come to see who is there. It sweeps when no slot is free.
+        // A reader changes nothing here, since its user may want to see the slots. It sweeps when no slot is free.
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }
 
@@ -207,7 +206,7 @@ extension Environment {
         guardedFiles.withLock { $0 = found }
     }
 
-    /// Notes where the map lies, and keeps users' data out of core dumps.
+    /// Records the addresses of the map, and keeps users' data out of core dumps.
     func noteMap(of opened: OpaquePointer) {
         let (info, pageSize) = Self.shape(of: opened)
         bounds.noteSize(Int(info.me_mapsize))
@@ -233,12 +232,23 @@ extension Environment {
         bounds.upper.store(lower + UInt(info.me_last_pgno + 1) * UInt(pageSize), ordering: .relaxed)
     }
 
-    /// The bytes of the file as of the newest commit; less may be there where the last pages were never written.
+    /// The size of the file as the newest commit counts it, in bytes. The file is shorter where the last pages were never
+    /// written.
     static func fileSize(of handle: OpaquePointer) -> Int {
         let (info, pageSize) = shape(of: handle)
         return Int(info.me_last_pgno + 1) * pageSize
     }
 
+    /// The data file as LMDB has it open; -1 once the environment is closed.
+    var descriptor: Int32 { handle.map(Self.descriptor) ?? -1 }
+
+    static func descriptor(of handle: OpaquePointer) -> Int32 {
+        var descriptor: Int32 = -1
+        mdb_env_get_fd(handle, &descriptor)
+        return descriptor
+    }
+
+    /// LMDB's numbers of the environment, and the size of a page in bytes.
     static func shape(of handle: OpaquePointer) -> (info: MDB_envinfo, pageSize: Int) {
         var info = MDB_envinfo()
         var stat = MDB_stat()

@@ -17,19 +17,18 @@ import Synchronization
 /// The interface in short:
 /// - `Environment.open(at:options:)`, `close()`, `reopen()`. A store is opened once a process: opening it again
 ///   returns the same environment, and the last `close()` (or the last reference) closes it.
-/// - `openTables(_:)` gives `Table` handles, once, at the start.
+/// - `openTables(_:)` returns the `Table` handles; it is called once, at the start.
 /// - `read { }`, or `beginRead()` and `end(_:)`: a `ReadTransaction` with `get`, `count`, `statistics`, `cursor`,
 ///   `withCursor`. Idle ones are kept and renewed, so a short read costs tens of nanoseconds. Any thread.
 /// - `write(timeout:) { }`, or `beginWrite(timeout:)` with `commit()` and `abort()`: a `WriteTransaction`, which adds
 ///   `put`, `insert`, `append`, `reserve`, `delete`, `clear` and `withWriteCursor`. It begins and ends on one thread.
-///   The body of `write` is run again when the map was full, so it must not change anything outside the transaction
-///   that it cannot change twice.
+///   `write` runs its body again when the map was full, so a body must be able to run twice.
 /// - `sync(_:)`, `copy(to:_:)`, `sweepStaleReaders()`, `readers()`, `info()`.
 ///
 /// Every failure is an `LMDBError`; a transaction or cursor used after its end traps.
 ///
-/// LMDB's handle changes only while the gate keeps every transaction out, and each use of it is inside the gate; what
-/// else is stored is constant or guards itself. That is why the class is `Sendable`.
+/// `handle` changes only while the gate keeps every transaction out, and each use of it is inside the gate. All other
+/// state is constant or guards itself. That is why the class is `Sendable`.
 package final class Environment: @unchecked Sendable {
     /// The store's directory, absolute.
     package let path: String
@@ -50,13 +49,13 @@ package final class Environment: @unchecked Sendable {
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
     let tableNames = Locked<[String]>([])
-    /// Whether the registry knows the environment; set once, before anybody else sees it.
+    /// Whether the registry knows the environment; set once, before another thread can see it.
     @exclusivity(unchecked) var isRegistered = false
     /// Write transactions begun so far.
     let writeCount = Atomic<Int>(0)
-    /// Commits that were written to the disk while LMDB made them.
+    /// How many commits were sent to the disk early (`EarlyWriting`).
     let earlyWritingCount = Atomic<Int>(0)
-    /// Values that may still be read sparingly.
+    /// How many more values are read from copies of pages (`ReadTransaction.find`).
     let sparingReadsLeft: Atomic<Int>
     /// LMDB's environment; nil once closed.
     @exclusivity(unchecked) var handle: OpaquePointer?
@@ -71,7 +70,8 @@ package final class Environment: @unchecked Sendable {
         sparingReadsLeft = Atomic(options.sparingReads)
         forkGuard = try ForkGuard(path: path)
         guardedFiles = Locked([])
-        cachedFile = CachedFile(directory, options)
+        cachedFile = CachedFile(
+            directory, isSynced: !options.isReadOnly && options.durability != .disposable)
         let usesWriterLock = !options.isReadOnly && options.residence == .named
         let descriptor =
             usesWriterLock
@@ -91,7 +91,7 @@ package final class Environment: @unchecked Sendable {
         EnvironmentRegistry.shared.forget(identity, ObjectIdentifier(self)) { closeHandle() }
     }
 
-    /// Throws in a forked child, where neither locks nor reader slots are this process's own.
+    /// Throws in a forked child, which has neither the locks nor the reader slots of its parent.
     @inline(__always)
     func checkProcess() throws(LMDBError) {
         if forkGuard.isInChild { throw failure(.usedAfterFork, "use an environment") }

@@ -14,7 +14,7 @@ package struct EnvironmentOptions: Sendable, Equatable {
         case full
         /// Power loss may take the last commits; the file stays sound.
         case relaxed
-        /// Nothing but the end of the process: after power loss the file may be damaged.
+        /// The end of the process only: after power loss the file may be damaged.
         case disposable
     }
 
@@ -22,32 +22,24 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package enum Residence: Sendable, Equatable {
         /// The files stay in the directory.
         case named
-        /// The names are removed right after opening, so that nothing is left whatever ends the process.
+        /// The names are removed right after opening, so that no file is left, however the process ends.
         /// The directory must not hold a store, and is removed as well if this call made it.
         case unlinkedAfterOpen
     }
 
-    /// Whose files may be opened.
-    package enum Ownership: Sendable, Equatable {
-        /// Files and directory belong to this user and nobody else may write to them.
-        case privateOnly
-        /// Not checked; for directories shared on purpose.
-        case unchecked
-    }
-
     /// Whether a network or user-space file system is accepted.
     package enum NetworkFileSystems: Sendable, Equatable {
-        /// Opening there is refused: locks and shared maps are not dependable.
+        /// Opening there is refused: locks and shared maps are unreliable.
         case refused
         /// The caller knows that only one host uses the files.
         case accepted
     }
 
     /// Whether LMDB's reader table and writer mutex are used.
-    package enum Locking: Sendable, Equatable {
+    package enum LockFileUse: Sendable, Equatable {
         /// Safe beside other processes.
         case shared
-        /// No lock file is opened. Only for read-only looks at files nobody writes.
+        /// No lock file is opened. Only for reading files that no process writes.
         case none
     }
 
@@ -58,23 +50,23 @@ package struct EnvironmentOptions: Sendable, Equatable {
     /// Whether the files keep their names.
     package var residence = Residence.named
     /// Whose files may be opened.
-    package var ownership = Ownership.privateOnly
+    package var ownership = FileOwnership.privateOnly
     /// Whether a network file system is accepted.
     package var networkFileSystems = NetworkFileSystems.refused
     /// Whether the lock file is used.
-    package var locking = Locking.shared
-    /// Address space to reserve; it costs no disk and no memory. Less is taken where other stores of the process have
-    /// taken much (`AddressSpace`), or the system does not grant it.
+    package var locking = LockFileUse.shared
+    /// Address space to reserve, in bytes; it costs no disk and no memory. Less is taken where other stores of the process
+    /// have taken much (`AddressSpace`), or the system does not grant it.
     package var mapSizeInBytes = 256 << 30
-    /// The map never grows beyond this.
+    /// The map never grows beyond this, in bytes.
     package var maximumMapSizeInBytes = 1 << 42
-    /// The map grows by at least this, and by its own size if that is more. Zero means doubling.
+    /// The map grows by at least this, in bytes, and by its own size if that is more. Zero means doubling.
     package var growthStepInBytes = 0
-    /// Named tables that can be opened.
+    /// How many named tables can be opened.
     package var maximumTables = 64
     /// How many values are read sparingly after the opening (`ReadTransaction.find`).
     package var sparingReads = 1024
-    /// Reader slots; only the first process that opens a store decides.
+    /// How many reader slots there are; the first process that opens a store decides.
     package var maximumReaders = 510
     /// How long a write waits for other writers before `busy`.
     package var writerLockTimeout = Duration.seconds(10)
@@ -88,7 +80,7 @@ package struct EnvironmentOptions: Sendable, Equatable {
 
     var mayCreate: Bool { access == .readWrite(create: true) }
 
-    /// Whether an environment opened with `self` can also serve an owner who asked for `other`.
+    /// Whether an environment opened with `self` can also serve a caller that asks for `other`.
     func serves(_ other: EnvironmentOptions) -> Bool {
         guard residence == other.residence, locking == other.locking else { return false }
         if other.isReadOnly { return true }

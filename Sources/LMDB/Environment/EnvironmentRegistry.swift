@@ -7,15 +7,15 @@ import Locking
 
 /// The environments of this process by the identity of their data file.
 ///
-/// Opening one file twice in a process drops the file locks that tell other processes about its readers, so every
-/// opening goes through here. The lock is held while LMDB opens and closes files.
+/// A file that is opened twice in a process loses, with the first close, the file locks that tell other processes about
+/// its readers. So every opening goes through here, and the lock of `entries` is held while LMDB opens and closes files.
 final class EnvironmentRegistry: Sendable {
     static let shared = EnvironmentRegistry()
 
     /// A class because Swift 6.3 miscompiles `entries[key]?.object` for a struct with a weak reference.
     private final class Entry {
         weak var environment: Environment?
-        /// Tells the environment from a later one of the same file while the former is going away.
+        /// Tells the environment from a later one of the same file while the first is being released.
         let object: ObjectIdentifier
         var ownerCount = 1
 
@@ -68,8 +68,8 @@ final class EnvironmentRegistry: Sendable {
         }
     }
 
-    /// Counts one owner less; for the last one runs the closing body, with nobody opening the file in between.
-    /// - Returns: false when the body could not close the environment, which then keeps its owner.
+    /// Counts one owner less; for the last one runs the closing body, while no thread can open the file.
+    /// - Returns: false when the body could not close the environment, which then keeps that owner.
     func releaseOwner(_ identity: FileIdentity, _ object: ObjectIdentifier, _ close: () -> Bool) -> Bool {
         entries.withLock { entries in
             guard let entry = entries[identity], entry.object == object else { return true }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The part of the address space that holds pages of the file.
+/// Where LMDB has mapped the data file: values outside these addresses are damage.
 ///
 /// `lower` and `mapEnd` change only while no transaction is open; `upper` only rises in between.
 final class MapBounds: Sendable {
-    /// The first byte of the map; 0 when it is not known.
+    /// The address of the map; 0 when it is not known.
     let lower = Atomic<UInt>(0)
-    /// The byte after the last page known to be in the file.
+    /// The address after the last page known to be in the file.
     let upper = Atomic<UInt>(.max)
-    /// The byte after the map.
+    /// The address after the map.
     let mapEnd = Atomic<UInt>(.max)
-    /// A page's number is its place in the map shifted by this.
+    /// A page's offset in the map, shifted right by this, is its number.
     let pageShift = Atomic<UInt>(12)
-    /// The size of the map, as far as `AddressSpace` knows.
+    /// The size of the map that `AddressSpace` counts.
     private let size = Atomic<Int>(0)
     /// How often the bounds were set: once for each opening of the file.
     let openings = Atomic<Int>(0)
@@ -47,17 +47,16 @@ final class MapBounds: Sendable {
 
     /// Finds the address of the map in LMDB's private record of an environment.
     ///
-    /// LMDB 0.9 does not tell the address. Its record holds, in a row: the map, the lock table, and the two meta
-    /// pages, which begin 16 bytes into the map and one page later. That pattern is searched; when it is not found
+    /// LMDB 0.9 has no function for the address. Its record holds, in a row: the map, the lock table, and the two meta
+    /// pages, which begin 16 bytes into the map and one page later. This looks for that pattern; when it is not there
     /// (another build of LMDB), values are not checked against the map.
     static func mapAddress(environment: OpaquePointer, pageSize: Int) -> UInt? {
         let words = UnsafeRawPointer(environment).assumingMemoryBound(to: UInt.self)
-        let pageHeaderSize: UInt = 16
         for index in 0..<12 {
             let candidate = words[index]
             guard candidate != 0, candidate % 4096 == 0 else { continue }
-            if words[index + 2] == candidate &+ pageHeaderSize,
-                words[index + 3] == candidate &+ pageHeaderSize &+ UInt(pageSize)
+            if words[index + 2] == candidate &+ UInt(Page.headerSize),
+                words[index + 3] == candidate &+ UInt(Page.headerSize) &+ UInt(pageSize)
             {
                 return candidate
             }

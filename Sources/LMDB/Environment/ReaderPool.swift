@@ -3,7 +3,23 @@
 #else
     import Darwin
 #endif
+import CLMDB
 import Synchronization
+
+/// What an environment keeps of a read transaction between two uses: LMDB's transaction, reset, with its reader slot.
+package class PooledReader {
+    /// LMDB's transaction while it waits to be renewed.
+    @exclusivity(unchecked) final var idleHandle: OpaquePointer?
+
+    init(idleHandle: OpaquePointer? = nil) { self.idleHandle = idleHandle }
+
+    /// Ends an idle transaction for good. Inside the gate, or with the environment otherwise kept from closing.
+    func discard() {
+        guard let idleHandle else { return }
+        mdb_txn_abort(idleHandle)
+        self.idleHandle = nil
+    }
+}
 
 /// Reset read transactions, ready to be renewed by any thread.
 ///
@@ -11,7 +27,7 @@ import Synchronization
 /// owner. A thread looks first at the slot its own number picks, which keeps threads off each other's cache lines.
 final class ReaderPool: @unchecked Sendable {
     private static let slotCount = 16
-    /// Words between two slots: a cache line.
+    /// Words from one slot to the next: a cache line.
     private static let stride = 8
     private let slots: UnsafeMutablePointer<Atomic<UInt>>
 
@@ -23,10 +39,11 @@ final class ReaderPool: @unchecked Sendable {
     }
 
     deinit {
-        // Drained before by the environment.
+        // The environment has emptied it.
         slots.deallocate()
     }
 
+    /// The slot that this thread looks at first.
     @inline(__always)
     private var home: Int {
         #if canImport(Glibc)
@@ -39,14 +56,14 @@ final class ReaderPool: @unchecked Sendable {
 
     /// A reset transaction, or nil when the pool has none.
     @inline(__always)
-    func take() -> ReadTransaction? {
+    func take() -> PooledReader? {
         let home = home
         for offset in 0..<Self.slotCount {
             let slot = slots + ((home &+ offset) & (Self.slotCount - 1)) &* Self.stride
             guard slot.pointee.load(ordering: .relaxed) != 0 else { continue }
             let word = slot.pointee.exchange(0, ordering: .acquiring)
             if let pointer = UnsafeRawPointer(bitPattern: word) {
-                return Unmanaged<ReadTransaction>.fromOpaque(pointer).takeRetainedValue()
+                return Unmanaged<PooledReader>.fromOpaque(pointer).takeRetainedValue()
             }
         }
         return nil
@@ -54,7 +71,7 @@ final class ReaderPool: @unchecked Sendable {
 
     /// Keeps a reset transaction, or ends it when the pool is full.
     @inline(__always)
-    func put(_ transaction: consuming ReadTransaction) {
+    func put(_ transaction: consuming PooledReader) {
         let home = home
         let word = UInt(bitPattern: Unmanaged.passRetained(transaction).toOpaque())
         for offset in 0..<Self.slotCount {
@@ -63,7 +80,7 @@ final class ReaderPool: @unchecked Sendable {
             if slot.pointee.compareExchange(expected: 0, desired: word, ordering: .releasing).exchanged { return }
         }
         if let pointer = UnsafeRawPointer(bitPattern: word) {
-            Unmanaged<ReadTransaction>.fromOpaque(pointer).takeRetainedValue().discard()
+            Unmanaged<PooledReader>.fromOpaque(pointer).takeRetainedValue().discard()
         }
     }
 }

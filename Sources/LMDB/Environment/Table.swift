@@ -4,7 +4,7 @@ import CLMDB
 ///
 /// Handles come from `Environment.openTables(_:)` and stay valid until the environment closes.
 package struct Table: Sendable, Hashable {
-    /// The longest key LMDB stores.
+    /// The longest key that LMDB stores.
     package static let maximumKeySizeInBytes = 511
 
     let handle: UInt32

@@ -67,7 +67,7 @@ package struct LMDBError: Error, Sendable, Equatable {
         case conflictingOptions
         /// The environment was closed.
         case closed
-        /// Any other code of LMDB or the operating system.
+        /// Another code of LMDB or the operating system.
         case other(Int32)
     }
 
@@ -112,9 +112,9 @@ extension LMDBError.Code {
         case .keyExists: "the key exists already or does not follow the last key"
         case .notFound: "it is not there"
         case .corrupted: "the file is damaged"
-        case .panic: "an earlier commit failed half way and the environment must be reopened"
+        case .panic: "an earlier commit failed half way, so the environment must be reopened"
         case .outcomeUnknown: "the commit failed while its meta page was written, so its outcome is unknown"
-        case .badValueSize: "a key must have 1 to \(Table.maximumKeySizeInBytes) bytes and a value less than 4 GiB"
+        case .badValueSize: "a key must have 1 to 511 bytes and a value less than 4 GiB"
         case .versionMismatch: "the lock file belongs to another version of LMDB"
         case .invalid: "the header of the data file contradicts itself"
         case .foreign: "the file is not an LMDB data file"
@@ -124,7 +124,7 @@ extension LMDBError.Code {
         case .newerFormat: "the data file has a newer format"
         case .noSpaceOrIO: "the disk is full, a size limit was met or the device failed"
         case .permissionDenied: "permission was denied"
-        case .busy: "a lock or an open transaction stood in the way until the timeout"
+        case .busy: "a lock was not free, or transactions stayed open, until the timeout"
         default: rareSentence
         }
     }

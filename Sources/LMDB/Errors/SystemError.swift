@@ -5,7 +5,7 @@
 #endif
 import CLMDB
 
-/// Turns the numbers of the operating system and of LMDB into codes and text.
+/// Translates error numbers of LMDB and of the operating system into `LMDBError`s.
 enum SystemError {
     /// The operating system's text for an error number.
     static func text(_ number: Int32) -> String {

@@ -8,20 +8,20 @@ import Locking
 
 /// Has the system send the pages of a large commit to the disk while LMDB still hands it the rest.
 ///
-/// LMDB gives all pages to the system's cache, then asks for them to be synced, and waits. A thread beside it asks again
-/// and again for what has come to be sent on its way (`sync_file_range`, which promises nothing: the sync that follows is
-/// needed as before). What cannot be written is told by that sync: only calls that wait take a file's errors, and this one
-/// does not (sync_file_range(2)). Where the system has no such call, or no thread, a commit goes as it does without.
+/// LMDB writes all pages to the system's cache, then asks for a sync, and waits. Meanwhile a thread of this type asks
+/// every 200 us that the pages written so far be sent to the disk (`sync_file_range`, which guarantees nothing: the sync
+/// is still needed). The sync reports what cannot be written, since only calls that wait consume a file's errors, and
+/// this call does not wait (sync_file_range(2)). Without the call, or without a thread, a commit only takes longer.
 ///
-/// What it comes to: `strata-bench run --size 1000000 --filter cascade`.
+/// Measured by `strata-bench run --size 1000000 --filter cascade`.
 struct EarlyWriting {
-    /// A transaction that took less than this has little to write.
+    /// Transactions shorter than this write too little to gain.
     private static let least = Duration.milliseconds(4)
     private static let pauseInMicroseconds: UInt32 = 200
-    /// Held while the file is used.
+    /// Whether to stop; its lock is held while the file is used.
     private let isOver: Locked<Bool>
 
-    /// Begins, where a transaction that took so long is worth it.
+    /// Begins for a transaction that took so long; nil if that is not worth it, or if there is no thread.
     ///
     /// - Parameter file: stays open until `end`.
     init?(_ file: Int32, after duration: Duration) {
@@ -39,6 +39,6 @@ struct EarlyWriting {
         }
     }
 
-    /// Ends it; the file is not used any more.
+    /// Stops; the file is not used afterwards.
     func end() { isOver.withLock { $0 = true } }
 }

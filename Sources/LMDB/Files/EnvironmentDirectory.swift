@@ -6,7 +6,7 @@ import CLMDB
     import Darwin
 #endif
 
-/// The identity of a file: its device and number, whatever names it has.
+/// The identity of a file: its device and inode number, whatever its names are.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let number: UInt64
@@ -16,7 +16,7 @@ struct FileIdentity: Hashable, Sendable {
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// - Parameters: as Linux's `statx` tells them.
+    /// Makes one of what Linux's `statx` returns.
     init(major: UInt32, minor: UInt32, number: UInt64) {
         // The C library's `makedev`.
         let (major, minor) = (UInt64(major), UInt64(minor))
@@ -25,13 +25,21 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// The open directory of a store; every check of its files goes through this descriptor, not through a path.
+/// Whose files may be opened.
+package enum FileOwnership: Sendable, Equatable {
+    /// Files and directory belong to this user, and no other user may write to them.
+    case privateOnly
+    /// Not checked; for directories shared on purpose.
+    case unchecked
+}
+
+/// The open directory of a store. Every check of its files goes through this descriptor, not through a path.
 final class EnvironmentDirectory: Sendable {
     static let dataName = "data.mdb"
     static let lockName = "lock.mdb"
     static let writerLockName = "writer.lock"
 
-    /// The absolute path, as the user wrote it otherwise.
+    /// The absolute path; symbolic links in it are kept.
     let path: String
     let descriptor: Int32
     /// Whether opening made the directory.
@@ -81,7 +89,7 @@ final class EnvironmentDirectory: Sendable {
         if clmdb_identify(descriptor, name, &major, &minor, &number) == 0 {
             return FileIdentity(major: major, minor: minor, number: number) == identity
         }
-        // An older system, or a sandbox that does not know the call.
+        // An older system or a sandbox does not know the call.
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && FileIdentity(status) == identity
     }
@@ -90,13 +98,13 @@ final class EnvironmentDirectory: Sendable {
     ///
     /// For LMDB's lock file alone, which LMDB opens by its name: closing a descriptor of it would give up the locks
     /// that this process holds on it.
-    func checkLockFile(ownership: EnvironmentOptions.Ownership) throws(LMDBError) {
+    func checkLockFile(ownership: FileOwnership) throws(LMDBError) {
         guard let status = try status(of: Self.lockName) else { return }
         try Self.checkFile(status, ownership: ownership, path: path(of: Self.lockName))
     }
 
     private static func checkFile(
-        _ status: stat, ownership: EnvironmentOptions.Ownership, path: String
+        _ status: stat, ownership: FileOwnership, path: String
     ) throws(LMDBError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw LMDBError(.symbolicLink, operation: "open a file", path: path)
@@ -105,14 +113,14 @@ final class EnvironmentDirectory: Sendable {
     }
 
     /// Checks owner and mode of the directory itself.
-    func checkDirectory(ownership: EnvironmentOptions.Ownership) throws(LMDBError) {
+    func checkDirectory(ownership: FileOwnership) throws(LMDBError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.current("look at the directory", path) }
         try Self.check(status, ownership: ownership, path: path)
     }
 
     private static func check(
-        _ status: stat, ownership: EnvironmentOptions.Ownership, path: String
+        _ status: stat, ownership: FileOwnership, path: String
     ) throws(LMDBError) {
         guard ownership == .privateOnly else { return }
         if status.st_uid != geteuid() {
@@ -139,9 +147,9 @@ final class EnvironmentDirectory: Sendable {
 
     /// As `openFile`, and what was opened is a plain file that only this user can change.
     func openFile(
-        _ name: String, _ flags: Int32, ownership: EnvironmentOptions.Ownership
+        _ name: String, _ flags: Int32, ownership: FileOwnership
     ) throws(LMDBError) -> (descriptor: Int32, identity: FileIdentity) {
-        // A pipe would wait for its other end.
+        // Opening a pipe would wait for its other end.
         let opened = try openFile(name, flags | O_NONBLOCK)
         do throws(LMDBError) {
             var status = stat()
@@ -154,7 +162,7 @@ final class EnvironmentDirectory: Sendable {
         }
     }
 
-    /// Closes what `openFile` opened.
+    /// Closes a descriptor from `openFile`.
     static func closeFile(_ descriptor: Int32) {
         _ = close(descriptor)
     }
@@ -173,8 +181,8 @@ final class EnvironmentDirectory: Sendable {
         try synchronize()
     }
 
-    /// Removes what processes that have ended left half made: `.new-<process>-…` and `.copy-<process>-…`.
-    /// - Returns: how many.
+    /// Removes unfinished files of processes that have ended: `.new-<process>-…` and `.copy-<process>-…`.
+    /// - Returns: how many there were.
     @discardableResult
     func sweepLeftovers() -> Int {
         var count = 0
@@ -189,7 +197,7 @@ final class EnvironmentDirectory: Sendable {
         return count
     }
 
-    /// Whether nothing is in the directory.
+    /// Whether the directory is empty.
     var isEmpty: Bool { names.isEmpty }
 
     private static func isLeftover(_ name: String) -> Bool {
@@ -200,7 +208,7 @@ final class EnvironmentDirectory: Sendable {
         return kill(process, 0) != 0 && errno == ESRCH
     }
 
-    /// The names in the directory, but its own and its parent's.
+    /// The names in the directory, without `.` and `..`.
     private var names: [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }

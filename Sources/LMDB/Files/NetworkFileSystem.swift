@@ -1,6 +1,6 @@
 import CLMDB
 
-/// Knows the file systems on which locks or shared maps cannot be depended on.
+/// The file systems on which locks or shared maps are unreliable, and the check that refuses them.
 enum NetworkFileSystem {
     /// The `f_type` numbers of statfs(2): network, cluster and user-space file systems.
     private static let magicNumbers: [UInt32: String] = [

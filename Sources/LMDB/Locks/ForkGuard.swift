@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// Tells a forked child from the process that opened an environment, for the price of one load.
+/// Tells a forked child from the process that opened an environment, at the cost of one load.
 ///
-/// The mark lives on a page that the kernel hands to a child zeroed, whichever way the child was made.
-/// The page is written once, before the object is shared, which is why reading it needs no lock.
+/// The mark is on a memory page that the kernel zeroes in every child. The page is written once, before the object is
+/// shared, so reading it needs no lock.
 final class ForkGuard: @unchecked Sendable {
     private let page: UnsafeMutableRawPointer
     private let size = Int(getpagesize())

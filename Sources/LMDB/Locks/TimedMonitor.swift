@@ -6,8 +6,8 @@
 
 /// A mutex with a condition whose waits can end at a deadline.
 ///
-/// Both live at fixed addresses for the life of the object; the operating system guards their state, which is
-/// why the class may be sent between threads.
+/// Both have fixed addresses for the life of the object, and the operating system guards their state, so the class is
+/// `Sendable`.
 final class TimedMonitor: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -40,7 +40,7 @@ final class TimedMonitor: @unchecked Sendable {
         guard remaining > .zero else { return false }
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        // A slice of at most a second bounds what a jump of the wall clock can do; callers loop on the deadline.
+        // Waiting at most a second at a time bounds the effect of a jump of the wall clock; callers loop.
         let slice = min(remaining, .seconds(1)).components
         let nanoseconds = time.tv_nsec + Int(slice.attoseconds / 1_000_000_000)
         time.tv_sec += Int(slice.seconds) + nanoseconds / 1_000_000_000

@@ -2,19 +2,19 @@ import Synchronization
 
 /// Counts the open transactions of an environment, so that the map is only replaced while there are none.
 ///
-/// LMDB lets the map be replaced under an open reader, which leaves every pointer dangling; so each transaction
-/// passes this gate. Passing costs one atomic addition; everything else happens only while the gate is closing.
+/// LMDB would replace the map under an open reader, and leave all its pointers dangling; so each transaction passes this
+/// gate. Passing costs one atomic addition. All waiting happens only while the gate is closing.
 final class TransactionGate: Sendable {
     /// The number of transactions inside, plus the two flags.
     private let state = Atomic<Int>(0)
     private let monitor = TimedMonitor()
 
-    /// New transactions wait, and slip through after a short while so that a thread which already is inside
-    /// with one transaction cannot block itself.
+    /// New transactions wait, but only for a short while, so that a thread that is already inside with one transaction
+    /// cannot block itself.
     private static let closing = 1 << 60
-    /// The map is being replaced; nobody may enter.
+    /// The map is being replaced; no transaction may enter.
     private static let closed = 1 << 61
-    /// The environment is gone for good.
+    /// The environment is closed for good.
     private static let shut = 1 << 62
 
     private static let slipThroughDelay = Duration.milliseconds(50)
@@ -34,12 +34,12 @@ final class TransactionGate: Sendable {
         if new >= Self.closing { wakeWaiters() }
     }
 
-    /// Transactions inside right now.
+    /// The number of transactions inside.
     var count: Int {
         state.load(ordering: .relaxed) & (Self.closing - 1)
     }
 
-    /// Whether the environment is gone for good.
+    /// Whether the environment is closed for good.
     var isShut: Bool {
         state.load(ordering: .acquiring) & Self.shut != 0
     }
@@ -74,7 +74,7 @@ final class TransactionGate: Sendable {
 
     /// Runs the body while no transaction is open and none can begin.
     ///
-    /// - Returns: nil when open transactions did not end before the timeout, or the environment is gone.
+    /// - Returns: nil when open transactions did not end before the timeout, or the environment is closed.
     func exclusively<Success>(
         timeout: Duration, _ body: () throws(LMDBError) -> Success
     ) throws(LMDBError) -> Success? {
@@ -93,7 +93,7 @@ final class TransactionGate: Sendable {
         return true
     }
 
-    /// Waits for the sole right to the gate, then for the transactions inside to end.
+    /// Waits until no other thread is closing the gate, then until the transactions inside have ended.
     private func drain(until deadline: ContinuousClock.Instant) -> Bool {
         monitor.withLock {
             while state.load(ordering: .relaxed) & (Self.closing | Self.shut) != 0 {

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The timed lock in front of LMDB's own writer mutex, which has no timeout.
+/// The lock that a writer takes before LMDB's own writer mutex, because that mutex has no timeout.
 ///
 /// Inside the process one thread holds it at a time; between processes it is a `flock` on `writer.lock`, which the
 /// kernel frees when its holder dies. `isHeld` and `owner` are guarded by the monitor; the descriptor never changes.
@@ -12,10 +12,10 @@ final class WriterLock: @unchecked Sendable {
     private let monitor = TimedMonitor()
     private var isHeld = false
     private var owner: pthread_t?
-    /// Whether the owner keeps it between its transactions, and whether one of those is open.
+    /// Whether the owner keeps the lock between its transactions, and whether one of those is open.
     private var isKept = false
     private var isInTransaction = false
-    /// -1 when no other process can write (unlinked files).
+    /// The descriptor of `writer.lock`; -1 when no other process can write, as with unlinked files.
     private let descriptor: Int32
     private let path: String
 

@@ -3,47 +3,46 @@
 #else
     import Darwin
 #endif
-import CLMDB
-import Synchronization
 
-/// Copies of a file's pages, made with plain reads.
+/// Copies of a file's pages, made with plain reads: a page that cannot be read is nil, where a look at the map would end the
+/// process, and nothing beside it is brought into memory.
 final class PageCopies {
     private let descriptor: Int32
     let pageSize: Int
-    /// The leaves that were read last, the newest at `last`.
-    private var leaves: [UnsafeMutableRawBufferPointer?]
-    private var last = 0
-    /// For the way to a leaf.
-    private let branch: UnsafeMutableRawBufferPointer
+    /// Memory for one page each, made when it is first used.
+    private var slots: [UnsafeMutableRawBufferPointer] = []
 
-    init(_ environment: Environment) {
-        var file: Int32 = -1
-        if let handle = environment.handle { mdb_env_get_fd(handle, &file) }
-        descriptor = file
-        pageSize = 1 << Int(environment.bounds.pageShift.load(ordering: .relaxed))
-        leaves = Array(repeating: nil, count: Cursor.lookupWidth)
-        branch = .allocate(byteCount: pageSize, alignment: 16)
+    /// - Parameter descriptor: stays open as long as the copies are used.
+    init(descriptor: Int32, pageSize: Int) {
+        self.descriptor = descriptor
+        self.pageSize = pageSize
     }
 
     deinit {
-        branch.deallocate()
-        for leaf in leaves { leaf?.deallocate() }
+        for slot in slots { slot.deallocate() }
     }
 
-    /// A page of the file; nil where there is none. A branch is valid until the next page, a leaf until
-    /// `Cursor.lookupWidth` more leaves have been read.
-    func page(_ number: UInt64, isLeaf: Bool) -> UnsafeRawBufferPointer? {
-        let page = isLeaf ? nextLeaf() : branch
-        guard pread(descriptor, page.baseAddress, pageSize, off_t(number) * off_t(pageSize)) == pageSize else {
+    /// A page of the file; nil where the file ends before. Valid until the slot is used again.
+    func page(_ number: UInt64, slot: Int) -> UnsafeRawBufferPointer? {
+        while slots.count <= slot { slots.append(.allocate(byteCount: pageSize, alignment: 16)) }
+        guard pread(descriptor, slots[slot].baseAddress, pageSize, off_t(number) * off_t(pageSize)) == pageSize else {
             return nil
         }
-        return UnsafeRawBufferPointer(page)
+        return UnsafeRawBufferPointer(slots[slot])
     }
 
-    private func nextLeaf() -> UnsafeMutableRawBufferPointer {
-        last = (last + 1) % leaves.count
-        let leaf = leaves[last] ?? .allocate(byteCount: pageSize, alignment: 16)
-        leaves[last] = leaf
-        return leaf
+    /// The bytes of a value that has pages of its own; nil where the file ends before.
+    func longValue(from first: UInt64, sizeInBytes: Int) -> [UInt8]? {
+        [UInt8](descriptor, at: Int(first) * pageSize + Page.headerSize, count: sizeInBytes)
+    }
+}
+
+extension [UInt8] {
+    /// Reads bytes of an open file; nil where the file ends before, or cannot be read.
+    init?(_ descriptor: Int32, at offset: Int, count: Int) {
+        self.init(unsafeUninitializedCapacity: count) { buffer, size in
+            size = Swift.max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+        }
+        if self.count != count { return nil }
     }
 }

@@ -18,8 +18,8 @@ extension Environment {
         return result
     }
 
-    /// Runs the body with two read transactions of the same snapshot, for two threads. The second is nil where no other
-    /// reader could be had, or whenever one began there was a commit between.
+    /// Runs the body with two read transactions of the same snapshot, for two threads. The second is nil when there is no
+    /// second reader slot, or when other processes commit too often for two to begin at the same commit.
     package func readTwice<Success>(_ body: (ReadTransaction, ReadTransaction?) throws -> Success) throws -> Success {
         var first = try beginRead()
         defer { end(first) }
@@ -28,7 +28,7 @@ extension Environment {
             do throws(LMDBError) {
                 second = try beginRead()
             } catch {
-                // One is enough; what else is wrong the first meets too.
+                // The first is enough, and meets whatever else is wrong.
                 break
             }
             if second.snapshotID == first.snapshotID {
@@ -41,11 +41,10 @@ extension Environment {
         return try body(first, nil)
     }
 
-    /// How often two readers are begun, at most, until there is no commit between.
+    /// How often at most a second reader begins until there was no commit in between.
     private static var mostBeginnings: Int { 16 }
 
-    /// Begins a read transaction for an owner that ends it later with `end(_:)`, on any thread.
-    /// It keeps the environment alive.
+    /// Begins a read transaction that the caller ends later with `end(_:)`, on any thread. It keeps the environment alive.
     package func beginRead() throws(LMDBError) -> ReadTransaction {
         let transaction = try takeReader()
         transaction.keeper = self
@@ -65,7 +64,7 @@ extension Environment {
     package func takeReader() throws(LMDBError) -> ReadTransaction {
         if forkGuard.isInChild { try checkProcess() }
         guard gate.enter() else { throw failure(.closed, "begin a read transaction") }
-        if let transaction = pool.take() {
+        if let transaction = takeIdle() {
             var result = mdb_txn_renew(transaction.idleHandle)
             if result == 0 { result = settle(transaction.idleHandle) }
             if result == 0 {
@@ -81,14 +80,21 @@ extension Environment {
         return try beginNewReader()
     }
 
-    /// Ends an active read transaction and keeps it for the next reader. If somebody still refers to it, only LMDB's
-    /// part of it is kept, so that a late use is trapped instead of reading in somebody else's transaction.
+    @inline(__always)
+    private func takeIdle() -> ReadTransaction? {
+        guard let reader = pool.take() else { return nil }
+        // `recycle` puts nothing else there.
+        return unsafeDowncast(reader, to: ReadTransaction.self)
+    }
+
+    /// Ends an active read transaction and keeps it for the next reader. If it is still referred to elsewhere, only LMDB's
+    /// part of it is kept, so that a late use traps instead of reading in another caller's transaction.
     package func recycle(_ transaction: consuming ReadTransaction) {
         guard transaction.handle != nil else { return }
         transaction.reset()
         if !isKnownUniquelyReferenced(&transaction) { transaction = ReadTransaction(takingOver: transaction) }
-        // The last references may go only after the environment has been closed, so a transaction for which there is
-        // no room is ended inside the gate.
+        // The last reference may be released after the environment has been closed, so the pool ends a transaction for
+        // which it has no room inside the gate.
         pool.put(transaction)
         gate.leave()
     }
@@ -124,8 +130,8 @@ extension Environment {
     /// Renews a reader that has just begun until its number is that of the commit it sees.
     ///
     /// LMDB takes the number of the last commit, and then copies that commit's meta page, which the commit after the next
-    /// overwrites: a reader that is held up in between has a later commit's records under an older number, and whoever
-    /// knows what that number stands for reads two states at once. Nothing was overwritten while no commit has followed.
+    /// overwrites. A reader that is held up in between has a later commit's records under an older number, so a caller that
+    /// keeps anything under that number would mix two states. While no commit has followed, nothing was overwritten.
     ///
     /// - Returns: LMDB's error when it could not be renewed; the reader is idle then.
     @inline(__always)
@@ -135,8 +141,8 @@ extension Environment {
 
     @inline(never)
     private func settleSlowly(_ reader: OpaquePointer?) -> Int32 {
-        // A commit's meta page is there before its number is given out, for as long as its sync takes, and after a kill
-        // until the next commit: one ahead is no sign that another has followed, so it is not waited for.
+        // A commit's meta page is visible before its number is, for as long as its sync takes, and after a kill until the
+        // next commit. So a meta page one ahead does not prove that a commit has followed, and is not waited for.
         for round in 0..<1000 {
             let number = UInt(mdb_txn_id(reader))
             let last = lastCommit

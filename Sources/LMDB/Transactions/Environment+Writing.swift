@@ -35,8 +35,8 @@ extension Environment {
 
     /// Begins a write transaction on the calling thread, which must also commit or abort it.
     ///
-    /// For an owner that decides itself when to commit. If an operation throws `mapFull`: abort, `growMap()`, and
-    /// begin again.
+    /// For a caller that decides itself when to commit. If an operation throws `mapFull`: abort, `growMap()`, and begin
+    /// again.
     /// - Throws: `busy` when other writers do not finish before the timeout, `readOnly`, `fileReplaced`, `panic`.
     package func beginWrite(timeout: Duration? = nil) throws(LMDBError) -> WriteTransaction {
         try checkProcess()
@@ -51,9 +51,8 @@ extension Environment {
         }
     }
 
-    /// Keeps other writers, of this process and of others, from beginning until `releaseWriterLock()`; write
-    /// transactions of this thread begin at once. No transaction is open meanwhile, so readers and the file notice
-    /// nothing.
+    /// Keeps other writers, of this process and of others, from beginning until `releaseWriterLock()`. Write transactions
+    /// of this thread begin at once. No transaction is open meanwhile, so readers are not affected.
     /// - Throws: `busy` when other writers do not finish before the timeout, `readOnly`, `usedAfterFork`.
     package func holdWriterLock(timeout: Duration? = nil) throws(LMDBError) {
         try checkProcess()
@@ -72,7 +71,7 @@ extension Environment {
                 gate.leave()
                 throw failure(.closed, "begin a write transaction")
             }
-            sweepNowAndThen(handle)
+            sweepReadersEveryFewWrites(handle)
             var begun: OpaquePointer?
             result = mdb_txn_begin(handle, nil, 0, &begun)
             if result == 0, let begun { return WriteTransaction(environment: self, handle: begun) }
@@ -83,17 +82,15 @@ extension Environment {
         throw failure(result, "begin a write transaction")
     }
 
-    /// Comes before the commit of a transaction that took so long.
+    /// Begins to send pages to the disk early, for the commit of a transaction that took so long.
     func beginEarlyWriting(after duration: Duration) -> EarlyWriting? {
-        guard options.durability != .disposable, let handle else { return nil }
-        var file: Int32 = -1
-        guard mdb_env_get_fd(handle, &file) == 0 else { return nil }
-        let early = EarlyWriting(file, after: duration)
+        guard options.durability != .disposable else { return nil }
+        let early = EarlyWriting(descriptor, after: duration)
         if early != nil { earlyWritingCount.add(1, ordering: .relaxed) }
         return early
     }
 
-    /// Comes after a commit that succeeded, before `writeEnded`.
+    /// Counts a commit that succeeded; comes before `writeEnded`.
     func noteCommit() {
         freePages.committed()
         guard cachedFile.isOfUse, let handle else { return }
@@ -106,8 +103,8 @@ extension Environment {
         writerLock.release()
     }
 
-    /// Refuses to write when a file has lost its name: without a common lock file two processes would write at once,
-    /// and what goes to a data file without a name is lost.
+    /// Refuses to write when a file has lost its name: without a common lock file two processes would write at once, and a
+    /// data file without a name is lost with its last user.
     private func checkFilesInPlace() throws(LMDBError) {
         let lost = guardedFiles.withLock { files in
             files.first { !directory.holds($0.name, as: $0.identity) }?.name
@@ -117,9 +114,9 @@ extension Environment {
 
     /// Tells a commit that did not happen from one that may have happened.
     ///
-    /// LMDB marks its environment as broken when the write of the meta page failed, and only then; every later
-    /// transaction fails with PANIC. Whatever failed before that write left the last commit in force. A write
-    /// transaction asks, since it needs no reader slot; the writer lock is still held.
+    /// LMDB marks its environment as broken if and only if the write of the meta page failed: then every later transaction
+    /// fails with PANIC. A failure before that write leaves the previous commit in force. This asks with a write
+    /// transaction, which needs no reader slot; the writer lock is still held.
     func classifyFailedCommit(_ result: Int32) -> LMDBError {
         guard result > 0, let handle else { return failure(result, "commit") }
         var probe: OpaquePointer?
@@ -129,18 +126,18 @@ extension Environment {
         return SystemError.lmdb(result, "commit", path, detail: freeSpace)
     }
 
-    /// The room left on the disk, in words: LMDB reports a short write as an I/O error even when the disk is full.
+    /// The free space on the disk, in words: LMDB reports a short write as an I/O error even when the disk is full.
     private var freeSpace: String { freeSpaceInBytes.map { "\($0) bytes are free on the disk" } ?? "" }
 
-    /// The room left on the disk for who is not root; nil when the system does not say.
+    /// The free space on the disk for users other than root; nil when the system does not say.
     package final var freeSpaceInBytes: UInt64? {
         var status = statvfs()
         guard fstatvfs(directory.descriptor, &status) == 0 else { return nil }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// Frees the slots of dead readers now and then, since each of them keeps pages from being reused.
-    private func sweepNowAndThen(_ handle: OpaquePointer) {
+    /// Frees the slots of dead readers, every 256th transaction: each of them keeps pages from being reused.
+    private func sweepReadersEveryFewWrites(_ handle: OpaquePointer) {
         let count = writeCount.add(1, ordering: .relaxed).oldValue
         if options.locking == .shared, count % 256 == 255 { _ = mdb_reader_check(handle, nil) }
     }

@@ -1,31 +1,29 @@
 import CLMDB
 import Synchronization
 
-/// A consistent look at every table of an environment, as of the moment it began.
+/// A transaction that reads every table of an environment as of the commit it began at.
 ///
-/// Values are views of the mapped file: they are valid until the transaction ends (in a `WriteTransaction`, until its
-/// next write) and must be copied to be kept. A transaction may move between threads but is used by one at a time,
-/// which is why it is not `Sendable` and why its stored state needs no exclusivity checks. A read transaction left
-/// open keeps every page it can see from being reused, so hold it for moments only.
-package class ReadTransaction {
+/// Values point into the mapped file: they are valid until the transaction ends (in a `WriteTransaction`, until its next
+/// write) and must be copied to be kept. A transaction may move between threads, but only one uses it at a time: it is not
+/// `Sendable`, and its stored state needs no exclusivity checks. While a read transaction is open LMDB can reuse none of
+/// the pages it sees, so end it soon.
+package class ReadTransaction: PooledReader {
     /// LMDB's transaction while it is active, else nil.
     @exclusivity(unchecked) final var handle: OpaquePointer?
-    /// LMDB's transaction while it waits to be renewed.
-    @exclusivity(unchecked) final var idleHandle: OpaquePointer?
     /// Outlives the transaction: its pool owns idle ones, and `keeper` holds it for those with an owner.
     unowned(unsafe) final let environment: Environment
     @exclusivity(unchecked) final var keeper: Environment?
     final let bounds: MapBounds
     final let isWriting: Bool
-    /// What the layer above keeps of the snapshot that it read last with this transaction. It stays with a pooled
-    /// transaction, which has one user at a time, so it needs no lock.
+    /// What the caller keeps of the snapshot that it read last with this transaction. It stays with a pooled transaction,
+    /// which has one user at a time, so it needs no lock.
     @exclusivity(unchecked) private final var memo: AnyObject?
     /// The open cursors, linked through themselves, to be closed with the transaction.
-    @exclusivity(unchecked) final var firstCursor: Unmanaged<Cursor>?
+    @exclusivity(unchecked) final var firstCursor: Unmanaged<OpenCursor>?
     /// Made when it is first needed.
     @exclusivity(unchecked) final var ownSearch: NumberSearch?
     /// Closed cursors by table, whose memory in LMDB can be used again.
-    @exclusivity(unchecked) final var spareCursors: UnsafeMutablePointer<Unmanaged<Cursor>?>?
+    @exclusivity(unchecked) final var spareCursors: UnsafeMutablePointer<Unmanaged<OpenCursor>?>?
 
     init(environment: Environment, handle: OpaquePointer, isWriting: Bool) {
         self.environment = environment
@@ -34,12 +32,12 @@ package class ReadTransaction {
         bounds = environment.bounds
     }
 
-    /// Makes an idle transaction out of the parts of one that somebody still refers to.
+    /// Makes an idle transaction of the parts of one that is still referred to.
     init(takingOver other: ReadTransaction) {
         environment = other.environment
         bounds = other.bounds
         isWriting = false
-        idleHandle = other.idleHandle
+        super.init(idleHandle: other.idleHandle)
         other.idleHandle = nil
         spareCursors = other.spareCursors
         other.spareCursors = nil
@@ -56,15 +54,12 @@ package class ReadTransaction {
         }
     }
 
-    /// Ends an idle transaction for good. Inside the gate, or with the environment otherwise kept from closing.
-    final func discard() {
-        guard let idleHandle else { return }
-        dropSpareCursors()
-        mdb_txn_abort(idleHandle)
-        self.idleHandle = nil
+    override final func discard() {
+        if idleHandle != nil { dropSpareCursors() }
+        super.discard()
     }
 
-    /// LMDB's transaction; a transaction that has ended is misuse.
+    /// LMDB's transaction. Traps when the transaction has ended.
     @inline(__always)
     final var active: OpaquePointer {
         guard let handle else { preconditionFailure("A transaction was used after it had ended.") }
@@ -74,15 +69,15 @@ package class ReadTransaction {
     /// Whether the transaction can still be used.
     package final var isOpen: Bool { handle != nil }
 
-    /// Where the file is mapped, and the shift that makes a page's number of a place; nil when that is not known, or
-    /// when values may lie elsewhere, as they do in a writer.
+    /// The address of the map, and the shift from an offset in it to a page's number; nil when that is not known, or when
+    /// values may lie elsewhere, as in a writer.
     package final var map: (address: UInt, pageShift: UInt)? {
         let address = bounds.lower.load(ordering: .relaxed)
         return isWriting || address == 0 ? nil : (address, bounds.pageShift.load(ordering: .relaxed))
     }
 
-    /// The state of the file that the transaction sees. Pages of one snapshot never change; numbers may come again when
-    /// a file is opened again after a failed commit, so the opening counts too.
+    /// The identity of the state of the file that a transaction sees, whose pages never change. A number may be used twice when a file is
+    /// reopened after a failed commit, so the count of openings is part of it.
     package struct SnapshotID: Sendable, Hashable, Comparable {
         let opening: Int
         let number: UInt64
@@ -92,16 +87,19 @@ package class ReadTransaction {
         }
     }
 
+    /// The identity of the state of the file that this transaction sees.
     package final var snapshotID: SnapshotID {
         SnapshotID(opening: bounds.openings.load(ordering: .relaxed), number: number)
     }
 
-    /// What `keep` was given last, for as long as nothing else is kept.
+    /// The object that was passed to `keep` last; valid until the next call of `keep`.
     package final var kept: Unmanaged<AnyObject>? { memo.map(Unmanaged.passUnretained) }
 
+    /// Keeps an object with the transaction, over its next uses from the pool.
     package final func keep(_ memo: AnyObject) { self.memo = memo }
 
-    /// LMDB's number of the transaction. It restarts after a compacting copy, so it is no durable sequence.
+    /// LMDB's number of the transaction. Numbers start again after a compacting copy, so they do not identify commits for
+    /// ever.
     package final var number: UInt64 { UInt64(mdb_txn_id(active)) }
 }
 
@@ -163,8 +161,8 @@ extension ReadTransaction {
     @inline(never)
     final func checkSlowly(_ value: MDB_val) throws(LMDBError) {
         if isWriting {
-            // Pages written by this very transaction are in ordinary memory, or, when there were too many, in the
-            // map beyond the last committed page.
+            // Pages that this transaction has written are in ordinary memory, or, if there are too many, in the map
+            // behind the last committed page.
             let start = UInt(bitPattern: value.mv_data)
             let end = bounds.mapEnd.load(ordering: .relaxed)
             if start < bounds.lower.load(ordering: .relaxed) || start >= end { return }
@@ -182,7 +180,7 @@ extension ReadTransaction {
         let writer = self as? WriteTransaction
         defer { writer?.note(result) }
         if result == MDB_BAD_TXN, writer?.hasFailed != true {
-            // LMDB gives a transaction up without a word when it cannot find the root of a table.
+            // LMDB fails the transaction without an error when it cannot find the root of a table.
             return SystemError.lmdb(MDB_CORRUPTED, operation, environment.path, detail: "the root of a table is lost")
         }
         return SystemError.lmdb(result, operation, environment.path)
@@ -200,12 +198,6 @@ extension ReadTransaction {
         mdb_txn_reset(handle)
         idleHandle = handle
         self.handle = nil
-    }
-
-    /// Closes every cursor that is still open.
-    @inline(never)
-    final func closeCursors() {
-        while let cursor = firstCursor { cursor.takeUnretainedValue().close() }
     }
 }
 

@@ -5,7 +5,7 @@
 #endif
 import CLMDB
 
-/// The one transaction of a store that may change it; it sees its own changes.
+/// A transaction that changes a store, one at a time for each store; it sees its own changes.
 ///
 /// It must be begun, committed or aborted on one thread: LMDB's writer mutex belongs to that thread. A value that was
 /// read is valid until the next write of the same transaction.
@@ -25,7 +25,7 @@ package final class WriteTransaction: ReadTransaction {
         precondition(handle == nil, "A write transaction was dropped without commit or abort.")
     }
 
-    /// Remembers a failure that decides what happens to the whole transaction.
+    /// Records a failure that decides what becomes of the whole transaction.
     func note(_ result: Int32) {
         if result == MDB_MAP_FULL { metMapFull = true }
         if result != 0 { hasFailed = true }
@@ -75,7 +75,7 @@ package final class WriteTransaction: ReadTransaction {
         guard result == 0 else { throw failure(result, "append a value") }
     }
 
-    /// How a reserved value finds its place.
+    /// Where a reserved value goes.
     package enum Placement: Sendable {
         /// Anywhere, replacing an older value.
         case anywhere

@@ -69,27 +69,28 @@ extension Environment {
 
     /// The shape of the whole store.
     package struct Info: Sendable, Equatable {
-        /// Address space of the map.
+        /// The size of the map's address space.
         package let mapSizeInBytes: Int
-        /// Length of the data file.
+        /// The length of the data file.
         package let fileSizeInBytes: Int
-        /// Bytes of one page.
+        /// The size of a page.
         package let pageSizeInBytes: Int
         /// The highest page in use.
         package let lastPage: Int
-        /// Pages below it that are free for reuse, as of the newest commit.
+        /// How many pages below it are free, as of the newest commit.
         package let freePageCount: Int
         /// LMDB's number of the newest commit.
         package let lastTransaction: UInt64
-        /// Slots of the reader table, and the most that were taken at once.
+        /// Slots of the reader table.
         package let maximumReaderCount: Int
+        /// The most of them that were taken at once.
         package let usedReaderCount: Int
         /// The shape of each opened table.
         package let tables: [String: TableStatistics]
     }
 
     /// Measures the whole store.
-    /// - Complexity: O(n) in the records of the free list, which is short.
+    /// - Complexity: O(n) in the free lists, of which there is one for each commit whose pages are not used up.
     package func info() throws(LMDBError) -> Info {
         let names = tableNames.withLock { $0 }
         let transaction = try beginRead()
@@ -100,8 +101,6 @@ extension Environment {
         }
         let handle = try activeHandle("measure the store")
         let (info, pageSize) = Self.shape(of: handle)
-        var descriptor: Int32 = -1
-        mdb_env_get_fd(handle, &descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.current("measure the store", path) }
         return Info(
@@ -114,7 +113,7 @@ extension Environment {
 }
 
 extension Environment.Reader {
-    /// Reads a line of LMDB's list: process, thread in base 16, transaction or a dash. The heading gives nil.
+    /// Reads a line of LMDB's list: process, thread in base 16, transaction or a dash. Nil for the heading.
     init?(line: Substring) {
         let fields = line.split(separator: " ")
         guard fields.count == 3, let processID = Int32(fields[0]), let thread = UInt64(fields[1], radix: 16) else {
@@ -125,7 +124,7 @@ extension Environment.Reader {
 }
 
 extension ReadTransaction {
-    /// The pages that LMDB's free list holds.
+    /// The number of pages in LMDB's free lists.
     fileprivate final func freePageCount() throws(LMDBError) -> Int {
         var count = 0
         try eachFreeList { list in

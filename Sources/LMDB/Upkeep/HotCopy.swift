@@ -14,7 +14,7 @@ extension Environment {
         case compacting
     }
 
-    /// Copies the newest commit into another directory while readers and writers go on.
+    /// Copies the newest commit into another directory, while readers and writers continue.
     ///
     /// The directory is made with mode 0700 if it is missing. The copy appears under its name only when it is whole and
     /// durable. It holds a read transaction for its length, so the store grows if much is written meanwhile.
@@ -29,7 +29,7 @@ extension Environment {
         let descriptor = try target.openFile(temporary, O_RDWR | O_CREAT | O_EXCL)
         defer { EnvironmentDirectory.closeFile(descriptor) }
         do throws(LMDBError) {
-            // LMDB would follow a damaged page beside its memory.
+            // On a damaged page LMDB would write outside its memory.
             if kind == .compacting { try checkTrees() }
             try write(to: descriptor, kind)
             _ = try DataFileHeader.read(descriptor: descriptor, path: target.path(of: temporary))
@@ -44,8 +44,8 @@ extension Environment {
         }
     }
 
-    /// Removes what copies that were cut short have left in a directory.
-    /// - Returns: whether the directory is there with nothing in it now.
+    /// Removes what interrupted copies have left in a directory.
+    /// - Returns: whether the directory exists and is empty now.
     package static func sweepLeftoverCopies(in directoryPath: String) throws(LMDBError) -> Bool {
         let directory = try EnvironmentDirectory(path: directoryPath, createIfMissing: false)
         directory.sweepLeftovers()
@@ -60,6 +60,28 @@ extension Environment {
                 throw failure(.corrupted, "copy the store", detail: "pages have leaked")
             }
             guard result == 0 else { throw failure(result, "copy the store") }
+        }
+    }
+}
+
+extension Environment {
+    /// Checks the pages of all trees of the newest commit.
+    ///
+    /// - Throws: `corrupted`, with the page.
+    /// - Complexity: a read of every page.
+    func checkTrees() throws(LMDBError) {
+        let transaction = try beginRead()
+        defer { end(transaction) }
+        let pageSize = Self.shape(of: try activeHandle("check the pages")).pageSize
+        // The commit after the next writes over this commit's meta page.
+        let offset = Int(transaction.number & 1) * pageSize
+        guard let meta = MetaPage(descriptor: descriptor, at: offset), meta.transaction >= transaction.number
+        else { throw failure(.corrupted, "check the pages", detail: "the head of the file") }
+        guard meta.transaction == transaction.number else { return try checkTrees() }
+        do {
+            try TreeCheck.check(meta, in: PageCopies(descriptor: descriptor, pageSize: pageSize))
+        } catch {
+            throw failure(.corrupted, "check the pages", detail: "page \(error.page): \(error.sentence)")
         }
     }
 }

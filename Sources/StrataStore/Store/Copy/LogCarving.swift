@@ -9,8 +9,8 @@ import StrataModel
 struct LogCarving {
     private let scan: LeafScan
     /// The locations of records by number, each content once.
-    private var transactions: [UInt64: [LeafScan.Place]] = [:]
-    private var events: [UInt64: [LeafScan.Place]] = [:]
+    private var transactions: [UInt64: [LeafScan.Location]] = [:]
+    private var events: [UInt64: [LeafScan.Location]] = [:]
 
     /// Records in one commit.
     private static let stepSize = 10_000
@@ -29,7 +29,7 @@ struct LogCarving {
 
     /// A record is recognised by its checksum. Most entries on the pages of a store are none, so an unreadable one is
     /// no error here. A damaged record of the log shows as a gap in the chain of digests.
-    private mutating func note(_ number: UInt64, _ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer) {
+    private mutating func note(_ number: UInt64, _ place: LeafScan.Location, _ bytes: UnsafeRawBufferPointer) {
         if let event = try? EventView(bytes), EventDigest.matches(event) {
             add(place, bytes, to: &events[number, default: []])
         } else if (try? TransactionRecord(bytes, number: TransactionNumber(rawValue: number))) != nil {
@@ -38,10 +38,10 @@ struct LogCarving {
     }
 
     /// Checksum and digest are at the beginning, so records that begin alike are the same.
-    private func add(_ place: LeafScan.Place, _ bytes: UnsafeRawBufferPointer, to places: inout [LeafScan.Place]) {
+    private func add(_ place: LeafScan.Location, _ bytes: UnsafeRawBufferPointer, to places: inout [LeafScan.Location]) {
         let beginning = bytes[..<EventHeader.size]
         let isKnown = places.contains { other in
-            let start = LeafScan.Place(offset: other.offset, count: EventHeader.size)
+            let start = LeafScan.Location(offset: other.offset, count: EventHeader.size)
             return other.count == place.count && scan.bytes(at: start)?.elementsEqual(beginning) ?? false
         }
         if !isKnown { places.append(place) }
@@ -104,7 +104,7 @@ struct LogCarving {
         return best
     }
 
-    private func candidate(_ number: UInt64, _ place: LeafScan.Place, after digest: [UInt8]) throws -> Candidate? {
+    private func candidate(_ number: UInt64, _ place: LeafScan.Location, after digest: [UInt8]) throws -> Candidate? {
         guard let bytes = scan.bytes(at: place) else { return nil }
         return try bytes.withUnsafeBytes { buffer in
             let record = try TransactionRecord(buffer, number: TransactionNumber(rawValue: number))

@@ -36,7 +36,7 @@ struct ExpectedKeys: ~Copyable {
             arena.removeAll()
         }
         try table.withCursors(transaction) { main, buffer in
-            var ahead = RunAhead()
+            var ahead = ReadAhead()
             for index in list.indices {
                 WriteBatch.prefetchKey(behind: index, list, arena.start)
                 let key = arena.bytes(at: Int(list[index].keyOffset), count: Int(list[index].keySize))

@@ -35,7 +35,7 @@ struct LogReader {
         guard first <= last else { return }
         try transaction.withCursor(tables.events) { cursor in
             var expected = first
-            var ahead = RunAhead()
+            var ahead = ReadAhead()
             var found = try cursor.seek(atOrAfter: first.rawValue)
             while expected <= last {
                 guard found, cursor.key.count == 8, StoreKey.objectID(cursor.key, at: 0).rawValue == expected.rawValue

@@ -12,7 +12,7 @@ struct BufferedWriter {
     private let removals: WriteCursor?
     /// Whether removals wait.
     private var hasRemovals = false
-    private var ahead = RunAhead()
+    private var ahead = ReadAhead()
 
     /// - Parameters:
     ///   - count: about the number of records in the batch.

@@ -7,7 +7,7 @@ import LMDB
 struct RunWriter: ~Copyable {
     private let cursor: WriteCursor
     private var aside = RecordsAside()
-    private var ahead = RunAhead()
+    private var ahead = ReadAhead()
 
     init(_ table: Table, _ transaction: WriteTransaction) throws { cursor = try transaction.writeCursor(table) }
 

@@ -1,0 +1,33 @@
+/// Where a tree begins, and its shape: a record of 48 bytes in the meta pages, and for each table in LMDB's main table.
+///
+///     0   u32, another thing in each place
+///     4   flags u16
+///     6   depth u16
+///     8   branch pages u64
+///     16  leaf pages u64
+///     24  pages of long values u64
+///     32  entries u64
+///     40  root u64
+struct TreeRecord {
+    let flags: UInt16
+    /// Levels of the tree; 0 when it is empty.
+    let depth: UInt16
+    /// The number of the root page; `noPage` when the tree is empty.
+    let root: UInt64
+    /// About how many entries a branch page has.
+    let branchCount: Int
+
+    static let size = 48
+    static let noPage = UInt64.max
+    /// LMDB's cursors hold no more levels.
+    static let maximumDepth = 32
+
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
+        flags = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
+        depth = bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)
+        let branchPages = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+        let leafPages = bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+        branchCount = branchPages == 0 ? 0 : Int(clamping: (leafPages &+ branchPages &- 1) / branchPages)
+        root = bytes.loadUnaligned(fromByteOffset: offset + 40, as: UInt64.self)
+    }
+}
