@@ -20,7 +20,7 @@ struct MovieOptions: ParsableArguments {
 
     var style: TextTable.Style { markdown ? .markdown : .terminal }
 
-    private static func sizes(_ text: String) throws -> [Int] {
+    static func sizes(_ text: String) throws -> [Int] {
         try text.split(separator: ",").map { part in
             guard let size = Int(part), size >= 1_000 else {
                 throw ValidationError("A size must be a whole number of at least 1000, not '\(part)'.")
