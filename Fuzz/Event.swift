@@ -1,5 +1,5 @@
-// Events and transaction records with a true checksum and arbitrary contents, as a broken writer would leave them:
-// reading throws or gives values; nothing traps.
+// Events and transaction records with a valid checksum and arbitrary contents, as a faulty writer would leave them:
+// reading throws or returns values, and never traps.
 
 import Foundation
 import StrataModel

@@ -1,5 +1,5 @@
-// Index keys: the keys of two values stand in the same order as the values; complementing turns it; no whole key is the
-// beginning of another; a key lies in the range of its own value and of what its text begins with.
+// Index keys: the keys of two values have the order of the values; complementing reverses it; no key is a prefix of
+// another; a key is in the range of its own value, and in that of each prefix of its text.
 
 import Foundation
 import StrataModel
@@ -20,7 +20,7 @@ private func codec(_ value: AttributeValue, isAscending: Bool) -> IndexKeyCodec?
     return kind.map { IndexKeyCodec(elements: [.init(slot: 0, kind: $0, isAscending: isAscending)]) }
 }
 
-/// nil where this file does not know the order.
+/// Nil if this file does not know the order.
 private func isBelow(_ left: AttributeValue, _ right: AttributeValue) -> Bool? {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left < right
@@ -67,7 +67,7 @@ private func holds(_ range: KeyRange, _ key: [UInt8]) -> Bool {
 }
 
 private func checkOwnRange(_ value: AttributeValue, _ key: [UInt8], _ codec: IndexKeyCodec) {
-    // NaN equals nothing, and the id 0 is nil, which no range holds.
+    // NaN equals nothing, and the id 0 is nil, which is in no range.
     guard let equal = try? codec.range(then: .equal(value)), value != .objectID(ObjectID(rawValue: 0)) else { return }
     precondition(holds(equal, key), "a key outside the range of its value")
     let bound = KeyBound(value, isInclusive: true)

@@ -39,7 +39,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
 private func check(_ error: StrataError, _ bytes: [UInt8]) {
     precondition(error.code == .invalidModelFile, "\(error)")
     guard let problem = error.cause as? ModelFileError else { preconditionFailure("no location: \(error)") }
-    // A carriage return may count as the end of a line of its own.
+    // A carriage return may count as the end of a line.
     let lines = bytes.reduce(1) { $0 + ($1 == 0x0A || $1 == 0x0D ? 1 : 0) }
     precondition(1...lines ~= problem.location.line && 1...bytes.count + 1 ~= problem.location.column, "\(problem)")
 }

@@ -1,8 +1,8 @@
-// Format strings and the evaluator: any text is read or refused with a place in it, in bounded time and depth; what is
-// read writes itself so that it is read as the same tree; and it can be evaluated for any object, or is refused.
+// Format strings and the evaluator: any text is parsed, or refused with a location in it, in bounded time and depth.
+// The text of a parsed predicate is parsed as the same tree. It can be evaluated for any object, or is refused.
 //
 // The first byte chooses the arguments and the object, the rest is the format string. With the high bit set the string
-// is a pattern instead, which is held against a text.
+// is a pattern instead, which is matched with a text.
 
 import Foundation
 import StrataModel
@@ -35,7 +35,7 @@ private func checkFormat(_ format: String, _ choice: UInt8) {
         precondition(again == predicate, "read otherwise: \(written)")
         precondition(again.description == written, "written otherwise: \(written)")
     } catch {
-        // Parentheses that writing adds may nest deeper than reading allows.
+        // Writing adds parentheses, which may nest deeper than the parser allows.
         precondition(error.message.contains("nested more than"), "not read again: \(written)\n\(error)")
     }
     evaluate(predicate, choice)
@@ -56,12 +56,12 @@ private func evaluate(_ predicate: FetchPredicate, _ choice: UInt8) {
     let graph = Graph(values: values)
     let variables = ["x": values[Int(choice >> 1 & 7)], "%@": .one(5), "%d": .one(3)]
     for object in values {
-        // A refusal is an answer too.
+        // An error is a valid answer.
         _ = Result { try PredicateEvaluator(graph, object: object, variables: variables).holds(predicate) }
     }
 }
 
-/// Every property of every object is something, by the length of its name.
+/// Every property of every object has a value, chosen by the length of its name.
 private struct Graph: ExpressionContext {
     let values: [PredicateOperand]
     let now = Date(timeIntervalSinceReferenceDate: 0)
@@ -73,7 +73,7 @@ private struct Graph: ExpressionContext {
 
 private func checkPattern(_ pattern: String) {
     guard let matcher = try? PatternMatcher(pattern) else { return }
-    // A refusal is an answer too.
+    // An error is a valid answer.
     _ = Result { try matcher.matches(pattern) }
     _ = Result { try matcher.matches(String(repeating: "a", count: 64) + "!") }
 }

@@ -1,5 +1,5 @@
-// Requests against a model: whatever the format language can say of an entity is compiled or refused with an error, and
-// what was compiled once is compiled again from its canonical form; the same for expressions as columns of rows.
+// Requests against a model: every predicate that the format language can express for an entity is compiled, or refused
+// with an error. A predicate that compiles does so again from its canonical form. The same for expressions as columns.
 //
 // The first byte chooses the entity and the use, the rest is the format string.
 
@@ -20,10 +20,10 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
 private func checkPredicate(_ format: String, _ entity: EntitySchema, _ schema: Schema) {
     guard let predicate = try? FetchPredicate(format: format) else { return }
     let isCompiled = compiles(StoreRequest(entityID: entity.id, predicate: predicate), schema)
-    // Parentheses that writing adds may nest deeper than reading allows.
+    // Writing adds parentheses, which may nest deeper than the parser allows.
     guard let again = try? FetchPredicate(format: predicate.description) else { return }
     precondition(compiles(StoreRequest(entityID: entity.id, predicate: again), schema) == isCompiled)
-    // What may be fetched may be counted in groups.
+    // A request that can be fetched can be counted in groups.
     guard isCompiled else { return }
     let rows = RowsRequest(
         objects: StoreRequest(entityID: entity.id, predicate: predicate),
@@ -48,7 +48,7 @@ private func checkExpression(_ format: String, _ entity: EntitySchema, _ schema:
     _ = try? CompiledRows(rows, schema)
 }
 
-/// An entity with every kind of attribute, and links of every shape.
+/// An entity with every kind of attribute and of relationship.
 private enum Model {
     static let schema: Schema? = try? make()
 

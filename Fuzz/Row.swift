@@ -1,5 +1,5 @@
-// Row images, whatever their bytes: reading, checking, compacting, converting and making keys of them never traps or
-// reads outside; a row that validates is what a builder makes of its values; compacting twice is compacting once.
+// Row images of any bytes: reading, checking, compacting, converting and making keys of them never traps or reads
+// outside them. A row that validates is what a builder makes of its values. Compacting twice is compacting once.
 
 import Foundation
 import StrataModel
@@ -39,7 +39,7 @@ private let keys = kinds.indices.compactMap { slot in
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
-    // With a true header: the fuzzer should not spend its time on eight known bytes.
+    // With a valid header, so that the fuzzer does not spend its time on eight known bytes.
     let bytes = Array(layout.emptyRow[..<8] + UnsafeBufferPointer(start: data, count: size))
     return bytes.withUnsafeBytes { bytes in
         guard let row = try? RowReader(bytes, layout: layout) else { return 0 }
@@ -63,7 +63,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     }
 }
 
-/// Where bytes go that are only read.
+/// Consumes bytes, so that the compiler keeps the reads.
 nonisolated(unsafe) private var digest: UInt64 = 0
 
 private func readEverything(_ row: RowReader) {

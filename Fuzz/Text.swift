@@ -1,5 +1,5 @@
-// Text folding: for any bytes and any folding the result is UTF-8, folds to itself, is that of the repaired text, and
-// begins the same when it is cut short.
+// Text folding: for any bytes and any folding the result is UTF-8, folds to itself, and equals that of the repaired
+// text. With a limit it begins the same.
 
 import Foundation
 import StrataModel

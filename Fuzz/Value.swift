@@ -1,5 +1,5 @@
-// Values in the self-describing codec: whatever the bytes, decoding throws or gives a value that is written as the very
-// bytes it was read from; nothing traps, recurses without end or takes memory out of proportion.
+// Values in the self-describing codec: any bytes are refused, or decoded to a value that is encoded as the same bytes.
+// Decoding never traps, recurses without bound, or takes memory out of proportion.
 
 import Foundation
 import StrataModel

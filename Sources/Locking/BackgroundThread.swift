@@ -8,8 +8,8 @@
 
 /// Starts threads of the operating system that run one body each.
 ///
-/// Foundation's `Thread` does not report that the system has no thread to give, so a caller that waits for its work would
-/// wait for ever.
+/// Foundation's `Thread` does not report that the system has no thread to give, so a caller that waits for its work
+/// would wait for ever.
 package enum BackgroundThread {
     /// The error for a thread that cannot be started: too many run, or memory or address space is used up.
     package struct Unavailable: Error, Equatable, CustomStringConvertible {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct StrataBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata-bench",
-        abstract: "Times Strata beside what one would take instead, in the same run and with the same rows.",
+        abstract: "Times Strata beside bare LMDB, SQLite and GRDB, in the same run and with the same rows.",
         subcommands: [
             RunCommand.self, GrowthCommand.self, QueriesCommand.self, CatalogCommand.self, DesignCommand.self,
             ContextsCommand.self, FormatsCommand.self, OpeningCommand.self, CompareCommand.self, PlotCommand.self,

@@ -7,10 +7,10 @@ extension Cursor {
 
     /// Looks up the values under numbers in big-endian bytes; one that is not there has no base address.
     ///
-    /// The searches go down the tree side by side, one step of each at a time, and prefetch what their next steps read: a
-    /// search of a large table has a dozen cache misses, and so those of all searches overlap. (After S. Chen,
-    /// A. Ailamaki, P. Gibbons, T. Mowry, "Improving Hash Join Performance through Prefetching", 2004: group
-    /// prefetching.) In a write transaction, and where a page is not as expected, LMDB searches.
+    /// The searches go down the tree side by side, one step of each at a time, and prefetch what their next steps read:
+    /// a search of a large table has a dozen cache misses, and so those of all searches overlap. (After S. Chen, A.
+    /// Ailamaki, P. Gibbons, T. Mowry, "Improving Hash Join Performance through Prefetching", 2004: group prefetching.)
+    /// In a write transaction, and where a page is not as expected, LMDB searches.
     ///
     /// - Parameters:
     ///   - keys: at most `lookupWidth`.

@@ -2,10 +2,10 @@ import CLMDB
 
 /// The path from the root of a table to the record that a cursor stands on, out of LMDB's private record of the cursor.
 ///
-/// LMDB has no function for it. Its record of a cursor (0.9, 64-bit) holds, from 24 bytes on: the transaction, the table's number,
-/// four pointers, u16 the depth of the stack and u16 its top, u32 flags (1: it stands on a record), a stack of 32 pages,
-/// and of 32 indices of their entries u16. LMDB has functions for the first two, which are compared with the record; other versions of LMDB are not read.
-/// (Source: `struct MDB_cursor` of LMDB's mdb.c.)
+/// LMDB has no function for it. Its record of a cursor (0.9, 64-bit) holds, from 24 bytes on: the transaction, the
+/// table's number, four pointers, u16 the depth of the stack and u16 its top, u32 flags (1: it stands on a record), a
+/// stack of 32 pages, and of 32 indices of their entries u16. LMDB has functions for the first two, which are compared
+/// with the record; other versions of LMDB are not read. (Source: `struct MDB_cursor` of LMDB's mdb.c.)
 struct CursorStack {
     /// The number of pages from the root to the leaf, both included.
     let depth: Int

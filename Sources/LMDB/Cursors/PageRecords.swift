@@ -50,8 +50,8 @@ import Synchronization
 }
 
 extension Cursor {
-    /// The records of the cursor's page from its own on; its own alone in a write transaction, or if the page contradicts
-    /// itself. The cursor must stand on a record.
+    /// The records of the cursor's page from its own on; its own alone in a write transaction, or if the page
+    /// contradicts itself. The cursor must stand on a record.
     package final func pageRecords() -> PageRecords { restOfPage() ?? PageRecords(self) }
 
     /// The records of the cursor's page from its own on; nil if the page is not known or contradicts itself.
@@ -103,8 +103,8 @@ extension Cursor {
 }
 
 extension WriteCursor {
-    /// The records of the cursor's page from its own on, or from the one behind; nil where there are none, or the page is
-    /// not known.
+    /// The records of the cursor's page from its own on, or from the one behind; nil where there are none, or the page
+    /// is not known.
     ///
     /// Valid until the next call on the transaction.
     package func recordsInPage(isOwnIncluded: Bool) -> PageRecords? {

@@ -8,8 +8,8 @@ package final class WriteCursor: Cursor {
         guard result == 0 else { throw transaction.failure(result, "delete a record") }
     }
 
-    /// Stores a value and moves there. Faster than the transaction's `put` when keys ascend, since the search begins at the
-    /// cursor's page.
+    /// Stores a value and moves there. Faster than the transaction's `put` when keys ascend, since the search begins at
+    /// the cursor's page.
     package func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(LMDBError) {
         guard key.count > 0, key.count <= Table.maximumKeySizeInBytes else {
             throw transaction.failure(MDB_BAD_VALSIZE, "put a value")

@@ -8,8 +8,8 @@ import Synchronization
 /// The address space that the maps of this process take.
 ///
 /// A large map costs nothing but addresses, but a process has only 128 TiB of them: after 512 maps of 256 GiB it gets
-/// neither memory nor threads. So each new map takes a fraction of what the others have left of a budget, and a map that
-/// fills up grows.
+/// neither memory nor threads. So each new map takes a fraction of what the others have left of a budget, and a map
+/// that fills up grows.
 enum AddressSpace {
     /// What all maps together may take before new ones have the smallest size.
     private static let budgetInBytes = 2 << 40

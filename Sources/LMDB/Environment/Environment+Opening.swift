@@ -232,8 +232,8 @@ extension Environment {
         bounds.upper.store(lower + UInt(info.me_last_pgno + 1) * UInt(pageSize), ordering: .relaxed)
     }
 
-    /// The size of the file as the newest commit counts it, in bytes. The file is shorter where the last pages were never
-    /// written.
+    /// The size of the file as the newest commit counts it, in bytes. The file is shorter where the last pages were
+    /// never written.
     static func fileSize(of handle: OpaquePointer) -> Int {
         let (info, pageSize) = shape(of: handle)
         return Int(info.me_last_pgno + 1) * pageSize

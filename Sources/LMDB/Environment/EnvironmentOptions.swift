@@ -55,8 +55,8 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var networkFileSystems = NetworkFileSystems.refused
     /// Whether the lock file is used.
     package var locking = LockFileUse.shared
-    /// Address space to reserve, in bytes; it costs no disk and no memory. Less is taken where other stores of the process
-    /// have taken much (`AddressSpace`), or the system does not grant it.
+    /// Address space to reserve, in bytes; it costs no disk and no memory. Less is taken where other stores of the
+    /// process have taken much (`AddressSpace`), or the system does not grant it.
     package var mapSizeInBytes = 256 << 30
     /// The map never grows beyond this, in bytes.
     package var maximumMapSizeInBytes = 1 << 42

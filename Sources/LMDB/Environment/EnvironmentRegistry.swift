@@ -8,7 +8,8 @@ import Locking
 /// The environments of this process by the identity of their data file.
 ///
 /// A file that is opened twice in a process loses, with the first close, the file locks that tell other processes about
-/// its readers. So every opening goes through here, and the lock of `entries` is held while LMDB opens and closes files.
+/// its readers. So every opening goes through here, and the lock of `entries` is held while LMDB opens and closes
+/// files.
 final class EnvironmentRegistry: Sendable {
     static let shared = EnvironmentRegistry()
 

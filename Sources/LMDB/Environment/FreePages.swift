@@ -2,11 +2,12 @@ import Synchronization
 
 /// Decides when a commit puts LMDB's free pages in order, so that small commits write neighbouring pages.
 ///
-/// LMDB hands out free pages commit by commit, the oldest commit's first. The pages that a small commit frees are spread
-/// over a large file, and so are then the pages of a later commit: each is a request of its own to the disk. LMDB merges
-/// the lists of several commits only while it looks for a run of consecutive pages. So every sixteenth commit begins by
-/// asking for the longest run there is, and gives it back. By the time LMDB has found that run it has merged nearly all
-/// lists, and the commits that follow take neighbouring pages. In the file only the order of the free list changes.
+/// LMDB hands out free pages commit by commit, the oldest commit's first. The pages that a small commit frees are
+/// spread over a large file, and so are then the pages of a later commit: each is a request of its own to the disk.
+/// LMDB merges the lists of several commits only while it looks for a run of consecutive pages. So every sixteenth
+/// commit begins by asking for the longest run there is, and gives it back. By the time LMDB has found that run it has
+/// merged nearly all lists, and the commits that follow take neighbouring pages. In the file only the order of the free
+/// list changes.
 ///
 /// Measured by `strata-bench run --size 1000000 --filter durable --rounds 31`.
 final class FreePages: Sendable {
@@ -16,7 +17,8 @@ final class FreePages: Sendable {
     static let fewestPages = 1024
     /// At most so many pages are looked at, from the oldest lists, which the next commits take their pages from.
     static let mostPages = 16_384
-    /// At most so many lists are looked at: for a run of two pages LMDB goes through 120, then it makes the file longer.
+    /// At most so many lists are looked at: for a run of two pages LMDB goes through 120, then it makes the file
+    /// longer.
     static let mostLists = 120
     /// A run that is long enough, in pages: a longer one would only take more memory.
     static let longestRun = 64

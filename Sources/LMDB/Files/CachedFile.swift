@@ -8,12 +8,12 @@ import Synchronization
 
 /// Splits the large folios in which Linux caches the data file, so that a later commit of few pages costs less.
 ///
-/// Since Linux 6.16 ext4 caches what one call writes as one large folio: LMDB's writes make folios of up to 256 KiB. Writing
-/// one page later costs a walk over its whole folio, and syncing it costs another. So the part of the file that commits
-/// have added is split into pages, by asking the system to age one page of each folio (`MADV_COLD`), which keeps all of it
-/// in the cache. The part that existed when the file was opened is left as it is. So is the beginning of each file: the
-/// pages of a small file are rewritten close together, and splitting takes a share of the time that filling it takes.
-/// Systems without large folios lose nothing.
+/// Since Linux 6.16 ext4 caches what one call writes as one large folio: LMDB's writes make folios of up to 256 KiB.
+/// Writing one page later costs a walk over its whole folio, and syncing it costs another. So the part of the file that
+/// commits have added is split into pages, by asking the system to age one page of each folio (`MADV_COLD`), which
+/// keeps all of it in the cache. The part that existed when the file was opened is left as it is. So is the beginning
+/// of each file: the pages of a small file are rewritten close together, and splitting takes a share of the time that
+/// filling it takes. Systems without large folios lose nothing.
 ///
 /// Measured by `strata-bench run --filter durable`.
 final class CachedFile: Sendable {
@@ -32,8 +32,8 @@ final class CachedFile: Sendable {
     /// How much of the file has been split, or was there before, in bytes. Only the writer changes it.
     private let doneSize = Atomic<Int>(0)
 
-    /// - Parameter isSynced: whether commits sync the file. Pages that are not synced are dirty, and their folios cannot be
-    ///   split.
+    /// - Parameter isSynced: whether commits sync the file. Pages that are not synced are dirty, and their folios
+    ///   cannot be split.
     init(_ directory: EnvironmentDirectory, isSynced: Bool) {
         #if os(Linux)
             isOfUse =

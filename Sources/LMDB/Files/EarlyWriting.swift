@@ -9,9 +9,9 @@ import Locking
 /// Has the system send the pages of a large commit to the disk while LMDB still hands it the rest.
 ///
 /// LMDB writes all pages to the system's cache, then asks for a sync, and waits. Meanwhile a thread of this type asks
-/// every 200 us that the pages written so far be sent to the disk (`sync_file_range`, which guarantees nothing: the sync
-/// is still needed). The sync reports what cannot be written, since only calls that wait consume a file's errors, and
-/// this call does not wait (sync_file_range(2)). Without the call, or without a thread, a commit only takes longer.
+/// every 200 us that the pages written so far be sent to the disk (`sync_file_range`, which guarantees nothing: the
+/// sync is still needed). The sync reports what cannot be written, since only calls that wait consume a file's errors,
+/// and this call does not wait (sync_file_range(2)). Without the call, or without a thread, a commit only takes longer.
 ///
 /// Measured by `strata-bench run --size 1000000 --filter cascade`.
 struct EarlyWriting {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Counts the open transactions of an environment, so that the map is only replaced while there are none.
 ///
-/// LMDB would replace the map under an open reader, and leave all its pointers dangling; so each transaction passes this
-/// gate. Passing costs one atomic addition. All waiting happens only while the gate is closing.
+/// LMDB would replace the map under an open reader, and leave all its pointers dangling; so each transaction passes
+/// this gate. Passing costs one atomic addition. All waiting happens only while the gate is closing.
 final class TransactionGate: Sendable {
     /// The number of transactions inside, plus the two flags.
     private let state = Atomic<Int>(0)

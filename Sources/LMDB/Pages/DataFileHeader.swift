@@ -6,8 +6,9 @@
 
 /// What a data file says of itself, checked without mapping anything.
 ///
-/// LMDB trusts its file: a short file kills the process with SIGBUS, a page size of zero with SIGFPE. So the two meta pages
-/// are read with plain reads first, and what they say of the file is checked, not what the file's other pages hold.
+/// LMDB trusts its file: a short file kills the process with SIGBUS, a page size of zero with SIGFPE. So the two meta
+/// pages are read with plain reads first, and what they say of the file is checked, not what the file's other pages
+/// hold.
 struct DataFileHeader {
     let pageSize: Int
     /// The last page that the newest meta page counts.

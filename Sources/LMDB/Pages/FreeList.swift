@@ -1,7 +1,7 @@
 /// The pages that one commit freed, or that are left of them: an entry of LMDB's table 0.
 ///
-/// The key is the number of the commit u64, the value a count u64 and page numbers u64, the highest first, in the byte order
-/// of the host.
+/// The key is the number of the commit u64, the value a count u64 and page numbers u64, the highest first, in the byte
+/// order of the host.
 struct FreeList {
     let commit: UInt64
     let count: Int

@@ -7,8 +7,8 @@
 /// Reads the entries of all leaf pages of a data file, whether or not a tree still leads to them: for files whose trees
 /// cannot be followed, because pages are lost or the file has been cut short.
 ///
-/// Entries come in the order of the file. An entry may come several times, since LMDB writes a changed page elsewhere and
-/// leaves the old one as it was. It uses plain reads only.
+/// Entries come in the order of the file. An entry may come several times, since LMDB writes a changed page elsewhere
+/// and leaves the old one as it was. It uses plain reads only.
 package final class LeafScan {
     /// Where in the file a value lies, in bytes.
     package struct Location: Sendable, Hashable {

@@ -43,8 +43,8 @@ extension Page {
         return .found(record.value)
     }
 
-    /// Prefetches what a search will look at in a page: its head, and the entry of the key, as it would lie if keys were
-    /// evenly spaced and entries of one size had been appended, as those of rows are. A wrong guess costs little.
+    /// Prefetches what a search will look at in a page: its head, and the entry of the key, as it would lie if keys
+    /// were evenly spaced and entries of one size had been appended, as those of rows are. A wrong guess costs little.
     ///
     /// - Parameter count: about how many entries a branch page has; a leaf page has one for each number of the span.
     @inline(__always)

@@ -19,14 +19,14 @@
 ///            6   size of the key u16
 ///            8   the key, and in a leaf the value
 ///
-/// In a branch page the first six bytes of an entry are the number of the page below. Flag 1 of a leaf's entry says that
-/// the value is the u64 number of the first of the pages that hold the long value, flag 2 that it is a `TreeRecord`.
-/// Pages of tables with duplicate keys (LMDB's LEAF2 pages and sub-pages) are of none of the kinds: Strata has no such tables.
-/// (Source: `struct MDB_page` and `struct MDB_node` of LMDB's mdb.c.)
+/// In a branch page the first six bytes of an entry are the number of the page below. Flag 1 of a leaf's entry says
+/// that the value is the u64 number of the first of the pages that hold the long value, flag 2 that it is a
+/// `TreeRecord`. Pages of tables with duplicate keys (LMDB's LEAF2 pages and sub-pages) are of none of the kinds:
+/// Strata has no such tables. (Source: `struct MDB_page` and `struct MDB_node` of LMDB's mdb.c.)
 ///
-/// The bytes may be damaged. The list of entries is known to lie in the page; everything that an entry says of itself is
-/// checked where it is used, and nil if it leads out of the page. `init(checking:number:as:)` checks all of it at once.
-/// The memory must outlive the page.
+/// The bytes may be damaged. The list of entries is known to lie in the page; everything that an entry says of itself
+/// is checked where it is used, and nil if it leads out of the page. `init(checking:number:as:)` checks all of it at
+/// once. The memory must outlive the page.
 @usableFromInline struct Page {
     @usableFromInline let start: UnsafeRawPointer
     @usableFromInline let size: Int

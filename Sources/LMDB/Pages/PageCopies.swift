@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// Copies of a file's pages, made with plain reads: a page that cannot be read is nil, where a look at the map would end the
-/// process, and nothing beside it is brought into memory.
+/// Copies of a file's pages, made with plain reads: a page that cannot be read is nil, where a look at the map would
+/// end the process, and nothing beside it is brought into memory.
 final class PageCopies {
     private let descriptor: Int32
     let pageSize: Int

@@ -12,8 +12,8 @@ struct PageDamage: Error {
 }
 
 extension Page {
-    /// Checks everything that LMDB takes for granted of a branch or leaf page: number, kind, bounds, and that each entry's
-    /// key, and in a leaf its value, lies in the page behind the list of entries.
+    /// Checks everything that LMDB takes for granted of a branch or leaf page: number, kind, bounds, and that each
+    /// entry's key, and in a leaf its value, lies in the page behind the list of entries.
     ///
     /// Where entries lead to is not looked at, nor whether their keys ascend.
     ///

@@ -18,8 +18,8 @@ extension Environment {
         return result
     }
 
-    /// Runs the body with two read transactions of the same snapshot, for two threads. The second is nil when there is no
-    /// second reader slot, or when other processes commit too often for two to begin at the same commit.
+    /// Runs the body with two read transactions of the same snapshot, for two threads. The second is nil when there is
+    /// no second reader slot, or when other processes commit too often for two to begin at the same commit.
     package func readTwice<Success>(_ body: (ReadTransaction, ReadTransaction?) throws -> Success) throws -> Success {
         var first = try beginRead()
         defer { end(first) }
@@ -44,7 +44,8 @@ extension Environment {
     /// How often at most a second reader begins until there was no commit in between.
     private static var mostBeginnings: Int { 16 }
 
-    /// Begins a read transaction that the caller ends later with `end(_:)`, on any thread. It keeps the environment alive.
+    /// Begins a read transaction that the caller ends later with `end(_:)`, on any thread. It keeps the environment
+    /// alive.
     package func beginRead() throws(LMDBError) -> ReadTransaction {
         let transaction = try takeReader()
         transaction.keeper = self
@@ -87,8 +88,8 @@ extension Environment {
         return unsafeDowncast(reader, to: ReadTransaction.self)
     }
 
-    /// Ends an active read transaction and keeps it for the next reader. If it is still referred to elsewhere, only LMDB's
-    /// part of it is kept, so that a late use traps instead of reading in another caller's transaction.
+    /// Ends an active read transaction and keeps it for the next reader. If it is still referred to elsewhere, only
+    /// LMDB's part of it is kept, so that a late use traps instead of reading in another caller's transaction.
     package func recycle(_ transaction: consuming ReadTransaction) {
         guard transaction.handle != nil else { return }
         transaction.reset()
@@ -129,9 +130,10 @@ extension Environment {
 
     /// Renews a reader that has just begun until its number is that of the commit it sees.
     ///
-    /// LMDB takes the number of the last commit, and then copies that commit's meta page, which the commit after the next
-    /// overwrites. A reader that is held up in between has a later commit's records under an older number, so a caller that
-    /// keeps anything under that number would mix two states. While no commit has followed, nothing was overwritten.
+    /// LMDB takes the number of the last commit, and then copies that commit's meta page, which the commit after the
+    /// next overwrites. A reader that is held up in between has a later commit's records under an older number, so a
+    /// caller that keeps anything under that number would mix two states. While no commit has followed, nothing was
+    /// overwritten.
     ///
     /// - Returns: LMDB's error when it could not be renewed; the reader is idle then.
     @inline(__always)
@@ -141,8 +143,8 @@ extension Environment {
 
     @inline(never)
     private func settleSlowly(_ reader: OpaquePointer?) -> Int32 {
-        // A commit's meta page is visible before its number is, for as long as its sync takes, and after a kill until the
-        // next commit. So a meta page one ahead does not prove that a commit has followed, and is not waited for.
+        // A commit's meta page is visible before its number is, for as long as its sync takes, and after a kill until
+        // the next commit. So a meta page one ahead does not prove that a commit has followed, and is not waited for.
         for round in 0..<1000 {
             let number = UInt(mdb_txn_id(reader))
             let last = lastCommit

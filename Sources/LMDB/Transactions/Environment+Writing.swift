@@ -51,8 +51,8 @@ extension Environment {
         }
     }
 
-    /// Keeps other writers, of this process and of others, from beginning until `releaseWriterLock()`. Write transactions
-    /// of this thread begin at once. No transaction is open meanwhile, so readers are not affected.
+    /// Keeps other writers, of this process and of others, from beginning until `releaseWriterLock()`. Write
+    /// transactions of this thread begin at once. No transaction is open meanwhile, so readers are not affected.
     /// - Throws: `busy` when other writers do not finish before the timeout, `readOnly`, `usedAfterFork`.
     package func holdWriterLock(timeout: Duration? = nil) throws(LMDBError) {
         try checkProcess()
@@ -103,8 +103,8 @@ extension Environment {
         writerLock.release()
     }
 
-    /// Refuses to write when a file has lost its name: without a common lock file two processes would write at once, and a
-    /// data file without a name is lost with its last user.
+    /// Refuses to write when a file has lost its name: without a common lock file two processes would write at once,
+    /// and a data file without a name is lost with its last user.
     private func checkFilesInPlace() throws(LMDBError) {
         let lost = guardedFiles.withLock { files in
             files.first { !directory.holds($0.name, as: $0.identity) }?.name
@@ -114,9 +114,9 @@ extension Environment {
 
     /// Tells a commit that did not happen from one that may have happened.
     ///
-    /// LMDB marks its environment as broken if and only if the write of the meta page failed: then every later transaction
-    /// fails with PANIC. A failure before that write leaves the previous commit in force. This asks with a write
-    /// transaction, which needs no reader slot; the writer lock is still held.
+    /// LMDB marks its environment as broken if and only if the write of the meta page failed: then every later
+    /// transaction fails with PANIC. A failure before that write leaves the previous commit in force. This asks with a
+    /// write transaction, which needs no reader slot; the writer lock is still held.
     func classifyFailedCommit(_ result: Int32) -> LMDBError {
         guard result > 0, let handle else { return failure(result, "commit") }
         var probe: OpaquePointer?

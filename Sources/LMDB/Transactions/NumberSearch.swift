@@ -3,18 +3,18 @@ import Locking
 import Synchronization
 
 extension ReadTransaction {
-    /// The value stored under a number in big-endian bytes, or nil; valid until `NumberSearch.groupWidth` more values have
-    /// been found so in this transaction.
+    /// The value stored under a number in big-endian bytes, or nil; valid until `NumberSearch.groupWidth` more values
+    /// have been found so in this transaction.
     ///
     /// The search reads the pages itself, and looks at fewer entries of each than LMDB does (`KeySpan`). In a write
     /// transaction, and where a page is not as expected, LMDB searches.
     ///
-    /// The first thousand values after an environment was opened (`EnvironmentOptions.sparingReads`) are read from copies
-    /// of their pages: the first load from a page in the map also maps its neighbours (64 KB on Linux, or, from 6.16 on, a
-    /// large folio). A caller that reads more values gains by the map, and gets it.
+    /// The first thousand values after an environment was opened (`EnvironmentOptions.sparingReads`) are read from
+    /// copies of their pages: the first load from a page in the map also maps its neighbours (64 KB on Linux, or, from
+    /// 6.16 on, a large folio). A caller that reads more values gains by the map, and gets it.
     /// - Throws: as `get`.
-    /// - Complexity: two or three entries of each page from the root on (`strata-bench run --filter fault`); from copies, a
-    ///   system call for each page.
+    /// - Complexity: two or three entries of each page from the root on (`strata-bench run --filter fault`); from
+    ///   copies, a system call for each page.
     package final func find(_ table: Table, _ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
         guard !isWriting else { return try get(table, key) }
         let isSparing = readsSparingly

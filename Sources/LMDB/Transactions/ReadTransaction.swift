@@ -3,10 +3,10 @@ import Synchronization
 
 /// A transaction that reads every table of an environment as of the commit it began at.
 ///
-/// Values point into the mapped file: they are valid until the transaction ends (in a `WriteTransaction`, until its next
-/// write) and must be copied to be kept. A transaction may move between threads, but only one uses it at a time: it is not
-/// `Sendable`, and its stored state needs no exclusivity checks. While a read transaction is open LMDB can reuse none of
-/// the pages it sees, so end it soon.
+/// Values point into the mapped file: they are valid until the transaction ends (in a `WriteTransaction`, until its
+/// next write) and must be copied to be kept. A transaction may move between threads, but only one uses it at a time:
+/// it is not `Sendable`, and its stored state needs no exclusivity checks. While a read transaction is open LMDB can
+/// reuse none of the pages it sees, so end it soon.
 package class ReadTransaction: PooledReader {
     /// LMDB's transaction while it is active, else nil.
     @exclusivity(unchecked) final var handle: OpaquePointer?
@@ -15,8 +15,8 @@ package class ReadTransaction: PooledReader {
     @exclusivity(unchecked) final var keeper: Environment?
     final let bounds: MapBounds
     final let isWriting: Bool
-    /// What the caller keeps of the snapshot that it read last with this transaction. It stays with a pooled transaction,
-    /// which has one user at a time, so it needs no lock.
+    /// What the caller keeps of the snapshot that it read last with this transaction. It stays with a pooled
+    /// transaction, which has one user at a time, so it needs no lock.
     @exclusivity(unchecked) private final var memo: AnyObject?
     /// The open cursors, linked through themselves, to be closed with the transaction.
     @exclusivity(unchecked) final var firstCursor: Unmanaged<OpenCursor>?
@@ -69,15 +69,15 @@ package class ReadTransaction: PooledReader {
     /// Whether the transaction can still be used.
     package final var isOpen: Bool { handle != nil }
 
-    /// The address of the map, and the shift from an offset in it to a page's number; nil when that is not known, or when
-    /// values may lie elsewhere, as in a writer.
+    /// The address of the map, and the shift from an offset in it to a page's number; nil when that is not known, or
+    /// when values may lie elsewhere, as in a writer.
     package final var map: (address: UInt, pageShift: UInt)? {
         let address = bounds.lower.load(ordering: .relaxed)
         return isWriting || address == 0 ? nil : (address, bounds.pageShift.load(ordering: .relaxed))
     }
 
-    /// The identity of the state of the file that a transaction sees, whose pages never change. A number may be used twice when a file is
-    /// reopened after a failed commit, so the count of openings is part of it.
+    /// The identity of the state of the file that a transaction sees, whose pages never change. A number may be used
+    /// twice when a file is reopened after a failed commit, so the count of openings is part of it.
     package struct SnapshotID: Sendable, Hashable, Comparable {
         let opening: Int
         let number: UInt64
@@ -98,8 +98,8 @@ package class ReadTransaction: PooledReader {
     /// Keeps an object with the transaction, over its next uses from the pool.
     package final func keep(_ memo: AnyObject) { self.memo = memo }
 
-    /// LMDB's number of the transaction. Numbers start again after a compacting copy, so they do not identify commits for
-    /// ever.
+    /// LMDB's number of the transaction. Numbers start again after a compacting copy, so they do not identify commits
+    /// for ever.
     package final var number: UInt64 { UInt64(mdb_txn_id(active)) }
 }
 

@@ -2,12 +2,12 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-// What a save of others costs a context that follows them by itself, and one that shows live results.
+// The cost of other contexts' saves for a context that merges automatically, and for live results.
 
 extension ContextWorkloads {
     private static let touched = [1, 10, 100, 1000]
 
-    /// A context that merges by itself, at its first fetch after a save that touched few of its objects.
+    /// The first fetch of a context that merges automatically, after a save that changed few of its objects.
     func following() throws {
         let container = try open("following")
         let ids = try fill(container, 100_000)
@@ -20,7 +20,7 @@ extension ContextWorkloads {
                 try time(
                     of: touched, ids, container, then: { for object in objects.prefix(touched) { _ = object.rating } }
                 ) {
-                    // Finds nothing, so that what it takes is the merge.
+                    // Finds nothing, so that its time is that of the merge.
                     _ = try reader.fetchObjectIDs(FetchRequest<Movie>(format: "year == 0"))
                 }
             }
@@ -30,7 +30,7 @@ extension ContextWorkloads {
         report("automatic merge of k objects", costs, ofWhat: "in memory")
     }
 
-    /// Live results in order of an attribute that changes, after a save that touched few of them.
+    /// Live results sorted by an attribute, after a save that changed it in few of them.
     func results() throws {
         var costs: [Int: [Double]] = [:]
         for count in [10_000, 100_000] {
@@ -51,7 +51,7 @@ extension ContextWorkloads {
         report("live results after k changes", costs, ofWhat: "results")
     }
 
-    /// The median of what `body` takes after saves that each gave so many movies another rating.
+    /// The median time of `body` after saves that each gave so many movies another rating.
     private func time(
         of touched: Int, _ ids: [ObjectID], _ container: PersistentContainer, then after: () -> Void,
         _ body: () throws -> Void
@@ -69,8 +69,8 @@ extension ContextWorkloads {
         }
     }
 
-    /// Reached where ten times as many objects beside them make k changes at most three times as dear, and k changes
-    /// cost about k times one.
+    /// Reached if k changes cost at most three times as much among ten times as many objects, and about k times as much
+    /// as one change.
     private func report(_ name: String, _ costs: [Int: [Double]], ofWhat: String) {
         guard let few = costs[10_000], let many = costs[100_000] else { return }
         for (count, times) in [(10_000, few), (100_000, many)] {

@@ -41,7 +41,7 @@ struct ContextWorkloads {
 
     // MARK: An idle context
 
-    /// The size of a store's file after many commits, with a context that has read and does nothing, and without.
+    /// The size of a store's file after many commits, with an idle context and without.
     func growth(commits: Int) throws {
         var sizes: [Int] = []
         for hasIdle in [false, true] {
@@ -76,7 +76,7 @@ struct ContextWorkloads {
 
     // MARK: Merging
 
-    /// What a context with many objects pays for a save that touched few of them.
+    /// The cost of a save that changed few objects for a context with many.
     func merging() throws {
         let container = try open("merging")
         let ids = try fill(container, 100_000)
@@ -150,7 +150,7 @@ struct ContextWorkloads {
 
     // MARK: Behind
 
-    /// An indexed fetch of a hundred by a context that stayed behind ten thousand transactions of ten changes.
+    /// An indexed fetch of a hundred by a context that is ten thousand transactions of ten changes behind.
     func behind(size: Int) throws {
         let container = try open("behind", durability: .disposable)
         let ids = try fill(container, size)
@@ -164,7 +164,7 @@ struct ContextWorkloads {
     }
 }
 
-/// A sum that threads add to, guarded by its lock.
+/// A sum that threads add to; its lock guards it.
 private final class Counter: @unchecked Sendable {
     private let lock = NSLock()
     private var sum = 0

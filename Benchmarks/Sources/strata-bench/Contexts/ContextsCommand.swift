@@ -1,18 +1,18 @@
 import ArgumentParser
 import Foundation
 
-/// What contexts that live long cost: idle ones, ones far behind, ones that merge, and many that save at once.
+/// `strata-bench contexts`: the cost of long-lived contexts that idle, lag behind, merge, and save at once.
 struct ContextsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contexts", abstract: "Times contexts that idle, lag behind, merge, and save at once.")
 
-    @Option(help: "Movies in the store that a context lags behind of.")
+    @Option(help: "Movies in the store whose commits a context lags behind.")
     var size = 1_000_000
 
-    @Option(help: "Commits beside the idle context.")
+    @Option(help: "Commits while the context is idle.")
     var commits = 100_000
 
-    @Option(help: "Seconds that writers save durably, one and then eight.")
+    @Option(help: "Seconds of durable saves, by one writer and then by eight.")
     var seconds = 3.0
 
     @Option(help: "Runs only these: growth, merging, following, results, writers, behind.")

@@ -67,7 +67,7 @@ extension BareLMDB {
         return sum
     }
 
-    /// Keys in order from the first that is not below `start`, until `body` gives false.
+    /// Calls `body` with keys in order, from the first that is not below `start`, until it returns false.
     private func forEachKey(
         _ transaction: OpaquePointer?, _ table: MDB_dbi, from start: [UInt8],
         _ body: (UnsafeRawBufferPointer) throws -> Bool

@@ -73,7 +73,7 @@ extension BareLMDB {
 
     // MARK: Changing
 
-    /// For each a log record of both values, the row, the index key that goes and the one that comes.
+    /// For each a log record of both values, the row, the old index key and the new one.
     func update(_ ratings: [(movie: Int, rating: Double)]) throws {
         try write { transaction in
             var (old, new) = (BareRecord.Keys(), BareRecord.Keys())

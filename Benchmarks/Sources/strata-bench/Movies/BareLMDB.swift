@@ -1,12 +1,12 @@
 import CLMDBBare
 import Foundation
 
-/// The physical limit of the design: the puts and gets that Strata makes for the same movies, and nothing else.
+/// Movies in bare LMDB: the puts and gets that Strata makes for the same movies, and nothing else.
 ///
 /// For a movie one log record (72-byte header and the row image), one row (16-byte header and the image), three index
 /// keys, one 20-byte link key; for an owner a log record, a row, an index key; for each owner that gets movies a
 /// counter, and for each commit the record of the transaction, its id, the entity's counter and the head. Keys of a
-/// commit are written in key order. The values are really there, so that what is read can be compared.
+/// commit are written in key order. The values are the movies' own, so that answers can be compared.
 final class BareLMDB: MovieStore {
     struct Failure: Error {
         let code: Int32
@@ -67,18 +67,18 @@ final class BareLMDB: MovieStore {
         try Self.check(mdb_txn_commit(transaction))
     }
 
-    /// What each of Strata's commits writes beside the changes themselves.
+    /// Writes what each of Strata's commits has beside the changes.
     private func describeCommit(_ transaction: OpaquePointer?) throws {
         commits += 1
         try put(transaction, transactions, commits, size: 128, flags: UInt32(MDB_APPEND))
-        // In the order of their making, as Strata's are.
+        // Ascending with time, as Strata's are.
         var id = (commits.bigEndian, UInt64.random(in: 0 ... .max))
         try withUnsafeMutableBytes(of: &id) { try put(transaction, transactionIDs, $0, size: 8) }
         try put(transaction, counts, 1, size: 8)
         try put(transaction, meta, 1, size: 96)
     }
 
-    /// One renewed read transaction an operation, as Strata's pool does.
+    /// Renews one read transaction for each operation, as Strata's pool does.
     func read<R>(_ body: (OpaquePointer?) throws -> R) throws -> R {
         if reader == nil {
             try Self.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &reader))
@@ -125,7 +125,7 @@ final class BareLMDB: MovieStore {
         try Self.check(mdb_put(transaction, table, &keyValue, &value, 0))
     }
 
-    /// Fails where there is nothing to delete.
+    /// Fails if there is nothing to delete.
     func delete(_ transaction: OpaquePointer?, _ table: MDB_dbi, _ key: UnsafeMutableRawBufferPointer) throws {
         var keyValue = MDB_val(mv_size: key.count, mv_data: key.baseAddress)
         try Self.check(mdb_del(transaction, table, &keyValue, nil))

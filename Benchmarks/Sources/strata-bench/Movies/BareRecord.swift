@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keys and values of bare LMDB, of the sizes that Strata's have.
+/// Keys and values of bare LMDB, as large as Strata's.
 enum BareRecord {
     static func movieID(_ number: Int) -> UInt64 { 1 << 48 | UInt64(number) }
     static func ownerID(_ number: Int) -> UInt64 { 2 << 48 | UInt64(number) }
@@ -55,9 +55,9 @@ enum BareRecord {
         case title = 1, year, rating, name
     }
 
-    /// Keys of a commit one behind the other, to be put in their order.
+    /// The keys of a commit in one buffer, to be sorted.
     struct Keys {
-        /// Where a key stands, and its first sixteen bytes as numbers, by which nearly all are told apart.
+        /// The offset of a key, and its first sixteen bytes as numbers, which tell nearly all keys apart.
         private typealias Place = (start: Int, count: Int, first: UInt64, second: UInt64)
 
         private var bytes: [UInt8] = []
@@ -90,7 +90,7 @@ enum BareRecord {
             add(.rating, number: ratingBits(row.rating), id)
         }
 
-        /// A link stands under its relationship and its owner.
+        /// The key of a link: its relationship, its owner, and the member.
         mutating func addLink(_ owner: UInt64, _ member: UInt64) {
             let start = bytes.count
             append(UInt32(5))
@@ -130,6 +130,6 @@ enum BareRecord {
         }
     }
 
-    /// Not negative, so its order is that of its bits.
+    /// Never negative, so the order of the numbers is that of their bits.
     static func ratingBits(_ rating: Double) -> UInt64 { rating.bitPattern | (1 << 63) }
 }

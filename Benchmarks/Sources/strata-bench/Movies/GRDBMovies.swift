@@ -51,7 +51,7 @@ enum MoviePool {
         }
         let isNew = !FileManager.default.fileExists(atPath: path)
         let pool = try DatabasePool(path: path, configuration: configuration)
-        // A pool syncs only at checkpoints by itself: a commit could be lost with the power.
+        // By default a pool syncs at checkpoints only, so power loss could take a commit.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         let level = try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         guard level == 2 else { throw BenchError("GRDB's commits are not durable.") }
@@ -66,7 +66,7 @@ enum MoviePool {
     }
 }
 
-/// Movies in GRDB as its documentation teaches: records, query interface, an access to the pool for each thing done.
+/// Movies in GRDB as its documentation teaches: records, query interface, one access to the pool for each operation.
 final class GRDBMovies: MovieStore {
     let peer = Peer.grdb
     let path: String

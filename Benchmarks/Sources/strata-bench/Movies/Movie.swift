@@ -62,7 +62,7 @@ final class Movie: ManagedObject {
 }
 extension Movie: ManagedEntity {}
 
-/// Who owns movies, ten on average.
+/// An owner of movies, ten on average.
 final class Owner: ManagedObject {
     var name: String {
         get { _get(Owner._propertyBase_Owner + 0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The whole graph as one value, as apps without a database keep it: written and read as a whole.
+/// The whole graph as one Codable value, as apps without a database keep it.
 struct MovieArchive: Codable {
     struct Movie: Codable {
         let title: String

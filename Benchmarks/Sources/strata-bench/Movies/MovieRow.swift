@@ -1,6 +1,6 @@
 import Foundation
 
-/// What every peer stores: the n-th movie, the same in every run.
+/// The values of the n-th movie, which every peer stores; the same in every run.
 struct MovieRow {
     let index: Int
     let title: String
@@ -18,7 +18,7 @@ struct MovieRow {
     ]
     private static let genres = ["Comedy", "Crime", "Documentary", "Drama", "Noir", "Science fiction", "Western"]
 
-    /// - Parameter owner: whose it is, instead of somebody's at random.
+    /// - Parameter owner: the owner; a random one if nil.
     init(_ index: Int, owners: Int, owner: Int? = nil) {
         var seeds = Random(seed: UInt64(index))
         var random = Random(seed: seeds.next())
@@ -38,18 +38,18 @@ struct MovieRow {
     /// The bytes of an owner's values: an id and the name.
     static func ownerValueBytes(_ owner: Int) -> Int { 8 + ownerName(owner).utf8.count }
 
-    /// As an app keeps it beside the title to search by: SQLite folds only ASCII itself.
+    /// The folded title, as an app stores it to search by: SQLite folds only ASCII itself.
     var foldedTitle: String { Self.folded(title) }
 
     static func folded(_ text: String) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
     }
 
-    /// The bytes of the values themselves: 8 for an id, a Double, a link, 4 for a number of 32 bits, UTF-8 for texts.
+    /// The bytes of the values: 8 for an id, a Double or a link, 4 for a number of 32 bits, UTF-8 for texts.
     var valueBytes: Int { 8 + title.utf8.count + 4 + 8 + genre.utf8.count + 4 + 8 }
 }
 
-/// So many movies, ten for an owner on average; each row is made when it is asked for.
+/// The movies of one size of store, ten for an owner on average; each row is made on demand.
 struct Movies {
     let count: Int
     let owners: Int

@@ -1,6 +1,6 @@
-/// The tables of the peers that stand on SQLite: Strata's indexes, and links that are checked.
+/// The tables of the peers that use SQLite: with Strata's indexes, and foreign keys.
 enum MovieSchema {
-    /// - Parameter folded: whether a column holds the title as it is searched by, for `CONTAINS[cd]`.
+    /// - Parameter folded: whether a column has the folded title, for `CONTAINS[cd]`.
     static func sql(folded: Bool = false) -> String {
         """
         CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -27,7 +27,7 @@ enum MovieSchema {
     static let count = "SELECT count(*) FROM movie WHERE votes > ?"
     static let update = "UPDATE movie SET rating = ? WHERE id = ?"
     static let deleteOwner = "DELETE FROM owner WHERE id = ?"
-    /// What `digest` gives for every movie.
+    /// The value of `digest` for every movie.
     static let summary = [
         "SELECT count(*) FROM movie", "SELECT count(*) FROM owner",
         """

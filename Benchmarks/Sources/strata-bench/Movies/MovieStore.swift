@@ -1,17 +1,17 @@
 import Foundation
 
-/// A peer's store of movies. Whatever it answers depends on the values it has read, so that peers can be compared.
+/// A peer's store of movies. Its answers depend on the values it has read, so that peers can be compared.
 protocol MovieStore: AnyObject {
     var peer: Peer { get }
 
-    /// Forgets what the last round has read, as far as the peer keeps such things above its file.
+    /// Forgets what the last round has read, if the peer caches above its file.
     func beginRound() throws
 
     /// Makes owners `range` in one durable commit.
     func insertOwners(_ range: Range<Int>) throws
     /// Makes movies in one durable commit.
     func insert(_ rows: [MovieRow]) throws
-    /// Each of the lists is for a thread, which makes a durable commit for each row.
+    /// Inserts each list on a thread of its own, with a durable commit for each row.
     func insertFromThreads(_ lists: [[MovieRow]]) throws
 
     /// Finds each movie by its id and reads its year.
@@ -35,7 +35,7 @@ protocol MovieStore: AnyObject {
 extension MovieStore {
     func beginRound() throws {}
 
-    /// One after the other: for peers with one writer, which others wait for.
+    /// One list after the other: for peers with one writer at a time.
     func insertFromThreads(_ lists: [[MovieRow]]) throws {
         let lock = NSLock()
         try onThreads(lists) { rows in
@@ -59,7 +59,7 @@ extension MovieStore {
     }
 }
 
-/// What threads of one round share; `body` is called from all of them, and guards what it touches itself.
+/// What the threads of a round share; all of them call `body`, which guards its own state.
 private final class Shared: @unchecked Sendable {
     let body: ([MovieRow]) throws -> Void
     private let lock = NSLock()

@@ -4,7 +4,7 @@ import Foundation
 final class MovieStores {
     let directory: URL
     let movies: Movies
-    /// Who is filled beside Strata.
+    /// The peers that are filled beside Strata.
     let peers: Set<Peer>
     let strata: StrataMovies
     private(set) var lmdb: BareLMDB?
@@ -13,7 +13,7 @@ final class MovieStores {
     /// Numbers for movies and owners that workloads add, the same for every peer.
     private var nextMovie: Int
     private var nextOwner: Int
-    /// What the stores are filled with, and what workloads have added to that, in bytes of the values themselves.
+    /// The bytes of the values that the stores are filled with, and of those that workloads have added.
     private lazy var filledValueBytes = (0..<movies.count).reduce(
         (0..<movies.owners).reduce(0) { $0 + MovieRow.ownerValueBytes($1) }
     ) { $0 + movies[$1].valueBytes }
@@ -38,7 +38,7 @@ final class MovieStores {
 
     /// The bytes of the values of all movies and owners that are in the stores between two workloads.
     ///
-    /// - Complexity: O(n) in the movies the first time, since each row is made for it.
+    /// - Complexity: O(n) in the movies the first time, since it makes each row.
     var valueBytes: Int { filledValueBytes + addedValueBytes }
 
     /// Strata first.
@@ -49,7 +49,7 @@ final class MovieStores {
         return all + others
     }
 
-    /// Further movies, of owners at random or of one.
+    /// More movies, of random owners or of one.
     func newMovies(_ count: Int, owner: Int? = nil) -> [MovieRow] {
         let rows = (nextMovie..<nextMovie + count).map { MovieRow($0, owners: movies.owners, owner: owner) }
         nextMovie += count
@@ -64,17 +64,17 @@ final class MovieStores {
         return nextOwner
     }
 
-    /// An owner and their movies, which were new, are in no store any more.
+    /// Subtracts the values of an owner and their movies, which were added and are deleted now.
     func noteDeleted(_ owner: Int, _ rows: [MovieRow]) {
         addedValueBytes -= rows.reduce(MovieRow.ownerValueBytes(owner)) { $0 + $1.valueBytes }
     }
 
-    /// - Throws: where the stores do not hold the same.
+    /// - Throws: if the stores do not hold the same.
     func compare(_ moment: String, with others: [any MovieStore] = []) throws {
         try Bench.compare(try (all + others).map { ($0.peer, try $0.summary()) }, "The movies \(moment)")
     }
 
-    /// Every peer's way of doing something in a round.
+    /// Every peer's code for a round.
     func contenders(
         _ run: @escaping (any MovieStore, Int) throws -> Int
     ) -> [Contender] {
@@ -83,7 +83,7 @@ final class MovieStores {
         }
     }
 
-    /// Closes every store; Strata's can be opened again.
+    /// Closes every store; Strata's can be reopened.
     func close() {
         strata.close()
         lmdb = nil

@@ -30,7 +30,7 @@ final class SQLiteDatabase {
         throw Failure(description: "SQLite: \(String(cString: sqlite3_errmsg(handle))) in \(what)")
     }
 
-    /// A prepared statement, bound and stepped again and again.
+    /// A prepared statement, used many times.
     final class Statement {
         private let database: SQLiteDatabase
         private var handle: OpaquePointer?
@@ -52,7 +52,7 @@ final class SQLiteDatabase {
             sqlite3_bind_text(handle, place, value, Int32(value.utf8.count), Self.transient)
         }
 
-        /// Calls `row` for each row and makes the statement ready for the next time.
+        /// Calls `row` for each row, and resets the statement.
         func forEach(_ row: (Statement) -> Void) throws {
             var code = sqlite3_step(handle)
             while code == SQLITE_ROW {
@@ -65,12 +65,12 @@ final class SQLiteDatabase {
 
         func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
         func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
-        /// The length of a text, whose bytes SQLite has at hand then.
+        /// The length of a text in bytes; SQLite has loaded it then.
         func textLength(_ column: Int32) -> Int {
             _ = sqlite3_column_text(handle, column)
             return Int(sqlite3_column_bytes(handle, column))
         }
-        /// The bytes of a text where SQLite has them.
+        /// The bytes of a text, in SQLite's memory.
         func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
             let start = sqlite3_column_text(handle, column)
             return body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))

@@ -61,7 +61,7 @@ final class SQLiteMovies: MovieStore {
         }
     }
 
-    /// Moves what is in the write-ahead log into the file.
+    /// Moves the write-ahead log into the file.
     func checkpoint() throws { try database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
 
     // MARK: Reading
@@ -88,7 +88,7 @@ final class SQLiteMovies: MovieStore {
         var (sum, others) = (0, 0.0)
         for rating in ratings {
             range.bind(1, rating)
-            // Every column is taken, as code that fills a struct takes them.
+            // Reads every column, as code that fills a struct does.
             try range.forEach { row in
                 sum += row.integer(2)
                 others +=

@@ -8,7 +8,7 @@ final class StrataMovies: MovieStore {
     let url: URL
     private(set) var container: PersistentContainer
     private var context: ManagedObjectContext
-    /// By the number they were made with.
+    /// The ids of movies, by the numbers they were made with.
     private(set) var movieIDs: [ObjectID] = []
     private(set) var ownerIDs: [ObjectID] = []
     private let insertsByBatch: Bool
@@ -40,7 +40,7 @@ final class StrataMovies: MovieStore {
         container.close()
     }
 
-    /// A context of its own for each round, so that every object is a fault again.
+    /// Makes a new context for each round, so that every object is a fault again.
     func beginRound() throws { context = container.newBackgroundContext() }
 
     // MARK: Inserting
@@ -108,7 +108,7 @@ final class StrataMovies: MovieStore {
 
     func sumOfYears(ofMovies picks: [Int]) throws -> Int {
         var sum = 0
-        // Their ids lie in no order in memory, and are no part of what is measured beside peers that number movies.
+        // Looking ids up in memory is not measured, since the peers use the movies' numbers.
         let ids = picks.map { movieIDs[$0] }
         for id in ids { sum += Int(try context.existingObject(with: id, as: Movie.self).year) }
         return sum

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The database of OO1 as values (Cattell, Skeen: Object Operations Benchmark, ACM TODS 17(1), 1992): parts numbered from
-/// 1, each with three connections, nine tenths of which go to the nearest hundredth of the parts.
+/// The database of OO1 as values (Cattell, Skeen: Object Operations Benchmark, ACM TODS 17(1), 1992): parts numbered
+/// from 1, each with three connections, nine tenths of which go to the nearest hundredth of the parts.
 struct Catalog {
     struct Part {
         let id, x, y: Int
@@ -36,12 +36,12 @@ struct Catalog {
     private static func target(of id: Int, _ total: Int, _ random: inout Random) -> Int {
         let zone = max(1, total / 100)
         guard Double.random(in: 0..<1, using: &random) < 0.9 else { return Int.random(in: 1...total, using: &random) }
-        // A zone that would go over an end of the numbers lies at that end.
+        // A zone that would reach beyond an end of the numbers is moved inside.
         let first = min(max(1, id - zone / 2), max(1, total - zone + 1))
         return Int.random(in: first...min(total, first + zone - 1), using: &random)
     }
 
-    /// The parts that the n-th insertion adds; they may connect to all that are there before and to themselves.
+    /// The parts that the n-th insertion adds; they may be connected to all earlier parts and to each other.
     func insertion(_ number: Int) -> [Part] {
         var random = Random(seed: UInt64(5000 + number))
         let before = count + number * 100
@@ -58,6 +58,6 @@ protocol CatalogPeer: AnyObject {
     func traverse(from id: Int, depth: Int, isReverse: Bool) throws -> Int
     /// Adds the parts and commits durably.
     func insert(_ parts: [Catalog.Part]) throws
-    /// The number of parts, of connections, and what depends on all of their values.
+    /// The number of parts, the number of connections, and a sum over all of their values.
     func summary() throws -> [Int]
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// OO1 in SQLite: prepared statements, connections found by both ends.
+/// OO1 in SQLite: prepared statements, and an index on either end of connections.
 final class SQLiteCatalog: CatalogPeer {
     private let path: String
     private var database: SQLiteDatabase

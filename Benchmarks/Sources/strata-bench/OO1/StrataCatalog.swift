@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// OO1 in Strata: one context that keeps what it has read.
+/// OO1 in Strata: one context that keeps the objects it has read.
 final class StrataCatalog: CatalogPeer {
     private let url: URL
     private var container: PersistentContainer
@@ -14,7 +14,7 @@ final class StrataCatalog: CatalogPeer {
         self.url = url
         container = try Self.open(url)
         context = container.newBackgroundContext()
-        // Connections lead to parts that come later, so all parts are there first.
+        // Connections lead to later parts, so all parts are made first.
         var ids: [ObjectID] = []
         for first in stride(from: 0, to: catalog.count, by: 10_000) {
             for part in catalog.parts[first..<min(catalog.count, first + 10_000)] { ids.append(add(part).objectID) }

@@ -25,7 +25,7 @@ struct DesignComposite {
         let type: String
     }
     struct Edge {
-        /// Places in `parts`.
+        /// Indices in `parts`.
         let from, to: Int
         let type: String
         let length: Int
@@ -38,10 +38,10 @@ struct DesignComposite {
     let text: String
     var title: String { String(format: "Composite Part %08d", id) }
 
-    /// Old ones are of 0..999 and a tenth is young, of 2000..2999; assemblies are of 1000..1999.
+    /// Nine tenths are old, 0..999, and one tenth young, 2000..2999; assemblies have 1000..1999.
     var isYoung: Bool { id.isMultiple(of: 10) }
 
-    /// - Parameter id: from 1; also says the ids of the parts.
+    /// - Parameter id: from 1; the ids of the parts follow from it.
     init(id: Int, _ size: DesignSize, _ random: inout Random) {
         let count = size.atomicPartsPerComposite
         self.id = id
@@ -55,7 +55,7 @@ struct DesignComposite {
         }
         var edges: [Edge] = []
         for from in 0..<count {
-            // A ring, so that every part is reached from the first; the rest go anywhere in the composite part.
+            // A ring, so that every part can be reached from the first; the others lead anywhere in the composite part.
             for number in 0..<size.connectionsPerPart {
                 let to = number == 0 ? (from + 1) % count : Int.random(in: 0..<count, using: &random)
                 let length = Int.random(in: 0..<1000, using: &random)
@@ -78,13 +78,13 @@ struct DesignComposite {
 
 /// One module of OO7 as values: what both peers store, and what the counts must be.
 ///
-/// A base assembly's private components are three different composite parts, and so are its shared ones: the paper draws
-/// with replacement, which a relationship that is a set would merge.
+/// A base assembly's private components are three different composite parts, and so are its shared ones: the paper
+/// draws with replacement, which a relationship that is a set would merge.
 struct Design {
     struct Assembly {
         let id, date: Int
         let type: String
-        /// The place of the parent; nil for the root.
+        /// The index of the parent; nil for the root.
         let parent: Int?
         /// Ids of composite parts; none for an inner node.
         var priv: [Int] = []
@@ -136,7 +136,7 @@ struct Design {
     var bases: [Assembly] { assemblies.filter(\.isBase) }
     var partCount: Int { composites.count * size.atomicPartsPerComposite }
 
-    /// Composite parts that the five traversals meet: those that some base assembly has as a private component.
+    /// The composite parts that the five traversals meet: the private components of all base assemblies.
     var usedComposites: Int { Set(bases.flatMap(\.priv)).count }
 
     func parts(from date: Int) -> Int {

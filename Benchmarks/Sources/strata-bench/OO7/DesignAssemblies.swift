@@ -3,7 +3,7 @@ import StrataModel
 
 // Written by hand in the shape that `@Entity` expands to, so that a release build needs no swift-syntax.
 
-/// What describes the module.
+/// The manual of a module.
 final class Manual: ManagedObject {
     var title: String {
         get { _get(Manual._propertyBase_Manual + 0) }

@@ -24,7 +24,7 @@ enum DesignOperation: String, CaseIterable {
 
     var isTraversal: Bool { rawValue.hasPrefix("T") }
 
-    /// How often each part that is met is changed; and which attribute.
+    /// How often a traversal changes each part that it meets, and which attribute.
     var updates: (perVisit: Int, ofDate: Bool, rootOnly: Bool)? {
         switch self {
         case .t2a: (1, false, true)
@@ -37,10 +37,10 @@ enum DesignOperation: String, CaseIterable {
         }
     }
 
-    /// Titles and ids that Q1 and Q4 ask for: the same in every run, as the original's reseeding makes them.
+    /// The titles and ids that Q1 and Q4 ask for: the same in every run, as by the original's reseeding.
     static let picks = 10
 
-    /// The count that must come out.
+    /// The count that the operation must return.
     func expected(_ design: Design) -> Int {
         let visits = design.bases.count * design.size.componentsPerAssembly
         let parts = visits * design.size.atomicPartsPerComposite
@@ -74,7 +74,7 @@ enum DesignOperation: String, CaseIterable {
         return (0..<picks).map { _ in Int.random(in: 1...design.partCount, using: &random) }
     }
 
-    /// The composite parts that are inserted, and the place of the base assembly that each goes to.
+    /// The composite parts to insert, and the index of the base assembly that each goes to.
     static func insertions(_ design: Design) -> [(composite: DesignComposite, base: Design.Assembly)] {
         var random = Random(seed: 9)
         let bases = design.bases
@@ -87,14 +87,14 @@ enum DesignOperation: String, CaseIterable {
 
 /// A store of one design that can do every operation.
 protocol DesignPeer: AnyObject {
-    /// Closes everything and opens it again, so that nothing is cached but what the system keeps of the file.
+    /// Closes the store and opens it again, so that only the system's cache of the file stays.
     func reopen() throws
-    /// - Returns: the count that the operation is defined to give.
+    /// - Returns: the count that the operation's definition asks for.
     func run(_ operation: DesignOperation) throws -> Int
     /// A number that depends on every atomic part, and the number of objects of each kind.
     func summary() throws -> [Int]
 }
 
-/// What each visit does with the part: nothing, where the compiler cannot see it.
+/// Does nothing with a visited part, in a way that the compiler cannot see.
 @inline(never)
 func doNothing(_ x: Int, _ y: Int) -> Int { x &+ y }

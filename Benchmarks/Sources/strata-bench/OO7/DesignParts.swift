@@ -3,7 +3,7 @@ import StrataModel
 
 // Written by hand in the shape that `@Entity` expands to, so that a release build needs no swift-syntax.
 
-/// What all design objects of OO7 have.
+/// What all design objects of OO7 have in common.
 class DesignObject: ManagedObject {
     final var id: Int32 {
         get { _get(DesignObject._propertyBase_DesignObject + 0) }
@@ -213,7 +213,7 @@ final class CompositePart: DesignObject {
     }
 }
 
-/// What describes a composite part.
+/// The document of a composite part.
 final class Document: ManagedObject {
     var title: String {
         get { _get(Document._propertyBase_Document + 0) }

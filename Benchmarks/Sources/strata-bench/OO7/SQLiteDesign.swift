@@ -1,13 +1,13 @@
 import Foundation
 
-/// OO7 in SQLite: prepared statements, and an index for every step that is taken.
+/// OO7 in SQLite: prepared statements, and an index for every step.
 final class SQLiteDesign: DesignPeer {
     private let path: String
     private let design: Design
     private var database: SQLiteDatabase
     private var statements: [String: SQLiteDatabase.Statement] = [:]
     private var sum = 0
-    /// By part id, the last visit of a composite part that met it.
+    /// The last visit of a composite part that met a part, by the part's id.
     private var visited: [Int]
     private var visit = 0
 

@@ -2,14 +2,14 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// OO7 in Strata: one context that holds what it has read, as an application with a cache does.
+/// OO7 in Strata: one context that keeps the objects it has read, as an application with a cache does.
 final class StrataDesign: DesignPeer {
     private let url: URL
     private let design: Design
     private var container: PersistentContainer
     private var context: ManagedObjectContext
     private var sum = 0
-    /// By part id, the last visit of a composite part that met it.
+    /// The last visit of a composite part that met a part, by the part's id.
     private var visited: [Int]
     private var visit = 0
 
@@ -208,7 +208,7 @@ final class StrataDesign: DesignPeer {
         return count
     }
 
-    /// Both peers make a String of the text, whose bytes then lie together.
+    /// Both peers make a String of the text, so that its bytes are contiguous.
     private func manual(_ body: (UnsafeBufferPointer<UInt8>) -> Int) throws -> Int {
         guard var text = try module()?.manual?.text else { return -1 }
         return text.withUTF8(body)
@@ -234,7 +234,7 @@ final class StrataDesign: DesignPeer {
             }
             return found.count
         case .q8:
-            // A join that the model does not have is the application's: by a table in memory.
+            // The model has no relationship for this join, so an application makes it with a table in memory.
             let documents = Set(try context.fetch(FetchRequest<Document>()).map(\.id))
             return try context.fetch(FetchRequest<AtomicPart>()).count { documents.contains($0.docId) }
         default: return 0

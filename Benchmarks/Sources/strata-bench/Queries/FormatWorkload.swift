@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import StrataModel
 
-/// What it takes to read format strings, the first time and again: the part of a fetch that comes before the request.
+/// The time to parse format strings, the first time and again: the part of a fetch that comes before the request.
 struct FormatWorkload {
     struct Result: Codable {
         let format: String
-        /// Nanoseconds to read a string that was never met.
+        /// Nanoseconds to parse a new string.
         let first: Double
         /// Nanoseconds for the same string with other arguments.
         let again: Double
@@ -27,7 +27,7 @@ struct FormatWorkload {
         try Self.formats.map { format, arguments in
             let runs = 2000
             let first = try median(7) { round in
-                // White space makes another string of it, and is read in no time.
+                // White space makes it a new string, and takes no time to parse.
                 let formats = (0..<runs).map { number in
                     let spaces = (0..<14).map { (round * runs + number) >> $0 & 1 == 1 ? "\t" : " " }.joined()
                     return format + spaces
@@ -57,7 +57,7 @@ struct FormatWorkload {
 /// `strata-bench formats`
 struct FormatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "formats", abstract: "Times the reading of format strings.")
+        commandName: "formats", abstract: "Times the parsing of format strings.")
 
     func run() throws { FormatWorkload.printTable(try FormatWorkload().run()) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is asked of both peers.
+/// A query that both peers run.
 enum MovieQuery: String, CaseIterable {
     case equality = "indexed equality"
     case range = "range of 100 in order"
@@ -13,7 +13,7 @@ enum MovieQuery: String, CaseIterable {
     case indexedCount = "indexed count"
     case contains = "CONTAINS[cd] scan"
 
-    /// The bar: Strata's time by SQLite's.
+    /// The bar: Strata's time divided by SQLite's.
     var mostRatio: Double {
         switch self {
         case .unindexedCount, .topTen, .contains: Bar.query.scan
@@ -22,7 +22,7 @@ enum MovieQuery: String, CaseIterable {
     }
 }
 
-/// What one run of a query asks for.
+/// The arguments of one run of a query.
 struct MovieArgument {
     let title: String
     /// The first two words of a title.
@@ -47,9 +47,9 @@ struct MovieArgument {
     }
 }
 
-/// What a query found, to be the same for both.
+/// The answer of a query, which must be the same for both peers.
 enum MovieAnswer: Equatable {
-    /// Movies or owners by the number they were made with, in order where one was asked for.
+    /// The numbers of movies or owners, in order if the query has one.
     case objects([Int])
     case number(Int)
     case groups([Int: Int])

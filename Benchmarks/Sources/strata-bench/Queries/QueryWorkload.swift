@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Times every query on both peers in turn, once their answers are known to be the same.
+/// Times every query on both peers in turn, after it has checked that their answers are the same.
 struct QueryWorkload {
     let size: Int
     let directory: URL
@@ -36,10 +36,11 @@ struct QueryWorkload {
     }
 
     private static let rounds = 15
-    /// What a peer's part of a round should take, in nanoseconds: long beside an interrupt, short beside the weather.
+    /// How long a peer's part of a round should take, in nanoseconds: far longer than an interrupt, and far shorter
+    /// than the time in which the speed of the machine changes.
     private static let roundTime = 15e6
 
-    /// The median of rounds in which the peers take turns, so that both meet the same weather.
+    /// The median of rounds in which the peers take turns, so that the machine has the same speed for both.
     private func measure(
         _ query: MovieQuery, _ rows: Movies, _ strata: StrataMovieQueries, _ sqlite: SQLiteMovieQueries
     ) throws -> Result {

@@ -3,8 +3,8 @@ import Foundation
 /// The movies in SQLite: the same rows and indexes, and a statement for each query.
 ///
 /// `CONTAINS[cd]` is `LIKE` over a column that holds the folded title, which an app would have to fill itself. A
-/// folding function registered with SQLite would do the same work as Strata does for each row and be slower than that;
-/// the column is SQLite used well.
+/// folding function registered with SQLite would do the same work for each row as Strata, and be slower than the
+/// column.
 final class SQLiteMovieQueries {
     private let store: SQLiteMovies
     private var statements: [MovieQuery: SQLiteDatabase.Statement] = [:]
@@ -59,7 +59,7 @@ final class SQLiteMovieQueries {
             return .objects(ids)
         default:
             var ids: [Int] = []
-            // Every column is taken, as code that fills a struct takes them.
+            // Reads every column, as code that fills a struct does.
             try statement.forEach { row in
                 ids.append(row.integer(0))
                 _ = row.textLength(1) + row.integer(2) + row.integer(4)

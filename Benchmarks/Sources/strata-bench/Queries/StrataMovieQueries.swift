@@ -21,7 +21,7 @@ final class StrataMovieQueries {
         context = store.container.newBackgroundContext()
     }
 
-    /// What was found, as it is compared with the peer's; not part of what is timed.
+    /// The answer in the form in which it is compared with the peer's; not timed.
     func answer(_ found: Found) -> MovieAnswer {
         switch found {
         case .objects(let objects): .objects(objects.map { numbers[$0.objectID] ?? -1 })

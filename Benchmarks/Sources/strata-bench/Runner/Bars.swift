@@ -1,7 +1,7 @@
-/// What the project wants to reach, in the same run and by medians; every bar of the benchmarks stands here.
+/// A figure that the project wants to reach, by medians of one run; all bars of the benchmarks are in this file.
 struct Bar {
     enum Measure {
-        /// Strata's time by a peer's.
+        /// Strata's time divided by a peer's.
         case ratio(LineName, Peer)
         /// Strata's nanoseconds for an operation.
         case time(LineName)
@@ -11,14 +11,14 @@ struct Bar {
         case rate(LineName)
         /// How many times the rate of another line.
         case speedUp(LineName, over: LineName)
-        /// The file on disk by a peer's.
+        /// The size of Strata's file divided by that of a peer's.
         case file(Peer)
     }
 
     let measure: Measure
     let reach: Double
     let aim: Double?
-    /// In stores of fewer movies it says nothing: an archive of few is read in no time.
+    /// Stores of fewer movies are not judged: a small archive is read in no time.
     let leastSize: Int
 
     private init(_ measure: Measure, reach: Double, aim: Double? = nil, from leastSize: Int = 0) {
@@ -59,16 +59,16 @@ struct Bar {
         Bar(.file(.sqlite), reach: 4, aim: 2.5),
     ]
 
-    /// The cost of an operation in the largest store by that in the smallest.
+    /// The cost of an operation in the largest store divided by that in the smallest.
     static let growth = (reach: 2.0, aim: 1.5)
 
-    /// Strata's time by SQLite's in every traversal of OO7 small, hot.
+    /// Strata's time divided by SQLite's in every hot traversal of OO7 small.
     static let traversal = (reach: 1.0, aim: 0.1)
 
-    /// Strata's time by SQLite's where both have the same index, and where both go through everything.
+    /// Strata's time divided by SQLite's, if both have the same index, and if both scan.
     static let query = (indexed: 1.0, scan: 1.5)
 
-    /// What was reached; nil where it was not measured.
+    /// The result; nil if it was not measured.
     func result(_ report: SizeReport) -> BarResult? {
         guard report.movies >= leastSize else { return nil }
         switch measure {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Measures lines: peers take turns in every round, and what they answer has to be the same.
+/// Measures the lines of the table: peers take turns in every round, and must give the same answers.
 final class Bench {
     let size: Int
-    /// Part of the names of the lines that are wanted.
+    /// Only lines with this in their names are measured.
     let filter: String
     let rounds: Int
     /// How often the same workloads have run over the same stores before.
@@ -20,14 +20,14 @@ final class Bench {
 
     func isWanted(_ name: LineName) -> Bool { filter.isEmpty || name.rawValue.lowercased().contains(filter) }
 
-    /// Numbers at random, others in each turn.
+    /// Random numbers, different in each turn.
     func random(seed: UInt64) -> Random { Random(seed: seed &+ UInt64(turn) &* 1_000_003) }
 
     /// Times rounds, after one that warms up and does not count.
     ///
     /// - Parameters:
-    ///   - operations: how many operations a round is.
-    ///   - warmsUp: false where a round is so long that what it begins with does not matter.
+    ///   - operations: how many operations a round has.
+    ///   - warmsUp: false if a round is so long that its beginning does not matter.
     func compare(
         _ name: LineName, operations: Int, rounds: Int? = nil, warmsUp: Bool = true, _ contenders: [Contender],
         note: @escaping ([Peer: [Double]]) -> String? = { _ in nil }
@@ -36,7 +36,7 @@ final class Bench {
         try compareInTurns([contest], rounds: rounds, warmsUp: warmsUp)
     }
 
-    /// Times lines round by round in turns: for those whose times are held against each other.
+    /// Times several lines in turns, round by round, so that their times can be compared.
     func compareInTurns(_ contests: [Contest], rounds: Int? = nil, warmsUp: Bool = true) throws {
         let wanted = contests.filter { isWanted($0.name) }
         let rounds = rounds ?? self.rounds
@@ -60,7 +60,7 @@ final class Bench {
     private func run(_ contest: Contest, _ round: Int) throws -> [Peer: Double] {
         var times: [Peer: Double] = [:]
         var answers: [(peer: Peer, answer: Int)] = []
-        // Who begins changes, so that nobody always finds what the one before has left in the caches.
+        // Another peer begins each round, so that no peer always finds the same caches.
         for place in contest.contenders.indices {
             let contender = contest.contenders[(place + round) % contest.contenders.count]
             try contender.prepare(round)
@@ -73,7 +73,7 @@ final class Bench {
         return times
     }
 
-    /// - Throws: where two peers give different answers.
+    /// - Throws: if two peers give different answers.
     static func compare<Answer: Equatable>(_ answers: [(peer: Peer, answer: Answer)], _ what: String) throws {
         guard let first = answers.first else { return }
         for other in answers where other.answer != first.answer {
@@ -84,7 +84,7 @@ final class Bench {
 
     /// Adds a line of times for one operation.
     ///
-    /// - Parameter isWhole: whether the rounds are parts of one thing, whose mean counts.
+    /// - Parameter isWhole: whether the rounds are parts of one workload, whose mean counts.
     func add(
         _ name: LineName, operations: Int, rounds: Int, _ peers: [Peer], _ times: [Peer: [Double]],
         isWhole: Bool = false, memory: [Peer: Int] = [:], note: String? = nil
@@ -111,7 +111,7 @@ final class Bench {
     func judge() { report.bars = Bar.all.compactMap { $0.result(report) } }
 }
 
-/// Runs a body and says how long it took, in nanoseconds.
+/// Runs a body and returns how long it took, in nanoseconds.
 func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now
     try body()

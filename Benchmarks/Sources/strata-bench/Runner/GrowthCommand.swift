@@ -3,8 +3,8 @@ import Foundation
 
 /// `strata-bench growth`: what an operation costs in stores of several sizes, which take turns.
 ///
-/// The hours of a machine that others use too differ more than the sizes: what a million costs by what ten thousand cost
-/// is told by turns that lie seconds apart.
+/// The speed of a shared machine differs more from hour to hour than operations do from size to size. So the times that
+/// are compared are measured seconds apart.
 struct GrowthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "growth", abstract: "Measures what operations cost in stores of several sizes, in turns.")
@@ -12,7 +12,7 @@ struct GrowthCommand: ParsableCommand {
     @OptionGroup var options: MovieOptions
 
     @Option(
-        help: "Whom to measure beside Strata, with commas between them, or none: \(Peer.others).",
+        help: "The peers to measure beside Strata, with commas between them, or none: \(Peer.others).",
         transform: Set.init(option:))
     var peers: Set<Peer> = [.strata]
 
@@ -70,7 +70,7 @@ struct GrowthCommand: ParsableCommand {
     }
 }
 
-/// What `growth --json` writes: the sizes in ascending order, in each turn.
+/// The JSON of `growth`: the sizes in ascending order, in each turn.
 struct GrowthReport: Codable {
     let machine: Machine
     var turns: [[SizeReport]]

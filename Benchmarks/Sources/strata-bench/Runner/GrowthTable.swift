@@ -1,10 +1,10 @@
-/// What an operation costs in stores of several sizes, measured in one turn or more.
+/// The table of what operations cost in stores of several sizes, measured in one turn or more.
 struct GrowthTable {
     private let turns: [[SizeReport]]
     private let sizes: [Int]
 
     /// - Parameter turns: in each the same sizes, in ascending order.
-    /// - Returns: nil where there is one size only.
+    /// - Returns: nil if there is one size only.
     init?(turns: [[SizeReport]]) {
         guard let sizes = turns.first?.map(\.movies), sizes.count > 1 else { return nil }
         self.turns = turns
@@ -35,7 +35,7 @@ struct GrowthTable {
         turns.compactMap { $0[index].line(name)?.figure(peer)?.time.median }
     }
 
-    /// The time in the largest store by that in the smallest, of each turn.
+    /// The time in the largest store divided by that in the smallest, over the turns.
     private func growth(of name: LineName, _ peer: Peer) -> Spread? {
         let ratios = turns.compactMap { turn -> Double? in
             guard let small = turn.first?.line(name)?.figure(peer), let large = turn.last?.line(name)?.figure(peer)

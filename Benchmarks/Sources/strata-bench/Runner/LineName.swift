@@ -23,8 +23,8 @@ enum LineName: String, Codable, CaseIterable {
     case history = "history of an object, per change"
     case difference = "difference of two moments, per change"
 
-    /// Whether an operation costs the same whatever else the store holds, as far as the design goes: what the growth
-    /// table is about.
+    /// Whether the design says that an operation costs the same in a store of any size; the growth table has these
+    /// lines.
     var isPerOperation: Bool {
         switch self {
         case .membersHot, .hop, .scalar, .text, .set: false

@@ -2,7 +2,7 @@ import CLMDBBare
 import CSQLite
 import Foundation
 
-/// Where and with what a run was made.
+/// The machine and the versions that a run was made with.
 struct Machine: Codable {
     let date: String
     let processor: String
@@ -52,7 +52,7 @@ struct Machine: Codable {
         return "\(major).\(minor).\(patch)"
     }
 
-    /// GRDB does not say its version itself; the package's record of what was built does.
+    /// GRDB's version by the package's `Package.resolved`, since GRDB has no function for it.
     private static var grdb: String {
         let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Package.resolved")
         struct Resolved: Decodable {
@@ -70,7 +70,7 @@ struct Machine: Codable {
         return version
     }
 
-    /// What stands behind the colon in lines of a file that begin with a name.
+    /// What follows the colon in lines of a file that begin with a name.
     static func lines(_ path: String, _ name: String) -> [String] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
         return text.split(separator: "\n").filter { $0.hasPrefix(name) }.compactMap { line in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What commands over stores of movies have in common.
+/// The options of commands over stores of movies.
 struct MovieOptions: ParsableArguments {
     @Option(help: "Numbers of movies, with commas between them.", transform: MovieOptions.sizes)
     var size = [10_000, 100_000]
@@ -54,7 +54,7 @@ struct MovieOptions: ParsableArguments {
 }
 
 extension Set<Peer> {
-    /// Whom to measure, by the text of an option; Strata always.
+    /// The peers in the text of an option, and Strata.
     init(option text: String) throws {
         self = [.strata]
         guard text.lowercased() != "none" else { return }

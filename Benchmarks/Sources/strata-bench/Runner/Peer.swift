@@ -1,4 +1,4 @@
-/// Who does the work: Strata, and what else an app would take.
+/// What is measured: Strata, and what an app could use instead.
 enum Peer: String, Codable, CaseIterable {
     case strata = "Strata"
     case lmdb = "LMDB"
@@ -12,30 +12,30 @@ enum Peer: String, Codable, CaseIterable {
     static var others: String { allCases.dropFirst().map(\.rawValue).joined(separator: ", ") }
 }
 
-/// One peer's way of doing what a workload times.
+/// One peer's code for a workload.
 struct Contender {
     let peer: Peer
-    /// What is to be ready before a round and is not timed.
+    /// Prepares a round; not timed.
     var prepare: (Int) throws -> Void = { _ in }
-    /// One round, timed; its answer has to be that of the other peers.
+    /// Runs a round, timed; its answer must equal that of the other peers.
     let run: (Int) throws -> Int
 }
 
-/// One line that peers are timed for.
+/// One line, with all peers' code for it.
 struct Contest {
     let name: LineName
-    /// How many operations a round is.
+    /// How many operations a round has.
     let operations: Int
     let contenders: [Contender]
-    /// What is said beside the times of all rounds, each for one operation, in nanoseconds.
+    /// Makes the remark of the line from the times of all rounds, in nanoseconds for one operation.
     var note: ([Peer: [Double]]) -> String? = { _ in nil }
 }
 
-/// Something that is timed beside peers, or by itself. What it needs it finds in the stores, which all hold the same.
+/// Something that is timed beside peers, or by itself, over stores that all hold the same movies.
 protocol Workload {
     /// The lines of the table that it makes.
     static var lines: [LineName] { get }
-    /// When the files are measured, for one that writes: "after updates".
+    /// The name of the moment after it, "after updates", if it writes: the files are measured then.
     static var momentOfFiles: String? { get }
     static func run(_ stores: MovieStores, _ bench: Bench) throws
 }
@@ -44,7 +44,7 @@ extension Workload {
     static var momentOfFiles: String? { nil }
 }
 
-/// A benchmark that cannot be right, such as one whose peers give different answers.
+/// The error for a benchmark that cannot be right, such as one whose peers give different answers.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -16,7 +16,7 @@ struct Plot {
     private static let top = 86.0
     private static let barHeight = 9.0
     private static let gap = 14.0
-    /// Shades that stand out from white and from black alike.
+    /// Colors that are visible on white and on black.
     private static let colours: [Peer: String] = [
         .lmdb: "#8c959f", .sqlite: "#4493f8", .grdb: "#db6d28", .tightGRDB: "#c69026", .propertyList: "#a371f7",
         .json: "#3fb950",

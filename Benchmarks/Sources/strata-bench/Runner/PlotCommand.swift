@@ -7,13 +7,13 @@ struct PlotCommand: ParsableCommand {
         commandName: "plot", abstract: "Draws a run's ratios as an SVG.",
         discussion: "RESULTS.json is what `strata-bench --json` wrote.")
 
-    @Argument(help: "What --json wrote.")
+    @Argument(help: "The file that --json wrote.")
     var results: String
 
     @Argument(help: "The SVG to write.")
     var output: String
 
-    @Option(help: "Which size is drawn; the largest if none is given.")
+    @Option(help: "The size to draw; the largest if none is given.")
     var size: Int?
 
     func run() throws {

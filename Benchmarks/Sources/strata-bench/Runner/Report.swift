@@ -1,12 +1,12 @@
 import Foundation
 
-/// All that a run has measured; `--json` writes it, `plot` reads it.
+/// The results of a run; `--json` writes them, `plot` and `tables` read them.
 struct Report: Codable {
     let machine: Machine
     var sizes: [SizeReport] = []
 }
 
-/// What was measured over stores of one size.
+/// The results for stores of one size.
 struct SizeReport: Codable {
     let movies: Int
     var lines: [Line] = []
@@ -16,14 +16,14 @@ struct SizeReport: Codable {
     func line(_ name: LineName) -> Line? { lines.first { $0.name == name } }
 }
 
-/// One workload with every peer that did it.
+/// A line of the table: one workload with the times of every peer.
 struct Line: Codable {
     let name: LineName
-    /// How many operations a round is; times are of one.
+    /// How many operations a round has; times are for one.
     let operations: Int
     let rounds: Int
     let figures: [Figure]
-    /// What else there is to say, such as "310,000 events a second".
+    /// A remark, such as "310,000 events a second".
     var note: String?
 
     func figure(_ peer: Peer) -> Figure? { figures.first { $0.peer == peer } }
@@ -35,9 +35,9 @@ struct Figure: Codable {
     let peer: Peer
     /// Nanoseconds for an operation: the median of the rounds and the ends of the middle half of them.
     let time: Spread
-    /// Strata's time by this peer's in the same round; nil for Strata itself.
+    /// Strata's time divided by this peer's in the same round; nil for Strata itself.
     let ratio: Spread?
-    /// What the peer took of memory at most, where that was looked at.
+    /// The peer's largest memory in bytes; nil where it was not measured.
     var memoryBytes: Int?
 }
 
@@ -52,26 +52,26 @@ struct Spread: Codable {
         upper = sorted[min(sorted.count - 1, sorted.count * 3 / 4)]
     }
 
-    /// A value of the whole, such as a mean, with the spread of its parts.
+    /// Makes one of a value of the whole, such as a mean, and the spread of its parts.
     init(whole: Double, parts: [Double]) {
         let spread = Spread(parts)
         (median, lower, upper) = (whole, spread.lower, spread.upper)
     }
 }
 
-/// What a peer's files take, and when.
+/// The size of a peer's files after one workload.
 struct FileSize: Codable {
     let moment: String
-    /// A peer's name, or what the bytes are beside them.
+    /// A peer's name, or "the values themselves".
     let what: String
-    /// On disk, free pages and all.
+    /// On disk, with free pages.
     let bytes: Int
-    /// Pages of the log and of the views, where a peer has such.
+    /// The pages of the log and of the views, for peers that have them.
     var logBytes: Int?
     var viewBytes: Int?
 }
 
-/// A bar beside what was reached.
+/// A bar, and whether a run reached it.
 struct BarResult: Codable {
     let name: String
     let reach: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report in words and tables.
+/// The text of a report, with its tables.
 struct ReportText {
     let report: Report
     let style: TextTable.Style

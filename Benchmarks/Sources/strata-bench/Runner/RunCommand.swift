@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `strata-bench run`, what is run when nothing else is asked for.
+/// `strata-bench run`, the default command.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs Strata beside bare LMDB, SQLite, GRDB and archives, and judges the bars.")
@@ -9,14 +9,14 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var options: MovieOptions
 
     @Option(
-        help: "Whom to measure beside Strata, with commas between them, or none: \(Peer.others).",
+        help: "The peers to measure beside Strata, with commas between them, or none: \(Peer.others).",
         transform: Set.init(option:))
     var peers = Set(Peer.allCases)
 
     @Option(help: "How often each line is measured, after once to warm up.")
     var rounds = 7
 
-    /// In the order in which they run: the first fills the stores, the last but one closes them.
+    /// In the order in which they run: the first fills the stores, the last but two closes them.
     static var workloads: [any Workload.Type] {
         [
             BulkInsert.self, RandomFaults.self, ColdMembers.self, HotReads.self, Hops.self, IndexedRanges.self,
@@ -43,7 +43,7 @@ struct RunCommand: ParsableCommand {
         let stores = try MovieStores(
             Movies(count: size), peers, in: place.appending(path: "movies-\(size)", directoryHint: .isDirectory))
         for workload in Self.workloads {
-            // The first fills the stores for all others.
+            // The first workload fills the stores for all others.
             guard workload == BulkInsert.self || workload.lines.contains(where: bench.isWanted) else { continue }
             try workload.run(stores, bench)
             if let moment = workload.momentOfFiles { try FileSizes.measure(moment, stores, bench) }

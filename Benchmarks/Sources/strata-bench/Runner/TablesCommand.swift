@@ -4,9 +4,9 @@ import Foundation
 /// `strata-bench tables RESULTS.json...`
 struct TablesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tables", abstract: "Prints the tables of runs again, those of several as one.")
+        commandName: "tables", abstract: "Prints the tables of one run, or of several as one, from their JSON.")
 
-    @Argument(help: "What --json wrote; of a size that comes twice the last counts.")
+    @Argument(help: "The files that --json wrote; if a size comes twice, the last counts.")
     var results: [String]
 
     @Flag(help: "Prints the tables as Markdown.")

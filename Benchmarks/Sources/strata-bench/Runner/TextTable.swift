@@ -13,7 +13,7 @@ struct TextTable {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// The first column is text and stands at the left; the others at the right.
+    /// The first column is aligned left, the others right.
     func text(_ style: Style) -> String {
         switch style {
         case .markdown:

@@ -9,7 +9,7 @@ struct WorkingPlace: ParsableArguments {
     @Flag(help: "Writes the measurements as JSON instead of the table.")
     var json = false
 
-    /// Runs a workload in a folder of its own, removes that, and prints the report.
+    /// Runs a workload in a new folder, removes the folder, and prints the report.
     func run<Report: Encodable>(_ workload: (URL) throws -> Report, print table: (Report) -> Void) throws {
         let report = try Self.inside(directory, workload)
         guard json else { return table(report) }
@@ -19,7 +19,7 @@ struct WorkingPlace: ParsableArguments {
         print()
     }
 
-    /// Gives `body` a folder that is removed afterwards.
+    /// Runs `body` with a new folder, which it removes afterwards.
     static func inside<Result>(_ directory: String, _ body: (URL) throws -> Result) throws -> Result {
         let place = URL(filePath: directory, directoryHint: .isDirectory)
             .appending(path: "strata-bench-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 
 /// Fills the stores, 10,000 movies a commit; peers take turns with each commit. A batch request has the movies of up to
-/// five commits, and its turn comes when they are there.
+/// five commits, and its turn comes after the fifth.
 enum BulkInsert: Workload {
     static let lines = [LineName.insertObjects, .insertBatch]
     static let momentOfFiles: String? = "after inserting"
@@ -12,7 +12,7 @@ enum BulkInsert: Workload {
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         var times = Times()
         let isMeasured = lines.contains(where: bench.isWanted)
-        // Small stores are made several times; the first of them warms up.
+        // Small stores are made several times; the first time warms up.
         let repeats = isMeasured ? min(5, 60_000 / bench.size) : 0
         for number in 0..<repeats {
             let place = stores.directory.appending(path: "trial-\(number)", directoryHint: .isDirectory)
@@ -32,7 +32,7 @@ enum BulkInsert: Workload {
         bench.add(.insertBatch, operations: batch, rounds: count, peers, beside, isWhole: true)
     }
 
-    /// Nanoseconds for a movie, of each commit.
+    /// Nanoseconds for a movie, in each commit.
     private struct Times {
         var objects: [Peer: [Double]] = [:]
         var batch: [Double] = []

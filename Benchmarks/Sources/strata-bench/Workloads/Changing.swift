@@ -31,7 +31,7 @@ enum Updates: Workload {
     }
 }
 
-/// Deletes owners of up to 20,000 movies, who go too, up to 100,000 movies in all: each owner in one durable commit.
+/// Deletes owners of up to 20,000 movies, with their movies, up to 100,000 in all: each owner in one durable commit.
 enum Cascades: Workload {
     static let lines = [LineName.cascade]
     static let momentOfFiles: String? = "after deletes"
@@ -39,7 +39,7 @@ enum Cascades: Workload {
     static func run(_ stores: MovieStores, _ bench: Bench) throws {
         guard bench.isWanted(.cascade) else { return }
         let count = LongSave.count(stores.movies)
-        // Large ones are long enough without a round before.
+        // Rounds of large stores are long enough without a warm-up.
         let isLong = count >= 50_000
         let rounds = min(3, bench.rounds)
         let sizes = stride(from: 0, to: count, by: largest).map { min(largest, count - $0) }
@@ -58,7 +58,7 @@ enum Cascades: Workload {
         try stores.compare("after cascades")
     }
 
-    /// Movies of one owner: what a save of Strata's may delete in a store of a million.
+    /// Movies of one owner: as many as one save may delete in a store of a million.
     private static let largest = 20_000
 
     private static func collection(of count: Int, _ stores: MovieStores) throws -> (owner: Int, rows: [MovieRow]) {

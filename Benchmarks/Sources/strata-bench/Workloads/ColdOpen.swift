@@ -3,7 +3,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// Opens a store in a process of its own and reads a hundred movies: nothing is warm but the system's file cache.
+/// Opens a store in a process of its own and reads a hundred movies: only the system's file cache is warm.
 enum ColdOpen: Workload {
     static let lines = [LineName.coldOpen]
 
@@ -24,7 +24,7 @@ enum ColdOpen: Workload {
         let rounds = 5
         for round in 0..<rounds {
             var answers: [(peer: Peer, answer: Int)] = []
-            // Archives of a million take seconds: once is enough.
+            // Archives of a million take seconds, so they are read once.
             let isShort = round > 0 && bench.size > 500_000
             for (peer, path) in places where !isShort || ![.propertyList, .json].contains(peer) {
                 let result: ColdOpenProgram.Result = try ChildProgram.run(
@@ -57,13 +57,13 @@ enum ColdOpen: Workload {
     }
 }
 
-/// `strata-bench cold-open PEER PATH MOVIE...`: what the process does.
+/// `strata-bench cold-open PEER PATH MOVIE...`: the process that opens and reads.
 struct ColdOpenProgram: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "cold-open", shouldDisplay: false)
 
     struct Result: Codable {
         let nanoseconds: Double
-        /// Resident memory at its highest, less that before.
+        /// The largest resident memory, without that at the start, in bytes.
         let memoryBytes: Int
         /// The sum of the movies' years.
         let answer: Int
@@ -102,7 +102,7 @@ struct ColdOpenProgram: ParsableCommand {
         }
     }
 
-    /// As Linux tells it; 0 elsewhere.
+    /// As Linux reports it; 0 on other systems.
     private static func residentBytes(_ name: String) -> Int {
         let kilobytes = Machine.lines("/proc/self/status", name).first.flatMap { line in
             line.split(separator: " ").first.flatMap { Int($0) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Durable commits of a movie each: of one writer, and of eight at once, in turns: what a commit takes depends on where
-/// the file's free pages lie, and they lie together after a bulk insert and apart a thousand commits later.
+/// Durable commits of one movie each, by one writer and by eight at once. They take turns, since the cost of a commit
+/// depends on where the file's free pages are: together after a bulk insert, apart a thousand commits later.
 enum Commits: Workload {
     static let lines = [LineName.commit, .commitOfEight]
     static let momentOfFiles: String? = "after durable commits"

@@ -2,7 +2,7 @@ import ArgumentParser
 import CLMDBBare
 import Foundation
 
-/// What the files take, the log and its views apart, beside SQLite's file and the bytes of the values themselves.
+/// The sizes of the files, with the log and the views apart, beside SQLite's file and the bytes of the values.
 enum FileSizes {
     static func measure(_ moment: String, _ stores: MovieStores, _ bench: Bench) throws {
         guard bench.filter.isEmpty || "file".contains(bench.filter) else { return }
@@ -33,9 +33,9 @@ enum FileSizes {
 }
 
 extension URL {
-    /// What the file or folder takes on disk, in bytes.
+    /// The size of the file or folder on disk, in bytes.
     ///
-    /// By the system's own count: Foundation's for Linux takes blocks of 512 bytes for blocks of the file system.
+    /// By `stat`, since Foundation for Linux multiplies blocks of 512 bytes by the file system's block size.
     var allocatedBytes: Int {
         let inside = FileManager.default.enumerator(at: self, includingPropertiesForKeys: nil)
         return ([self] + (inside?.compactMap { $0 as? URL } ?? [])).reduce(0) { sum, file in
@@ -47,7 +47,7 @@ extension URL {
 
 /// `strata-bench table-sizes PATH`: the bytes of each table of an LMDB environment, by pages.
 ///
-/// A process of its own, for LMDB must not open an environment twice in one.
+/// A process of its own, since LMDB must not open an environment twice in one.
 struct TableSizesProgram: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "table-sizes", shouldDisplay: false)
 
@@ -60,7 +60,7 @@ struct TableSizesProgram: ParsableCommand {
         try BareLMDB.check(mdb_env_create(&environment))
         defer { mdb_env_close(environment) }
         try BareLMDB.check(mdb_env_set_maxdbs(environment, 32))
-        // With a lock, for the store may still be tidied between saves, and pages that are read must stay.
+        // With the lock file, since Strata may still tidy its buffers, and must not reuse pages that are read here.
         try BareLMDB.check(mdb_env_open(environment, path, UInt32(MDB_RDONLY), 0o600))
         var transaction: OpaquePointer?
         try BareLMDB.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction))

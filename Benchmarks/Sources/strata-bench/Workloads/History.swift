@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// What the log is for: a context that stayed behind, an object's changes, and what lies between two moments.
+/// Reads of the past: a context that stayed behind, the history of an object, and the difference of two moments.
 ///
 /// The commits that make the history are not measured here, and not synced.
 enum History: Workload {
@@ -51,16 +51,16 @@ enum History: Workload {
     }
 }
 
-/// A context that stays where it is while 10,000 transactions of ten changes each are saved.
+/// A context that stays at its snapshot while others save 10,000 transactions of ten changes each.
 ///
-/// They change as many movies in a store of every size, all over it: what differs from one size to the next is the store.
+/// They change as many movies in stores of every size, spread over all of the store, so that only the stores differ.
 enum LaggingContext {
     static let commits = 10_000
     private static let changedMovies = 10_000
     static var changeCount: Int { commits * 10 }
 
     struct Times {
-        /// Nanoseconds for the first fetch, those after it, and for the same by a context of now.
+        /// Nanoseconds for the first fetch, for those after it, and for the same by a new context.
         let first: Double
         let after, present: [Double]
         let found: Int

@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// Follows a chain of to-ones round and round: each hop depends on the one before.
+/// Follows a ring of to-ones: each hop depends on the one before.
 enum Hops: Workload {
     static let lines = [LineName.hop]
     private static let nodes = 1_000

@@ -2,7 +2,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// What is in memory already: attributes, and from an owner to the movies they own.
+/// Reads of objects in memory: attributes, and the movies of owners.
 enum HotReads: Workload {
     static let lines = [LineName.membersHot, .scalar, .text, .set]
 
@@ -35,7 +35,7 @@ enum HotReads: Workload {
         try bench.compare(name, operations: count, [Contender(peer: .strata) { _ in run() }])
     }
 
-    /// A hundred owners and their movies stay in memory because they are held.
+    /// A hundred owners and their movies stay in memory, since this keeps references to them.
     private static func members(_ stores: MovieStores, _ context: ManagedObjectContext, _ bench: Bench) throws {
         let owners = try stores.strata.ownerIDs.prefix(100).map { try context.existingObject(with: $0, as: Owner.self) }
         let held = owners.map { Array($0.movies) }

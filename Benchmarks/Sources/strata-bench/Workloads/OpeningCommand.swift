@@ -3,7 +3,7 @@ import Foundation
 import StrataGraph
 import StrataModel
 
-/// What opening a store takes that has had several models.
+/// The time to open a store that has had several models.
 struct OpeningWorkload {
     struct Result: Codable {
         /// How many models the store has had.
@@ -31,7 +31,7 @@ struct OpeningWorkload {
         return results
     }
 
-    /// Each entity has ten attributes and two to-ones; each version gives the first one more.
+    /// Each entity has ten attributes and two to-ones; each version adds an attribute to the first entity.
     private func model(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: (0..<entities).map { number in

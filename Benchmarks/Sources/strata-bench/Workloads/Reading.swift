@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers at random, others in each round, so that none of them lies in a processor's cache from the round before.
+/// Random numbers, different in each round, so that the round before leaves none of their objects in the caches.
 struct Picks {
     let count: Int
     private let rounds: [[Int]]
@@ -14,7 +14,7 @@ struct Picks {
     subscript(round: Int) -> [Int] { rounds[round] }
 }
 
-/// Objects by their ids, in contexts that hold none of them.
+/// Objects by their ids, in contexts without objects.
 enum RandomFaults: Workload {
     static let lines = [LineName.fault]
 
@@ -26,7 +26,7 @@ enum RandomFaults: Workload {
     }
 }
 
-/// From an owner to the movies they own, none of which is in memory.
+/// The movies of owners, none of which is in memory.
 enum ColdMembers: Workload {
     static let lines = [LineName.membersCold]
 
@@ -38,7 +38,7 @@ enum ColdMembers: Workload {
     }
 }
 
-/// A hundred movies in order of an index, each read.
+/// A hundred movies in the order of an index, with their values.
 enum IndexedRanges: Workload {
     static let lines = [LineName.range]
 
@@ -52,7 +52,7 @@ enum IndexedRanges: Workload {
     }
 }
 
-/// Counts by an attribute without an index, so that every row is looked at.
+/// Counts by an attribute without an index, so that every row is read.
 enum UnindexedCounts: Workload {
     static let lines = [LineName.count]
 

@@ -1,7 +1,7 @@
 import Foundation
 import StrataGraph
 
-/// The log played back: views made again and compared, and everything checked.
+/// Rebuilding a store's views from its log, and verifying the store.
 enum WholeStore: Workload {
     static let lines = [LineName.rebuild, .verify]
     static let momentOfFiles: String? = "after rebuilding"
@@ -26,7 +26,7 @@ enum WholeStore: Workload {
 
     private static func measure(_ name: LineName, _ bench: Bench, _ run: () throws -> Int) throws {
         var (events, times): (Int, [Double]) = (1, [])
-        // Small stores once more, to warm up.
+        // Small stores have a round to warm up.
         let isSmall = bench.size < 300_000
         for _ in 0..<(isSmall ? 1 + min(4, bench.rounds) : min(3, bench.rounds)) {
             let time = try nanoseconds { events = try run() }
