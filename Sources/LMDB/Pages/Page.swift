@@ -28,10 +28,19 @@
 /// is checked where it is used, and nil if it leads out of the page. `init(checking:number:as:)` checks all of it at
 /// once. The memory must outlive the page.
 @usableFromInline struct Page {
-    @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let size: Int
+    /// The whole page. Not a pointer: Swift 6.3 misreads a nil `Page?` that generic code has made of a pointer and numbers.
+    @usableFromInline let bytes: UnsafeRawBufferPointer
     /// The number of entries, at least one.
     @usableFromInline let count: Int
+
+    /// The address of the page.
+    @inlinable var start: UnsafeRawPointer {
+        @inline(__always) get { bytes.baseAddress.unsafelyUnwrapped }
+    }
+
+    @inlinable var size: Int {
+        @inline(__always) get { bytes.count }
+    }
 
     /// What a page holds, by LMDB's flags.
     struct Kind: Equatable {
@@ -60,8 +69,7 @@
         guard let start = bytes.baseAddress, Self.kind(of: bytes) == kind else { return nil }
         let lower = Int(start.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
         guard lower > Self.headerSize, lower & 1 == 0, lower <= bytes.count else { return nil }
-        self.start = start
-        size = bytes.count
+        self.bytes = bytes
         count = (lower &- Self.headerSize) / 2
     }
 
