@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What commits add to the file is cut into small units of the system's cache; see `CachedFile`.
+/// The folios of what commits add to the file are split; see `CachedFile`.
 @Suite struct CachedFileTests {
     let store = TemporaryStore()
 

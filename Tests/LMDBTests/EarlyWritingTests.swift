@@ -57,7 +57,7 @@ import Testing
             usleep(2000)
             early.end()
         }
-        // The file is nobody's any more.
+        // The descriptor is not used any more.
         #expect(close(ends[0]) == 0 && close(ends[1]) == 0)
     }
 }

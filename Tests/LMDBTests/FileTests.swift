@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Files that anybody may write unless somebody cares. One test at a time: the mask is the process's.
+/// Files that every user could write, by the process's mask. One test at a time, since the mask is the process's.
 private struct OpenMask {
     private static let lock = NSLock()
     private let before: mode_t

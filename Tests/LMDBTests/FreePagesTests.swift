@@ -2,7 +2,7 @@
 import Synchronization
 import Testing
 
-/// Where the pages that small commits get lie; see `FreePages`.
+/// Where the pages of small commits are; see `FreePages`.
 @Suite struct FreePagesTests {
     /// Records of which two fill a page.
     private static let count: UInt64 = 6000
@@ -52,7 +52,7 @@ import Testing
         try environment.read { transaction in
             var free: [UInt64] = []
             try transaction.eachFreeList { list in
-                for place in 0..<list.count { free.append(list[place]) }
+                for index in 0..<list.count { free.append(list[index]) }
                 return true
             }
             let trees = try [Table(handle: 0), Table(handle: 1), table].map { try transaction.statistics($0) }
@@ -175,7 +175,7 @@ import Testing
         try environment.close()
     }
 
-    /// Where no reader is to be had nothing is put in order, and commits go on.
+    /// Without a free reader slot nothing is put in order, and commits go on.
     @Test func aFullReaderTableStopsNoCommit() throws {
         let store = TemporaryStore()
         let environment = try store.open { $0.maximumReaders = 2 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// Values under numbers that follow each other, beside those that LMDB finds for each alone.
+/// A search for numbers that follow each other finds the values that LMDB finds for each.
 @Suite struct NearbySearchTests {
     private static let keys: [UInt64] = (0..<UInt64(4000)).map { number -> UInt64 in
         // Alone, in rows with gaps of several widths, and far apart.
@@ -28,7 +28,7 @@ import Testing
         return (environment, table)
     }
 
-    /// Orders in which somebody may ask: one after the other, with gaps, from the end, twice each, and at random.
+    /// Orders of look-ups: one after the other, with gaps, from the end, twice each, and at random.
     private static let orders: [[UInt64]] = {
         let ascending = (0..<UInt64(4200)).map { $0 }
         let sparse = (keys + keys.map { $0 + 1 }).sorted()
@@ -66,7 +66,7 @@ import Testing
         try environment.read { try check($0) }
     }
 
-    /// That it is of use: most of those that follow each other are found without moving the cursor.
+    /// Most records that follow each other are found without moving the cursor.
     @Test func whatFollowsIsFoundInItsPage() throws {
         let store = TemporaryStore()
         let (environment, table) = try filled(store)

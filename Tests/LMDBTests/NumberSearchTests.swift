@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// Values that the library's own search finds, in the map and in copies of pages, beside those that LMDB finds.
+/// Strata's own search, in the map and in copies of pages, finds the values that LMDB finds.
 @Suite struct NumberSearchTests {
     private static let values = 3000
 

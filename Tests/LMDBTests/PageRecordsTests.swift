@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import Testing
 
-/// Records that are read where they lie in their page, beside those that LMDB's cursor gives.
+/// Records that are read where they lie in their page are those of LMDB's cursor.
 @Suite struct PageRecordsTests {
     private struct Record: Equatable {
         let key: [UInt8]
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// A page whose list of records leads out of it is an error, and no record of it is made up.
+    /// A page whose list of entries leads out of it is an error, and gives no wrong record.
     @Test func aDamagedPageIsAnError() throws {
         let store = TemporaryStore()
         try store.fill(10)
@@ -131,7 +131,7 @@ extension WriteTransaction {
     fileprivate func leafPages(_ table: Table) -> Int { (try? statistics(table).leafPageCount) ?? -1 }
 }
 
-/// Many keys looked up side by side, beside each by itself.
+/// Keys that are looked up side by side have the values that each has by itself.
 @Suite struct LookupTests {
     private func values(_ cursor: Cursor, _ keys: [UInt64]) throws -> [[UInt8]?] {
         var found: [[UInt8]?] = []
@@ -185,7 +185,7 @@ extension WriteTransaction {
         try environment.close()
     }
 
-    /// Keys of another length are in the table too: LMDB searches then.
+    /// With keys of another length in the table LMDB searches.
     @Test func keysOfOtherLengthsAreNoHindrance() throws {
         let store = TemporaryStore()
         let environment = try store.open()

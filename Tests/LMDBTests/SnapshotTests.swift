@@ -28,7 +28,7 @@ import Testing
                 defer { done.leave() }
                 do {
                     while !isOver.load(ordering: .relaxed) {
-                        // While one is held, who reads takes another, which may be a new one.
+                        // While one is held, a reader takes another, which may be a new one.
                         let kept = isNew ? try environment.beginRead() : nil
                         defer { if let kept { environment.end(kept) } }
                         for _ in 0..<(isNew ? 1 : 100) {

@@ -91,7 +91,7 @@ extension Cursor {
         try key.withUnsafeBytes { key in try seek(before: key) }
     }
 
-    /// The number the cursor stands on, or nil when the move had nowhere to go.
+    /// The number that the cursor stands on; nil if the move found no record.
     func number(ifMoved moved: Bool) -> UInt64? { moved ? number : nil }
 
     /// The key as a big-endian number.

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import Testing
 
-/// What LMDB's copying without free pages would follow beside its memory is found before it begins.
+/// Damage on which LMDB's copying without free pages would write outside its memory is found before it begins.
 @Suite struct TreeCheckTests {
     private let store = TemporaryStore()
     private let pageSize = 4096
@@ -47,7 +47,7 @@ import Testing
         #expect(try copy(store.dataBytes()) == nil)
     }
 
-    /// One thing of a page at a time: all of it, its number, kind, bounds, the place of its first entry, and its entries.
+    /// One part of a page at a time: all of it, its number, kind, bounds, the offset of its first entry, and its entries.
     @Test(arguments: [0..<4096, 0..<8, 10..<12, 12..<16, 16..<18, 18..<4096]) func aDamagedPageIsNamed(
         part: Range<Int>
     ) throws {

@@ -11,6 +11,9 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
     let layers: [String]
 
     static let all = [
+        ModuleLayers(
+            module: "LMDB",
+            layers: ["Errors", "Locks", "Files", "Pages", "Environment", "Transactions", "Cursors", "Upkeep"]),
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
         ModuleLayers(
             module: "StrataGraph", layers: ["History", "Graph", "Requests", "Results", "Batch", "Container"]),

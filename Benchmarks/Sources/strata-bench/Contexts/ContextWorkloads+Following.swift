@@ -39,13 +39,13 @@ extension ContextWorkloads {
             let reader = container.newBackgroundContext()
             let controller = FetchedResultsController(
                 fetchRequest: try FetchRequest<Movie>().sorted(by: \.rating), context: reader)
-            var told = 0
-            controller.onChange = { told += $0.moves.count + $0.updates.count }
+            var reported = 0
+            controller.onChange = { reported += $0.moves.count + $0.updates.count }
             try controller.performFetch()
             costs[count] = try Self.touched.map { touched in
                 try time(of: touched, ids, container, then: {}) { reader.refreshAllObjects() }
             }
-            precondition(told >= Self.touched.reduce(0, +), "The results were not told of every change.")
+            precondition(reported >= Self.touched.reduce(0, +), "The results did not report every change.")
             container.close()
         }
         report("live results after k changes", costs, ofWhat: "results")

@@ -21,10 +21,10 @@ struct ContextsCommand: ParsableCommand {
     @Option(help: "Where the stores are made; they are removed afterwards.")
     var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
 
-    func run() throws { try WorkingPlace.inside(directory, run(in:)) }
+    func run() throws { try WorkingFolder.inside(directory, run(in:)) }
 
-    private func run(in place: URL) throws {
-        let workloads = ContextWorkloads(directory: place)
+    private func run(in folder: URL) throws {
+        let workloads = ContextWorkloads(directory: folder)
         print("\nContexts that live long\n")
         func isWanted(_ name: String) -> Bool { only.isEmpty || only.contains(name) }
         if isWanted("growth") { try workloads.growth(commits: commits) }

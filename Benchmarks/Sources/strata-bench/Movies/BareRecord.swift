@@ -21,15 +21,15 @@ enum BareRecord {
         image.storeBytes(of: UInt64(row.owner), toByteOffset: 24, as: UInt64.self)
         image.storeBytes(of: row.year, toByteOffset: 32, as: Int32.self)
         image.storeBytes(of: row.votes, toByteOffset: 36, as: Int32.self)
-        var place = movieFixed
+        var end = movieFixed
         for (text, offset) in [(row.title, 40), (row.genre, 48)] {
             var text = text
             let count = text.withUTF8 { bytes in
-                if let start = bytes.baseAddress { (image + place).copyMemory(from: start, byteCount: bytes.count) }
+                if let start = bytes.baseAddress { (image + end).copyMemory(from: start, byteCount: bytes.count) }
                 return bytes.count
             }
             image.storeBytes(of: UInt32(count), toByteOffset: offset, as: UInt32.self)
-            place += count
+            end += count
         }
     }
 
@@ -58,10 +58,10 @@ enum BareRecord {
     /// The keys of a commit in one buffer, to be sorted.
     struct Keys {
         /// The offset of a key, and its first sixteen bytes as numbers, which tell nearly all keys apart.
-        private typealias Place = (start: Int, count: Int, first: UInt64, second: UInt64)
+        private typealias KeyRange = (start: Int, count: Int, first: UInt64, second: UInt64)
 
         private var bytes: [UInt8] = []
-        private var places: [Place] = []
+        private var ranges: [KeyRange] = []
 
         mutating func add(_ index: Index, number: UInt64, _ id: UInt64) {
             let start = bytes.count
@@ -111,20 +111,20 @@ enum BareRecord {
                     $0.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)
                 )
             }
-            places.append((start, bytes.count - start, first.bigEndian, second.bigEndian))
+            ranges.append((start, bytes.count - start, first.bigEndian, second.bigEndian))
         }
 
         mutating func forEachInOrder(_ body: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-            let places = places
+            let ranges = ranges
             try bytes.withUnsafeMutableBytes { all in
-                let ordered = places.sorted { left, right in
+                let ordered = ranges.sorted { left, right in
                     guard left.first == right.first, left.second == right.second, let start = all.baseAddress
                     else { return (left.first, left.second) < (right.first, right.second) }
                     let order = memcmp(start + left.start, start + right.start, min(left.count, right.count))
                     return order == 0 ? left.count < right.count : order < 0
                 }
-                for place in ordered {
-                    try body(UnsafeMutableRawBufferPointer(rebasing: all[place.start..<place.start + place.count]))
+                for range in ordered {
+                    try body(UnsafeMutableRawBufferPointer(rebasing: all[range.start..<range.start + range.count]))
                 }
             }
         }

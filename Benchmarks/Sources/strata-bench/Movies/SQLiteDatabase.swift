@@ -46,10 +46,10 @@ final class SQLiteDatabase {
 
         deinit { sqlite3_finalize(handle) }
 
-        func bind(_ place: Int32, _ value: Int) { sqlite3_bind_int64(handle, place, Int64(value)) }
-        func bind(_ place: Int32, _ value: Double) { sqlite3_bind_double(handle, place, value) }
-        func bind(_ place: Int32, _ value: String) {
-            sqlite3_bind_text(handle, place, value, Int32(value.utf8.count), Self.transient)
+        func bind(_ index: Int32, _ value: Int) { sqlite3_bind_int64(handle, index, Int64(value)) }
+        func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+        func bind(_ index: Int32, _ value: String) {
+            sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), Self.transient)
         }
 
         /// Calls `row` for each row, and resets the statement.

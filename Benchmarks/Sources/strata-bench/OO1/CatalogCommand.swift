@@ -8,14 +8,14 @@ struct CatalogCommand: ParsableCommand {
     @Option(help: "The number of parts: the paper has 20,000 and 200,000.")
     var parts = 20_000
 
-    @OptionGroup var place: WorkingPlace
+    @OptionGroup var folder: WorkingFolder
 
     func validate() throws {
         guard parts >= 1_000 else { throw ValidationError("--parts must be at least 1000.") }
     }
 
     func run() throws {
-        try place.run { directory in
+        try folder.run { directory in
             try CatalogWorkload(catalog: Catalog(count: parts), directory: directory).run()
         } print: { report in
             print(

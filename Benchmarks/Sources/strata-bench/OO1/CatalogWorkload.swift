@@ -25,11 +25,11 @@ struct CatalogWorkload {
     private static let visits = 3_280
 
     func run() throws -> Report {
-        let place = directory.appending(path: "oo1-\(catalog.count)", directoryHint: .isDirectory)
+        let folder = directory.appending(path: "oo1-\(catalog.count)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
-            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let store = place.appending(path: "catalog.strata", directoryHint: .isDirectory)
-        let file = place.appending(path: "catalog.sqlite")
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let store = folder.appending(path: "catalog.strata", directoryHint: .isDirectory)
+        let file = folder.appending(path: "catalog.sqlite")
         var peers: (strata: StrataCatalog?, sqlite: SQLiteCatalog?)
         let strataBuild = try nanoseconds { peers.strata = try StrataCatalog(at: store, catalog) }
         let sqliteBuild = try nanoseconds {

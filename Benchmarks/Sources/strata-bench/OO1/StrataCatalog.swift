@@ -59,12 +59,12 @@ final class StrataCatalog: CatalogPeer {
     }
 
     private func connect(_ value: Catalog.Part, _ part: (Int) -> CatalogPart?) {
-        for place in value.targets.indices {
+        for index in value.targets.indices {
             let connection = CatalogConnection(context: context)
-            connection.type = value.types[place]
-            connection.length = Int32(value.lengths[place])
+            connection.type = value.types[index]
+            connection.length = Int32(value.lengths[index])
             connection.from = part(value.id)
-            connection.to = part(value.targets[place])
+            connection.to = part(value.targets[index])
         }
     }
 

@@ -47,9 +47,9 @@ struct DesignComposite {
         self.id = id
         type = Self.type(&random)
         date = Int.random(in: 0..<1000, using: &random) + (id.isMultiple(of: 10) ? 2000 : 0)
-        parts = (0..<count).map { place in
+        parts = (0..<count).map { index in
             Part(
-                id: (id - 1) * count + place + 1, date: Int.random(in: 1000..<2000, using: &random),
+                id: (id - 1) * count + index + 1, date: Int.random(in: 1000..<2000, using: &random),
                 x: Int.random(in: 0..<100_000, using: &random), y: Int.random(in: 0..<100_000, using: &random),
                 document: Int.random(in: 1...size.composites, using: &random), type: Self.type(&random))
         }
@@ -146,9 +146,9 @@ struct Design {
     /// The base assemblies that use a part younger than they are.
     private func outdated() -> Set<Int> {
         Set(
-            assemblies.indices.filter { place in
-                (assemblies[place].priv + assemblies[place].shared).contains {
-                    composites[$0 - 1].date > assemblies[place].date
+            assemblies.indices.filter { index in
+                (assemblies[index].priv + assemblies[index].shared).contains {
+                    composites[$0 - 1].date > assemblies[index].date
                 }
             })
     }
@@ -158,8 +158,8 @@ struct Design {
     /// The same, and every assembly above them.
     var outdatedAssemblies: Int {
         var all = outdated()
-        for place in assemblies.indices.reversed() where all.contains(place) {
-            if let parent = assemblies[place].parent { all.insert(parent) }
+        for index in assemblies.indices.reversed() where all.contains(index) {
+            if let parent = assemblies[index].parent { all.insert(parent) }
         }
         return all.count
     }

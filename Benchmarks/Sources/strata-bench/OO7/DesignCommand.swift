@@ -11,7 +11,7 @@ struct DesignCommand: ParsableCommand {
     @Option(help: "Connections of each atomic part: 3, 6 or 9.")
     var connections = 3
 
-    @OptionGroup var place: WorkingPlace
+    @OptionGroup var folder: WorkingFolder
 
     func validate() throws {
         guard DesignSize.all.contains(where: { $0.name == size }) else {
@@ -24,7 +24,7 @@ struct DesignCommand: ParsableCommand {
         guard var parameters = DesignSize.all.first(where: { $0.name == size }) else { return }
         parameters.connectionsPerPart = connections
         let design = Design(parameters)
-        try place.run({ try DesignWorkload(design: design, directory: $0).run() }, print: Self.print)
+        try folder.run({ try DesignWorkload(design: design, directory: $0).run() }, print: Self.print)
     }
 
     private static func print(_ report: DesignWorkload.Report) {

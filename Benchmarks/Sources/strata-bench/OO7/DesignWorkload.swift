@@ -32,11 +32,11 @@ struct DesignWorkload {
     private static let hotRuns = 5
 
     func run() throws -> Report {
-        let place = directory.appending(path: "oo7-\(design.size.name)", directoryHint: .isDirectory)
+        let folder = directory.appending(path: "oo7-\(design.size.name)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
-            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let store = place.appending(path: "design.strata", directoryHint: .isDirectory)
-        let file = place.appending(path: "design.sqlite")
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let store = folder.appending(path: "design.strata", directoryHint: .isDirectory)
+        let file = folder.appending(path: "design.sqlite")
         var strata: StrataDesign?
         var sqlite: SQLiteDesign?
         let strataBuild = try nanoseconds { strata = try StrataDesign(at: store, design) }

@@ -46,9 +46,9 @@ final class StrataDesign: DesignPeer {
     private func build() throws {
         var ids: [ObjectID] = []
         let composites = 10_000 / (design.size.atomicPartsPerComposite * 4 + 2)
-        for (place, composite) in design.composites.enumerated() {
+        for (index, composite) in design.composites.enumerated() {
             ids.append(insert(composite).objectID)
-            if place % composites == composites - 1 { try saveAndLetGo() }
+            if index % composites == composites - 1 { try saveAndLetGo() }
         }
         try saveAndLetGo()
         let module = Module(context: context)

@@ -39,8 +39,8 @@ struct QueriesCommand: ParsableCommand {
     func run() throws {
         let sizes = sizes.flatMap { $0 }
         var results: [Int: [QueryWorkload.Result]] = [:]
-        try WorkingPlace.inside(directory) { place in
-            for size in sizes { results[size] = try QueryWorkload(size: size, directory: place, only: only).run() }
+        try WorkingFolder.inside(directory) { folder in
+            for size in sizes { results[size] = try QueryWorkload(size: size, directory: folder, only: only).run() }
         }
         if json {
             let encoder = JSONEncoder()

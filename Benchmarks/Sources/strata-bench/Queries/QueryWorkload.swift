@@ -24,13 +24,13 @@ struct QueryWorkload {
 
     func run() throws -> [Result] {
         let rows = Movies(count: size)
-        let place = directory.appending(path: "movies-\(size)", directoryHint: .isDirectory)
+        let folder = directory.appending(path: "movies-\(size)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
-            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let strata = try StrataMovieQueries(
-            at: place.appending(path: "movies.strata", directoryHint: .isDirectory), rows)
+            at: folder.appending(path: "movies.strata", directoryHint: .isDirectory), rows)
         let sqlite = try SQLiteMovieQueries(
-            path: place.appending(path: "movies.sqlite").path(percentEncoded: false), rows)
+            path: folder.appending(path: "movies.sqlite").path(percentEncoded: false), rows)
         let queries = MovieQuery.allCases.filter { only.isEmpty || $0.rawValue.contains(only) }
         return try queries.map { try measure($0, rows, strata, sqlite) }
     }

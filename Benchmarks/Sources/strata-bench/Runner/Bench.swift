@@ -61,8 +61,8 @@ final class Bench {
         var times: [Peer: Double] = [:]
         var answers: [(peer: Peer, answer: Int)] = []
         // Another peer begins each round, so that no peer always finds the same caches.
-        for place in contest.contenders.indices {
-            let contender = contest.contenders[(place + round) % contest.contenders.count]
+        for index in contest.contenders.indices {
+            let contender = contest.contenders[(index + round) % contest.contenders.count]
             try contender.prepare(round)
             var answer = 0
             let time = try nanoseconds { answer = try contender.run(round) }

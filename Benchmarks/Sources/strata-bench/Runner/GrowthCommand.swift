@@ -33,15 +33,15 @@ struct GrowthCommand: ParsableCommand {
 
     func run() throws {
         var report = GrowthReport(machine: Machine(), turns: [])
-        try WorkingPlace.inside(options.directory) { report.turns = try measure($0) }
+        try WorkingFolder.inside(options.directory) { report.turns = try measure($0) }
         guard try !options.write(report) else { return }
         let table = GrowthTable(turns: report.turns)?.text(options.style) ?? ""
         print([report.machine.text, table].joined(separator: "\n\n"))
     }
 
-    private func measure(_ place: URL) throws -> [[SizeReport]] {
+    private func measure(_ folder: URL) throws -> [[SizeReport]] {
         let sizes = options.size.sorted()
-        var stores = try sizes.map { try makeStores($0, place) }
+        var stores = try sizes.map { try makeStores($0, folder) }
         var reports = Array(repeating: sizes.map { SizeReport(movies: $0) }, count: turns)
         for workload in RunCommand.workloads {
             let wanted = Bench(size: 0, filter: options.filter, rounds: rounds)
@@ -52,7 +52,7 @@ struct GrowthCommand: ParsableCommand {
                 for index in turn % 2 == 0 ? Array(sizes.indices) : sizes.indices.reversed() {
                     if fills, turn > 0 {
                         try stores[index].remove()
-                        stores[index] = try makeStores(sizes[index], place)
+                        stores[index] = try makeStores(sizes[index], folder)
                     }
                     let bench = Bench(size: sizes[index], filter: options.filter, rounds: rounds, turn: turn)
                     try workload.run(stores[index], bench)
@@ -64,9 +64,9 @@ struct GrowthCommand: ParsableCommand {
         return reports
     }
 
-    private func makeStores(_ size: Int, _ place: URL) throws -> MovieStores {
+    private func makeStores(_ size: Int, _ folder: URL) throws -> MovieStores {
         try MovieStores(
-            Movies(count: size), peers, in: place.appending(path: "movies-\(size)", directoryHint: .isDirectory))
+            Movies(count: size), peers, in: folder.appending(path: "movies-\(size)", directoryHint: .isDirectory))
     }
 }
 

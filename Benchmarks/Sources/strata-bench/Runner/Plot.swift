@@ -85,25 +85,25 @@ struct Plot {
     }
 
     private var legend: String {
-        var (parts, place): ([String], Double) = ([], Self.labels)
+        var (parts, left): ([String], Double) = ([], Self.labels)
         for peer in peers {
             let colour = Self.colours[peer] ?? "#8c959f"
             parts.append(
-                "<rect x=\"\(number(place))\" y=\"48\" width=\"10\" height=\"10\" fill=\"\(colour)\"/>")
-            parts.append(text(peer.rawValue, place + 14, 57, size: 11))
-            place += 34 + Double(peer.rawValue.count) * 7
+                "<rect x=\"\(number(left))\" y=\"48\" width=\"10\" height=\"10\" fill=\"\(colour)\"/>")
+            parts.append(text(peer.rawValue, left + 14, 57, size: 11))
+            left += 34 + Double(peer.rawValue.count) * 7
         }
         return parts.joined(separator: "\n")
     }
 
     private var scale: String {
         powers.map { power in
-            let place = x(pow(10, Double(power)))
+            let position = x(pow(10, Double(power)))
             let name = power < 0 ? "1/\(Int(pow(10, Double(-power))))" : "\(Int(pow(10, Double(power))))"
             return """
-                <line x1="\(number(place))" x2="\(number(place))" y1="\(number(Self.top - 6))" \
+                <line x1="\(number(position))" x2="\(number(position))" y1="\(number(Self.top - 6))" \
                 y2="\(number(height - 8))"\(power == 0 ? " class=\"one\"" : "")/>
-                \(text(name, place, Self.top - 10, anchor: "middle", size: 10))
+                \(text(name, position, Self.top - 10, anchor: "middle", size: 10))
                 """
         }.joined(separator: "\n")
     }

@@ -31,17 +31,17 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         var report = Report(machine: Machine())
-        try WorkingPlace.inside(options.directory) { place in
-            for size in options.size.sorted() { report.sizes.append(try measure(size, place)) }
+        try WorkingFolder.inside(options.directory) { folder in
+            for size in options.size.sorted() { report.sizes.append(try measure(size, folder)) }
         }
         guard try !options.write(report) else { return }
         print(ReportText(report: report, style: options.style).text, terminator: "")
     }
 
-    private func measure(_ size: Int, _ place: URL) throws -> SizeReport {
+    private func measure(_ size: Int, _ folder: URL) throws -> SizeReport {
         let bench = Bench(size: size, filter: options.filter, rounds: rounds)
         let stores = try MovieStores(
-            Movies(count: size), peers, in: place.appending(path: "movies-\(size)", directoryHint: .isDirectory))
+            Movies(count: size), peers, in: folder.appending(path: "movies-\(size)", directoryHint: .isDirectory))
         for workload in Self.workloads {
             // The first workload fills the stores for all others.
             guard workload == BulkInsert.self || workload.lines.contains(where: bench.isWanted) else { continue }

@@ -15,8 +15,8 @@ enum BulkInsert: Workload {
         // Small stores are made several times; the first time warms up.
         let repeats = isMeasured ? min(5, 60_000 / bench.size) : 0
         for number in 0..<repeats {
-            let place = stores.directory.appending(path: "trial-\(number)", directoryHint: .isDirectory)
-            let trial = try MovieStores(stores.movies, stores.peers, in: place)
+            let folder = stores.directory.appending(path: "trial-\(number)", directoryHint: .isDirectory)
+            let trial = try MovieStores(stores.movies, stores.peers, in: folder)
             let taken = try fill(trial, withBatch: true)
             if number > 0 { times.add(taken) }
             try trial.remove()
@@ -45,8 +45,8 @@ enum BulkInsert: Workload {
 
     private static func fill(_ stores: MovieStores, withBatch: Bool) throws -> Times {
         var times = Times()
-        let place = stores.directory.appending(path: "batch.strata", directoryHint: .isDirectory)
-        let batched = withBatch ? try StrataMovies(at: place, insertsByBatch: true) : nil
+        let folder = stores.directory.appending(path: "batch.strata", directoryHint: .isDirectory)
+        let batched = withBatch ? try StrataMovies(at: folder, insertsByBatch: true) : nil
         let all = stores.all + [batched].compactMap { $0 }
         for first in stride(from: 0, to: stores.movies.owners, by: batch) {
             for store in all { try store.insertOwners(first..<min(first + batch, stores.movies.owners)) }
@@ -55,8 +55,8 @@ enum BulkInsert: Workload {
         for (turn, first) in stride(from: 0, to: stores.movies.count, by: batch).enumerated() {
             let rows = stores.movies.rows(first..<min(first + batch, stores.movies.count))
             waiting += rows
-            for place in all.indices {
-                let store = all[(place + turn) % all.count]
+            for index in all.indices {
+                let store = all[(index + turn) % all.count]
                 guard store === batched else {
                     let time = try nanoseconds { try store.insert(rows) } / Double(rows.count)
                     times.objects[store.peer, default: []] += [time]
@@ -72,7 +72,7 @@ enum BulkInsert: Workload {
         try stores.compare("after inserting", with: [batched].compactMap { $0 })
         if let batched {
             batched.close()
-            try FileManager.default.removeItem(at: place)
+            try FileManager.default.removeItem(at: folder)
         }
         return times
     }

@@ -12,7 +12,7 @@ enum ColdOpen: Workload {
         let picks = stride(from: 0, to: stores.movies.count, by: max(1, stores.movies.count / 100)).prefix(100)
         let ids = picks.map { String(stores.strata.movieIDs[$0].rawValue) }
         let numbers = picks.map { String($0) }
-        let places: [(peer: Peer, path: String)] =
+        let paths: [(peer: Peer, path: String)] =
             [(.strata, stores.strata.url.path(percentEncoded: false))]
             + [(Peer.lmdb, "lmdb"), (.sqlite, "movies.sqlite"), (.grdb, "grdb.sqlite")].compactMap {
                 stores.peers.contains($0.0) ? ($0.0, stores.path($0.1)) : nil
@@ -26,7 +26,7 @@ enum ColdOpen: Workload {
             var answers: [(peer: Peer, answer: Int)] = []
             // Archives of a million take seconds, so they are read once.
             let isShort = round > 0 && bench.size > 500_000
-            for (peer, path) in places where !isShort || ![.propertyList, .json].contains(peer) {
+            for (peer, path) in paths where !isShort || ![.propertyList, .json].contains(peer) {
                 let result: ColdOpenProgram.Result = try ChildProgram.run(
                     ["cold-open", peer.rawValue, path] + (peer == .strata ? ids : numbers))
                 times[peer, default: []].append(result.nanoseconds)
@@ -36,7 +36,7 @@ enum ColdOpen: Workload {
             try Bench.compare(answers, "The movies read cold")
         }
         bench.add(
-            .coldOpen, operations: 1, rounds: rounds, places.map(\.peer), times,
+            .coldOpen, operations: 1, rounds: rounds, paths.map(\.peer), times,
             memory: memory.mapValues { Int(Spread($0).median) })
     }
 

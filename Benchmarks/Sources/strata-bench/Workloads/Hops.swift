@@ -14,7 +14,7 @@ enum Hops: Workload {
         let order = (0..<nodes).shuffled(using: &random)
         /// Which node follows each.
         var next = order
-        for place in order.indices { next[order[place]] = order[(place + 1) % nodes] }
+        for index in order.indices { next[order[index]] = order[(index + 1) % nodes] }
         var contenders = [
             try strata(stores.directory.appending(path: "nodes.strata", directoryHint: .isDirectory), next)
         ]

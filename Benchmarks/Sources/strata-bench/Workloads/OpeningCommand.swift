@@ -36,9 +36,9 @@ struct OpeningWorkload {
         try ManagedObjectModel(
             entities: (0..<entities).map { number in
                 let count = number == 0 ? 10 + version : 10
-                let attributes = (0..<count).map { place -> PropertyDescription in
-                    let type: AttributeType = [.string, .integer64, .double, .date][place % 4]
-                    return .attribute(AttributeDescription(name: "value\(place)", type: type, isOptional: true))
+                let attributes = (0..<count).map { index -> PropertyDescription in
+                    let type: AttributeType = [.string, .integer64, .double, .date][index % 4]
+                    return .attribute(AttributeDescription(name: "value\(index)", type: type, isOptional: true))
                 }
                 func link(_ name: String, to other: Int, _ inverse: String) -> PropertyDescription {
                     .relationship(
@@ -62,12 +62,12 @@ struct OpeningCommand: ParsableCommand {
 
     @Option(help: "How many entities each model has.") var entities = 40
     @Option(help: "After how many models, with commas between them.") var models = "1,5,20"
-    @OptionGroup var place: WorkingPlace
+    @OptionGroup var folder: WorkingFolder
 
     func run() throws {
         let counts = models.split(separator: ",").compactMap { Int($0) }.filter { $0 > 0 }
         guard entities > 0, !counts.isEmpty else { throw ValidationError("There are no models to be made.") }
-        try place.run {
+        try folder.run {
             try OpeningWorkload(entities: entities).run(models: counts, in: $0)
         } print: { results in
             print("\nOpening a store of \(entities) entities\n")

@@ -18,10 +18,12 @@ struct LogCarving {
     /// - Throws: if the file cannot be read.
     init(file path: String) throws {
         scan = try LeafScan(path: path)
-        scan.forEachEntry { key, place in
-            guard key.count == 8, place.count >= EventHeader.size, let bytes = scan.bytes(at: place) else { return }
+        scan.forEachEntry { key, location in
+            guard key.count == 8, location.count >= EventHeader.size, let bytes = scan.bytes(at: location) else {
+                return
+            }
             let number = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
-            bytes.withUnsafeBytes { note(number, place, $0) }
+            bytes.withUnsafeBytes { note(number, location, $0) }
         }
     }
 
@@ -29,22 +31,24 @@ struct LogCarving {
 
     /// A record is recognised by its checksum. Most entries on the pages of a store are none, so an unreadable one is
     /// no error here. A damaged record of the log shows as a gap in the chain of digests.
-    private mutating func note(_ number: UInt64, _ place: LeafScan.Location, _ bytes: UnsafeRawBufferPointer) {
+    private mutating func note(_ number: UInt64, _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer) {
         if let event = try? EventView(bytes), EventDigest.matches(event) {
-            add(place, bytes, to: &events[number, default: []])
+            add(location, bytes, to: &events[number, default: []])
         } else if (try? TransactionRecord(bytes, number: TransactionNumber(rawValue: number))) != nil {
-            add(place, bytes, to: &transactions[number, default: []])
+            add(location, bytes, to: &transactions[number, default: []])
         }
     }
 
     /// Checksum and digest are at the beginning, so records that begin alike are the same.
-    private func add(_ place: LeafScan.Location, _ bytes: UnsafeRawBufferPointer, to places: inout [LeafScan.Location]) {
+    private func add(
+        _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer, to locations: inout [LeafScan.Location]
+    ) {
         let beginning = bytes[..<EventHeader.size]
-        let isKnown = places.contains { other in
+        let isKnown = locations.contains { other in
             let start = LeafScan.Location(offset: other.offset, count: EventHeader.size)
-            return other.count == place.count && scan.bytes(at: start)?.elementsEqual(beginning) ?? false
+            return other.count == location.count && scan.bytes(at: start)?.elementsEqual(beginning) ?? false
         }
-        if !isKnown { places.append(place) }
+        if !isKnown { locations.append(location) }
     }
 
     // MARK: Writing
@@ -96,16 +100,17 @@ struct LogCarving {
 
     private func transaction(_ number: UInt64, after digest: [UInt8]) throws -> Candidate? {
         var best: Candidate?
-        for place in transactions[number] ?? [] {
-            guard let candidate = try candidate(number, place, after: digest) else { continue }
+        for location in transactions[number] ?? [] {
+            guard let candidate = try candidate(number, location, after: digest) else { continue }
             if candidate.follows { return candidate }
             best = candidate
         }
         return best
     }
 
-    private func candidate(_ number: UInt64, _ place: LeafScan.Location, after digest: [UInt8]) throws -> Candidate? {
-        guard let bytes = scan.bytes(at: place) else { return nil }
+    private func candidate(_ number: UInt64, _ location: LeafScan.Location, after digest: [UInt8]) throws -> Candidate?
+    {
+        guard let bytes = scan.bytes(at: location) else { return nil }
         return try bytes.withUnsafeBytes { buffer in
             let record = try TransactionRecord(buffer, number: TransactionNumber(rawValue: number))
             var chain = EventDigest.Chain(previous: digest, record: buffer)
@@ -126,8 +131,8 @@ struct LogCarving {
     /// An event of a transaction. If its payload was removed, it is left out even if an older page still has it.
     private func event(_ number: UInt64, of transaction: UInt64) throws -> [UInt8]? {
         var newest: [UInt8]?
-        for place in events[number] ?? [] {
-            guard let bytes = scan.bytes(at: place) else { continue }
+        for location in events[number] ?? [] {
+            guard let bytes = scan.bytes(at: location) else { continue }
             let header = try bytes.withUnsafeBytes { try EventView($0).header }
             guard header.transaction.rawValue == transaction else { continue }
             if header.flags.contains(.redacted) { return bytes }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// Where a workload's stores are made, and how its report is written.
-struct WorkingPlace: ParsableArguments {
+struct WorkingFolder: ParsableArguments {
     @Option(help: "Where the stores are made; they are removed afterwards.")
     var directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
 
@@ -21,11 +21,11 @@ struct WorkingPlace: ParsableArguments {
 
     /// Runs `body` with a new folder, which it removes afterwards.
     static func inside<Result>(_ directory: String, _ body: (URL) throws -> Result) throws -> Result {
-        let place = URL(filePath: directory, directoryHint: .isDirectory)
+        let folder = URL(filePath: directory, directoryHint: .isDirectory)
             .appending(path: "strata-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(
-            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: place) }
-        return try body(place)
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
     }
 }
