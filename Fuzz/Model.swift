@@ -1,7 +1,7 @@
-// Xcode's model files: any bytes are read, or refused with a line and column that lie in the file, in bounded time and
-// depth; what is read is a model or has faults that are named; a model is written, and read again as an equal one.
+// Xcode's model files: any bytes are read, or refused with a line and column of the file, in bounded time and depth.
+// The result is a model or a list of problems. A model that is written is read again as an equal one.
 //
-// The first byte chooses what stands around the rest: nothing, a model, an entity, or an attribute's tag.
+// The first byte chooses what surrounds the rest: nothing, a model, an entity, or an attribute's tag.
 
 import Foundation
 import StrataModel
