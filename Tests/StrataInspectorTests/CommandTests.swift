@@ -248,7 +248,7 @@ import Testing
             (["show", store.path, "Shoe/p1"], "strata: The store has no entity 'Shoe'. It has BowTie, Drawer.\n"),
             (
                 ["show", store.path, tie, "--at", "noon"],
-                "strata: 'noon' is no moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+                "strata: 'noon' is not a moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
                     + "2026-11-21T10:00:00Z), or '2 hours ago'.\n"
             ),
             (["show", store.path, tie, "--at", "77"], "strata: The log ends at 6; there is no event 77 yet.\n"),

@@ -55,16 +55,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[{\"name\": \"A\"}, {\"name\": \"B\", \"name\": \"C\"}]", "the key 'name' stands twice (line 1, byte 42)"),
-        ("[{\"name\": \"A\"}\n{\"name\": \"B\"}]", "something stands behind the value (line 2, byte 16)"),
+        ("[{\"name\": \"A\"}, {\"name\": \"B\", \"name\": \"C\"}]", "the key 'name' occurs twice (line 1, byte 42)"),
+        ("[{\"name\": \"A\"}\n{\"name\": \"B\"}]", "there is more after the value (line 2, byte 16)"),
         ("[{\"name\": \"A\"},]", "it ends too soon (line 1, byte 16)"),
-        ("[{\"name\": \"A\"}] x", "something stands behind the array (line 1, byte 17)"),
+        ("[{\"name\": \"A\"}] x", "there is more after the array (line 1, byte 17)"),
         ("{\"name\": \"\\ud800\"}", "half a surrogate pair (line 1, byte 17)"),
         ("[{\"name\": 01}]", "there is no value (line 1, byte 13)"),
         ("[{\"name\": NaN}]", "there is no value (line 1, byte 11)"),
         (String(repeating: "[", count: 100_000), "it is nested more than 200 levels deep"),
         ("[" + String(repeating: "{\"a\":", count: 100_000), "it is nested more than 200 levels deep"),
-        ("", "it ends too soon (line 1, byte 1)"), ("[{\"name\": \"A\u{0}\"}]", "a control character stands in text"),
+        ("", "it ends too soon (line 1, byte 1)"), ("[{\"name\": \"A\u{0}\"}]", "text contains a control character"),
     ])
     func jsonThatIsNoneIsToldWithItsPlace(text: String, fault: String) throws {
         let result = try take("Studio", try file("a.json", text))
@@ -80,7 +80,7 @@ import Testing
         let path = try file("many.ndjson", broken.joined(separator: "\r\n"))
         let stopped = try take("Studio", path, "--rows", "10", "--on-clash", way)
         #expect(stopped.exitCode == 1, "\(stopped)")
-        #expect(stopped.error.hasPrefix("strata: \(path): line 25: It is no JSON: "), "\(stopped)")
+        #expect(stopped.error.hasPrefix("strata: \(path): line 25: This is not JSON: "), "\(stopped)")
         try expectSound(studios: 21)
         // The same file again is refused at the same place; mended, it is another file and begins anew.
         let again = try take("Studio", path, "--rows", "2", "--on-clash", way, "--resume")
@@ -134,7 +134,7 @@ import Testing
     @Test(arguments: [
         ("name,country\nA,B\nC\n", "line 3: It has 1 fields, the heading has 2."),
         ("name,country\nA,B,C\n", "line 2: It has 3 fields, the heading has 2."),
-        ("name,country\n\"A\"x,B\n", "line 2: Something stands behind a closing quote."),
+        ("name,country\n\"A\"x,B\n", "line 2: There is text after a closing quote."),
         ("name,country\nA,B\n\n\"C,\nD\n", "line 4: A quote is not closed."),
         ("name,name\nA,B\n", "line 1: Two columns have one name."),
     ])
@@ -192,7 +192,7 @@ import Testing
                         "strata: --map 'Naem=…': the file has no column 'Naem'. Did you mean 'Name'? It has Name, Land.\n",
                     exitCode: 2))
         let twice = try take("Studio", path, "--map", "Land=country", "--map", "Land=name")
-        #expect(twice.exitCode == 2 && twice.error == "strata: --map says twice where 'Land' goes.\n", "\(twice)")
+        #expect(twice.exitCode == 2 && twice.error == "strata: --map has two mappings for 'Land'.\n", "\(twice)")
         try expectSound(studios: 2)
         // Records that name their own keys are known when they have been read.
         let records = try file("a.ndjson", #"{"name": "A"}"#)

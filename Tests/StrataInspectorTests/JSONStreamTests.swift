@@ -64,17 +64,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "It is no JSON: it ends too soon (line 1, byte 1)."),
-        ("[", "It is no JSON: it ends too soon (line 1, byte 2)."),
-        ("[\n{\"a\": 1}", "It is no JSON: the array does not end (line 2, byte 11)."),
-        ("[{\"a\": 1},]", "It is no JSON: it ends too soon (line 1, byte 11)."),
-        ("[{\"a\": 1}\n,\n\n{\"a\": tru}]", "It is no JSON: there is no value (line 4, byte 20)."),
-        ("[{\"a\": 1}] x", "It is no JSON: something stands behind the array (line 1, byte 12)."),
-        ("[{\"a\": 1]}", "It is no JSON: there is no comma or brace (line 1, byte 9)."),
-        ("[{\"a\": \"1]", "It is no JSON: text does not end (line 1, byte 11)."),
-        ("[1, 2]", "element 1 (line 1): It is no object."),
-        ("[{\"a\": 1} {\"a\": 2}]", "It is no JSON: something stands behind the value (line 1, byte 11)."),
-        ("{\"a\": 1} {\"a\": 2}", "It is no JSON: something stands behind the value (line 1, byte 10)."),
+        ("", "This is not JSON: it ends too soon (line 1, byte 1)."),
+        ("[", "This is not JSON: it ends too soon (line 1, byte 2)."),
+        ("[\n{\"a\": 1}", "This is not JSON: the array does not end (line 2, byte 11)."),
+        ("[{\"a\": 1},]", "This is not JSON: it ends too soon (line 1, byte 11)."),
+        ("[{\"a\": 1}\n,\n\n{\"a\": tru}]", "This is not JSON: there is no value (line 4, byte 20)."),
+        ("[{\"a\": 1}] x", "This is not JSON: there is more after the array (line 1, byte 12)."),
+        ("[{\"a\": 1]}", "This is not JSON: there is no comma or brace (line 1, byte 9)."),
+        ("[{\"a\": \"1]", "This is not JSON: text does not end (line 1, byte 11)."),
+        ("[1, 2]", "element 1 (line 1): This is not an object."),
+        ("[{\"a\": 1} {\"a\": 2}]", "This is not JSON: there is more after the value (line 1, byte 11)."),
+        ("{\"a\": 1} {\"a\": 2}", "This is not JSON: there is more after the value (line 1, byte 10)."),
     ])
     func whatIsWrongIsToldWithItsPlace(text: String, expected: String) throws {
         #expect(try fault(text) == expected)

@@ -188,7 +188,7 @@ import Testing
         #expect(second.exitCode == 1 && second.error.contains("already exists."))
 
         let again = try Tool.run("create", store, "--model", file)
-        #expect(again == .init(output: "", error: "strata: There is something at \(store) already.\n", exitCode: 1))
+        #expect(again == .init(output: "", error: "strata: \(store) exists already.\n", exitCode: 1))
     }
 
     @Test(arguments: [

@@ -80,7 +80,7 @@ import Testing
                     == .init(
                         output: "",
                         error:
-                            "strata: '\(text)' is no moment. Write an event number (1200), a transaction (t12), a tag, a date "
+                            "strata: '\(text)' is not a moment. Write an event number (1200), a transaction (t12), a tag, a date "
                             + "(2026-11-21 or 2026-11-21T10:00:00Z), or '2 hours ago'.\n", exitCode: 2), "\(words)")
         }
     }

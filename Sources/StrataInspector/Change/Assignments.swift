@@ -18,7 +18,7 @@ struct Assignments {
     init(_ words: [String], nils: [String]) throws {
         list = try words.map { word in
             guard let sign = word.firstIndex(of: "="), sign > word.startIndex else {
-                throw UsageError("'\(word)' is no assignment. Write property=value.")
+                throw UsageError("'\(word)' is not an assignment. Write property=value.")
             }
             return (String(word[..<sign]), String(word[word.index(after: sign)...]))
         }
@@ -67,7 +67,7 @@ struct Assignments {
                 throw UsageError("\(path): \(error.message)")
             }
         } else {
-            throw UsageError("\(path): \(parts[0]) is no relationship.")
+            throw UsageError("\(path): \(parts[0]) is not a relationship.")
         }
     }
 

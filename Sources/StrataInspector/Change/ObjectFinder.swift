@@ -65,7 +65,7 @@ final class ObjectFinder {
         let ids = try store.read(at: try store.head()) { try $0.fetch(request) }
         guard ids.count < 2 else {
             throw UsageError(
-                "\(path): more than one \(schema.name) has '\(value.text ?? "")' as its \(key), so that names none.")
+                "\(path): more than one \(schema.name) has '\(value.text ?? "")' as its \(key); name it by reference.")
         }
         guard let id = ids.first else {
             if pending?.hold(sought, of: key, in: schema) == true { throw PendingRows.NamedTooEarly() }

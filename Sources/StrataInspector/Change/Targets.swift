@@ -22,7 +22,7 @@ struct TargetArguments: ParsableArguments {
     /// - Parameter words: objects, or one entity together with `--where` or `--all`.
     func objects(_ words: [String], _ store: Store, _ context: ManagedObjectContext) throws -> [ManagedObject] {
         guard condition != nil || all else {
-            guard !words.isEmpty else { throw UsageError("No object is named.") }
+            guard !words.isEmpty else { throw UsageError("Name at least one object.") }
             return try words.map { word in
                 guard word.contains("/") else {
                     throw UsageError("'\(word)' names no object. An entity needs --where FORMAT, or --all.")

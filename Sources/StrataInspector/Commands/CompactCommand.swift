@@ -46,7 +46,7 @@ struct CompactCommand: ParsableCommand {
             defer { guardian.release() }
             guard try Self.stamp(of: file) == stamp else {
                 throw StrataError(
-                    .persistentStoreTimeout, "The store was written to meanwhile; nothing was changed. Try again.")
+                    .persistentStoreTimeout, "Another process wrote to the store; nothing was changed. Try again.")
             }
             try exchange(file, with: copy + "/data.mdb")
         }
@@ -96,7 +96,7 @@ struct CompactCommand: ParsableCommand {
         do {
             let report = try store.reading { try $0.verify(.quick) }
             guard report.isSound else {
-                throw StrataError(.corrupt, "The new file does not verify; the old one was put back.")
+                throw StrataError(.corrupt, "The new file is damaged; the old one was put back.")
             }
         } catch {
             guard rename(file + Self.kept, file) == 0 else { throw Self.failure("put back", file) }
@@ -146,7 +146,7 @@ struct CompactCommand: ParsableCommand {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            Output.printError("strata: \(path) is left over: \(error.systemReason)")
+            Output.printError("strata: \(path) could not be removed: \(error.systemReason)")
         }
     }
 }

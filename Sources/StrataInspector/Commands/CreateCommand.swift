@@ -30,7 +30,7 @@ struct CreateCommand: ParsableCommand {
         let input = try ModelInput.load(model, version: version)
         let known = try input.model()
         guard !FileManager.default.fileExists(atPath: path) else {
-            throw StrataError(.persistentStoreOpen, "There is something at \(path) already.")
+            throw StrataError(.persistentStoreOpen, "\(path) exists already.")
         }
         let store = try Store.open(
             .directory(URL(filePath: path, directoryHint: .isDirectory)), model: known, options: StoreOptions())

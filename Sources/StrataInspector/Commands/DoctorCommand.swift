@@ -137,7 +137,7 @@ struct DoctorCommand: ParsableCommand {
         let notes = try DoctorNotes()
         defer { notes.remove() }
         guard let first = GuardedRun.childEnd(notes.variables) else {
-            throw StrataError(.persistentStoreOperation, "No child process can be made to read the damaged file.")
+            throw StrataError(.persistentStoreOperation, "No child process can be started to read the damaged file.")
         }
         var number = try GuardedRun.signal(first)
         removeLeftovers()

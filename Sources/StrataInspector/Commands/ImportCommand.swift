@@ -93,10 +93,10 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         guard let form = form ?? RecordForm(path: file) else {
-            throw UsageError("The name of \(file) does not tell its form. Say --form plist, json, ndjson or csv.")
+            throw UsageError("The name of \(file) does not show its form. Give --form plist, json, ndjson or csv.")
         }
         let mark = try ImportMark(file: file, entity: entity)
-        if resume, mark.file == nil { throw UsageError("--resume needs a file; \(file) can be read once.") }
+        if resume, mark.file == nil { throw UsageError("--resume needs a file; \(file) can be read only once.") }
         let source = try ByteSource(file)
         Interrupt.watch()
         try store.writing { store in

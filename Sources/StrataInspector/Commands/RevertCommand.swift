@@ -41,7 +41,7 @@ struct RevertCommand: ParsableCommand {
     func run() throws {
         let digits = transaction.hasPrefix("t") ? String(transaction.dropFirst()) : transaction
         guard let number = UInt64(digits) else {
-            throw UsageError("'\(transaction)' is no transaction. Write 12 or t12.")
+            throw UsageError("'\(transaction)' is not a transaction. Write 12 or t12.")
         }
         try change.run(store) { store, context in
             if context.transactionReason == nil { context.transactionReason = "revert of transaction \(number)" }

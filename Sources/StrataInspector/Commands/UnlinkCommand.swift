@@ -28,7 +28,7 @@ struct UnlinkCommand: ParsableCommand {
 
     func validate() throws {
         guard !all || members.isEmpty else {
-            throw ValidationError("Name the members or say --all, not both: --all unlinks the others too.")
+            throw ValidationError("Name the members or give --all, not both: --all unlinks the others too.")
         }
     }
 
@@ -36,7 +36,7 @@ struct UnlinkCommand: ParsableCommand {
         try change.run(store) { store, context in
             let link = try RelationshipTarget(object, relationship, store, context)
             if members.isEmpty {
-                guard all || !link.isToMany else { throw UsageError("Name the members, or say --all.") }
+                guard all || !link.isToMany else { throw UsageError("Name the members, or give --all.") }
                 let nothing: [ManagedObject] = []
                 return try link.object.setValue(link.isToMany ? nothing : nil, forKey: relationship)
             }

@@ -30,7 +30,7 @@ struct UpdateCommand: ParsableCommand {
     func run() throws {
         // Names of objects and entities contain no `=`.
         let assignments = try Assignments(words.filter { $0.contains("=") }, nils: nils)
-        guard !assignments.isEmpty else { throw UsageError("Nothing is to be set. Write property=value.") }
+        guard !assignments.isEmpty else { throw UsageError("There is nothing to set. Write property=value.") }
         try change.run(store) { store, context in
             let finder = ObjectFinder(store, context)
             let objects = try targets.objects(words.filter { !$0.contains("=") }, store, context)

@@ -41,7 +41,7 @@ struct ExportColumn {
             return ExportColumn(name: text, content: .members(property, key: parts.count > 1 ? parts[1] : nil))
         }
         guard let column = try ColumnText.parse(text, of: entity).first else {
-            throw UsageError("--columns names none.")
+            throw UsageError("--columns is empty.")
         }
         return ExportColumn(name: text, content: .value(column))
     }

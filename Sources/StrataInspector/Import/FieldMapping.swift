@@ -26,11 +26,11 @@ struct FieldMapping {
         var given: [String: String] = [:]
         for word in words {
             guard let sign = word.lastIndex(of: "="), sign > word.startIndex else {
-                throw UsageError("--map '\(word)' is no mapping. Write KEY=PROPERTY, or KEY= to leave it out.")
+                throw UsageError("--map '\(word)' is not a mapping. Write KEY=PROPERTY, or KEY= to leave it out.")
             }
             let key = String(word[..<sign])
             guard given.updateValue(String(word[word.index(after: sign)...]), forKey: key) == nil else {
-                throw UsageError("--map says twice where '\(key)' goes.")
+                throw UsageError("--map has two mappings for '\(key)'.")
             }
         }
         self.given = given
@@ -80,7 +80,7 @@ struct FieldMapping {
             throw UsageError("\(entity.name) has no property '\(parts[0])'.\(known.hint(for: parts[0]))")
         }
         guard parts.count == 1 || property.relationship != nil else {
-            throw UsageError("\(path): \(parts[0]) is no relationship.")
+            throw UsageError("\(path): \(parts[0]) is not a relationship.")
         }
         return Target(path: path, property: property, key: parts.count > 1 ? parts[1] : nil)
     }

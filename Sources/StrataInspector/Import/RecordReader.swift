@@ -54,7 +54,7 @@ struct NDJSONRecordReader: RecordReader {
             } catch let error as InputError {
                 throw InputError("line \(line): \(error.message)")
             }
-            guard case .object(let values) = value else { throw InputError("line \(line): It is no object.") }
+            guard case .object(let values) = value else { throw InputError("line \(line): This is not an object.") }
             return InputRecord(values: values, location: "line \(line)")
         }
         return nil
@@ -117,14 +117,14 @@ struct JSONRecordReader: RecordReader {
     private mutating func end() throws {
         form = .done
         try skipSpace()
-        guard try source.peek() == nil else { throw error("something stands behind the array") }
+        guard try source.peek() == nil else { throw error("there is more after the array") }
     }
 
     private mutating func record(_ bytes: [UInt8], _ line: Int, _ byte: Int) throws -> InputRecord {
         count += 1
         let value = try JSONReader.value(bytes, line: line, byte: byte)
         let location = "element \(count) (line \(line))"
-        guard case .object(let values) = value else { throw InputError("\(location): It is no object.") }
+        guard case .object(let values) = value else { throw InputError("\(location): This is not an object.") }
         return InputRecord(values: values, location: location)
     }
 
@@ -136,7 +136,7 @@ struct JSONRecordReader: RecordReader {
     }
 
     private func error(_ text: String) -> InputError {
-        InputError("It is no JSON: \(text) (line \(line), byte \(source.position + 1)).")
+        InputError("This is not JSON: \(text) (line \(line), byte \(source.position + 1)).")
     }
 }
 
@@ -184,7 +184,7 @@ struct PropertyListRecordReader: RecordReader {
         do {
             list = try PropertyListSerialization.propertyList(from: Data(try source.rest()), format: nil)
         } catch {
-            throw InputError("It is no property list: \(Self.sentence(error))")
+            throw InputError("This is not a property list: \(Self.sentence(error))")
         }
         elements = (list as? [Any] ?? [list])[...]
     }
@@ -193,7 +193,7 @@ struct PropertyListRecordReader: RecordReader {
         guard let element = elements.popFirst() else { return nil }
         count += 1
         guard let dictionary = element as? [String: Any] else {
-            throw InputError("element \(count): It is no dictionary.")
+            throw InputError("element \(count): This is not a dictionary.")
         }
         return InputRecord(values: dictionary.mapValues(Self.value), location: "element \(count)")
     }
@@ -290,7 +290,7 @@ struct CSVRecordReader: RecordReader {
             try quoted(into: &bytes, from: start)
         }
         while let byte = try source.peek(), byte != separator, byte != 0x0A, byte != 0x0D {
-            guard !isQuoted else { throw InputError("line \(line): Something stands behind a closing quote.") }
+            guard !isQuoted else { throw InputError("line \(line): There is text after a closing quote.") }
             bytes.append(byte)
             _ = try source.next()
         }

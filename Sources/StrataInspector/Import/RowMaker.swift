@@ -87,7 +87,7 @@ struct RowMaker {
         case .list(let values): values
         case .text(let text):
             text.split(separator: separator).map { .text($0.trimmingCharacters(in: .whitespaces)) }
-        default: throw InputError("\(value.kindName) is no list of objects.")
+        default: throw InputError("\(value.kindName) is not a list of objects.")
         }
     }
 

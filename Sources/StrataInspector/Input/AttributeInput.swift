@@ -93,7 +93,7 @@ struct AttributeInput {
         var input = input
         if case .text(let text) = input { input = try JSONReader.value(text) }
         guard case .object(let members) = input else {
-            throw InputError("\(Self.shown(input)) is no composite, which is written as a JSON object.")
+            throw InputError("\(Self.shown(input)) is not a composite, which is written as a JSON object.")
         }
         var elements: [String: AttributeValue] = [:]
         for (name, member) in members {

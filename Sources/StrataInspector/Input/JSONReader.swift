@@ -35,7 +35,7 @@ struct JSONParser {
     mutating func whole() throws -> InputValue {
         let value = try value(0)
         skipSpace()
-        guard offset == bytes.count else { throw error("something stands behind the value") }
+        guard offset == bytes.count else { throw error("there is more after the value") }
         return value
     }
 
@@ -53,7 +53,7 @@ struct JSONParser {
 
     private func error(_ text: String) -> InputError {
         let line = bytes[..<min(offset, bytes.count)].reduce(firstLine) { $1 == 0x0A ? $0 + 1 : $0 }
-        return InputError("It is no JSON: \(text) (line \(line), byte \(bytesBefore + offset + 1)).")
+        return InputError("This is not JSON: \(text) (line \(line), byte \(bytesBefore + offset + 1)).")
     }
 
     // MARK: Values
@@ -93,7 +93,7 @@ struct JSONParser {
             skipSpace()
             guard take(":") else { throw error("there is no colon") }
             guard members.updateValue(try value(level + 1), forKey: key) == nil else {
-                throw error("the key '\(key)' stands twice")
+                throw error("the key '\(key)' occurs twice")
             }
             skipSpace()
             if take("}") { return .object(members) }
@@ -148,7 +148,7 @@ struct JSONParser {
                 guard let string = String(validating: text, as: UTF8.self) else { throw error("text is not UTF-8") }
                 return string
             case UInt8(ascii: "\\"): try escape(&text)
-            case 0..<0x20: throw error("a control character stands in text")
+            case 0..<0x20: throw error("text contains a control character")
             default:
                 text.append(byte)
                 offset += 1

@@ -74,7 +74,7 @@ enum Moment {
             return now.addingTimeInterval(-number * unit)
         }
         throw UsageError(
-            "'\(text)' is no moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+            "'\(text)' is not a moment. Write an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
                 + "2026-11-21T10:00:00Z), or '2 hours ago'.")
     }
 

@@ -48,7 +48,7 @@ enum DamageGuard {
     /// Advice if the error comes from a damaged store; nil for other errors.
     static func advice(on error: StrataError) -> String? {
         guard error.isOfForeignFile else { return error.code == .corrupt ? advice : nil }
-        return advice.map { "If a store stood there: \($0)" }
+        return advice.map { "If there was a store: \($0)" }
     }
 
     private static func lines(of number: Int32) -> [String] {

@@ -5,7 +5,7 @@ enum ListText {
     /// - Throws: `UsageError` with the first that occurs twice.
     static func checkNoneTwice(_ names: [String]) throws {
         var known: Set<String> = []
-        for name in names where !known.insert(name).inserted { throw UsageError("The column '\(name)' stands twice.") }
+        for name in names where !known.insert(name).inserted { throw UsageError("The column '\(name)' occurs twice.") }
     }
 
     /// Splits at commas outside parentheses, brackets, braces and quotes, and trims space.

@@ -36,7 +36,7 @@ struct QueryArguments: ParsableArguments {
 enum ConditionText {
     static func predicate(_ text: String?, _ arguments: [String] = [], in store: Store) throws -> FetchPredicate? {
         guard let text else {
-            guard arguments.isEmpty else { throw UsageError("--argument needs a --where that it belongs to.") }
+            guard arguments.isEmpty else { throw UsageError("--argument needs a --where.") }
             return nil
         }
         return try FetchPredicate(format: text, argumentArray: try arguments.map { try argument($0, in: store) })
@@ -74,7 +74,7 @@ enum SortText {
 enum ColumnText {
     static func parse(_ text: String, of entity: EntitySchema) throws -> [OutputColumn] {
         let columns = try ListText.parts(text).map { try column($0, of: entity) }
-        guard !columns.isEmpty else { throw UsageError("--columns names none.") }
+        guard !columns.isEmpty else { throw UsageError("--columns is empty.") }
         return columns
     }
 
