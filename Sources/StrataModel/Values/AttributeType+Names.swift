@@ -1,3 +1,5 @@
+// Names for types and kinds of values in messages.
+
 extension AttributeType {
     /// The type in words, such as "64-bit integer".
     package var name: String {

@@ -1,5 +1,6 @@
 import StrataModel
 
+/// An attribute of an XML element.
 typealias Attribute = XMLElement.Attribute
 
 /// The attributes of an element by name, with a report of invalid values.

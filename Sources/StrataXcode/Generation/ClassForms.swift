@@ -1,5 +1,7 @@
 import StrataModel
 
+// Writes the class of an entity in both forms, with macros and without.
+
 extension EntityCode {
     // MARK: With macros
 

@@ -14,6 +14,7 @@ struct EntityReader {
         var notes: [String: String] = [:]
     }
 
+    /// Reads an entity with its properties.
     func read(_ element: XMLElement) -> Result {
         let name = element["name"] ?? ""
         diagnostics.owner = name
@@ -48,19 +49,26 @@ struct EntityReader {
             element: EntityCodec.plainElement
         ).with(result.entity.properties)
         Self.putInOrder(&result.entity, userInfo.notes[UserInfoContent.propertyOrder])
-        result.entity.editorInfo = EditorNotes.difference(
-            element.attributes, from: EntityCodec.attributes(of: result.entity), of: "entity")
-        if userInfo.isEmptyElement { result.entity.editorInfo[EditorNotes.emptyUserInfo] = "" }
-        result.entity.editorInfo[EditorNotes.unread] = XMLElement.carried(unread)
+        noteForm(of: element, userInfo, unread, &result.entity)
+        return result
+    }
+
+    /// Keeps how the file writes an entity, so that it can be written unchanged.
+    private func noteForm(
+        of element: XMLElement, _ userInfo: UserInfoContent, _ unread: [XMLElement], _ entity: inout EntityDescription
+    ) {
+        entity.editorInfo = EditorNotes.difference(
+            element.attributes, from: EntityCodec.attributes(of: entity), of: "entity")
+        finish(&entity.editorInfo, userInfo, unread)
         if unread.contains(where: { $0.name == "fetchIndex" }) {
             let names = element.children(named: "fetchIndex").map { $0["name"] ?? "" }
-            result.entity.editorInfo[EditorNotes.indexOrder] = names.joined(separator: "\n")
+            entity.editorInfo[EditorNotes.indexOrder] = names.joined(separator: "\n")
         }
-        return result
     }
 
     // MARK: Properties
 
+    /// Reads an `<attribute>` element of an entity or composite.
     func attribute(_ element: XMLElement, of owner: String) -> AttributeDescription {
         diagnostics.owner = "\(owner).\(element["name"] ?? "")"
         let unread = diagnostics.checkNames(of: element)

@@ -1,3 +1,5 @@
+// Reads names, text and references in XML, and converts offsets to locations.
+
 extension XMLReader {
     var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 

@@ -14,6 +14,10 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
         ModuleLayers(
             module: "LMDB",
             layers: ["Errors", "Locks", "Files", "Pages", "Environment", "Transactions", "Cursors", "Upkeep"]),
+        ModuleLayers(
+            module: "StrataModel", layers: ["Values", "Predicates", "Requests", "Model", "Schema", "Records"]),
+        ModuleLayers(
+            module: "StrataXcode", layers: ["XML", "Codecs", "Reading", "Writing", "Bundles", "Generation"]),
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
         ModuleLayers(
             module: "StrataGraph", layers: ["History", "Graph", "Requests", "Results", "Batch", "Container"]),

@@ -1,3 +1,5 @@
+// Checks attributes: types, validation rules, composites and defaults.
+
 extension ModelCheck {
     mutating func check(_ attribute: AttributeDescription, at subject: Subject) {
         if attribute.type == .undefined && !attribute.isTransient {

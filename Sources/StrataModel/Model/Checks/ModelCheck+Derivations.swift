@@ -1,3 +1,5 @@
+// Checks derived attributes.
+
 extension ModelCheck {
     /// Checks that a derived attribute is stored and its expression can be computed.
     mutating func checkDerivation(of attribute: AttributeDescription, in entity: EntityDescription) {

@@ -1,3 +1,5 @@
+// Checks fetch indexes and uniqueness constraints, and resolves the paths of index keys.
+
 extension ModelCheck {
     mutating func checkIndexes(of entity: EntityDescription) {
         var names: Set<String> = []

@@ -1,3 +1,5 @@
+// Checks names of entities and properties (valid, unique, not reserved) and chains of parents.
+
 extension ModelCheck {
     mutating func checkEntityNames() {
         if entities.count > ModelLimits.entities {

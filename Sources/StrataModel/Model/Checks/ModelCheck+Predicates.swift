@@ -1,3 +1,5 @@
+// Checks the predicates of entities, partial indexes and attributes.
+
 extension ModelCheck {
     /// Checks the entity's validation predicates, which may follow to-ones and, with ANY and ALL, to-manys.
     mutating func checkPredicates(of entity: EntityDescription) {

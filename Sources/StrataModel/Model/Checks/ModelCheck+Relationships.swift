@@ -1,3 +1,5 @@
+// Checks relationships and their inverses.
+
 extension ModelCheck {
     mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
         let subject = Subject(entity.name, relationship.name)

@@ -1,5 +1,7 @@
 import Foundation
 
+// Validates values by the types and rules of their attributes.
+
 extension AttributeDescription {
     /// All errors of a value: a wrong type, a missing required value, and each rule that it breaks.
     ///

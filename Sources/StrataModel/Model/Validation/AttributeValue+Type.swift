@@ -1,5 +1,7 @@
 import Foundation
 
+// Tests whether values have an attribute's type, and converts them without loss.
+
 extension AttributeValue {
     /// Whether the value has the attribute's type; rules are not checked. Nil fits every attribute.
     package func fits(_ attribute: AttributeDescription) -> Bool {

@@ -1,3 +1,5 @@
+// Validates numbers of members, and objects by the predicates of their entities.
+
 extension RelationshipDescription {
     /// The errors of a number of members, which is 0 or 1 for a to-one.
     ///

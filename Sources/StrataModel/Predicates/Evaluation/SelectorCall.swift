@@ -1,5 +1,7 @@
 import Foundation
 
+// The methods that predicates can call with FUNCTION.
+
 extension FetchFunction {
     /// The methods that a format string can call with `FUNCTION(object, "name", …)`, each with the number of arguments after
     /// the object. All others are rejected: a predicate must not call arbitrary methods.

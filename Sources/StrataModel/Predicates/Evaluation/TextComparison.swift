@@ -1,5 +1,7 @@
 import Foundation
 
+// The text operators of predicates: BEGINSWITH, ENDSWITH, CONTAINS, LIKE and MATCHES.
+
 extension AttributeValue {
     /// A string in the form that is compared, at least normalised; any other value unchanged.
     func folded(_ folding: StringFolding) -> AttributeValue {

@@ -1,3 +1,5 @@
+// Reads predicates and expressions from format strings, and replaces variables.
+
 extension FetchPredicate {
     /// Reads a predicate in Core Data's format language.
     ///

@@ -1,3 +1,5 @@
+// Parses calls of functions, SUBQUERY, TERNARY, FETCH, CAST and FUNCTION, and lists in braces.
+
 extension FormatParser {
     /// Parses `name:name:(…)` or `name(…)`; nil if no call begins here.
     mutating func parseCall() throws(FetchFormatError) -> Node? {

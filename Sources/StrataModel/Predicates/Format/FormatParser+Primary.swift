@@ -1,3 +1,5 @@
+// Parses single operands: literals, key paths, variables, parentheses and specifiers.
+
 extension FormatParser {
     /// Parses one operand: a value or condition with its prefixes, and the key paths and indices that follow it.
     mutating func parsePrimary() throws(FetchFormatError) -> Node {

@@ -1,5 +1,7 @@
 import Foundation
 
+// Scans the literals of format strings: quoted text and numbers.
+
 extension FormatScanner {
     /// Scans text between two quotes of the same kind.
     mutating func quotedText() throws(FetchFormatError) -> String {

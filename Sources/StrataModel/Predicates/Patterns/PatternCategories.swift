@@ -1,3 +1,5 @@
+// Unicode general categories, Unicode properties and POSIX classes by name.
+
 extension Unicode.GeneralCategory {
     /// The two-letter name in the Unicode Character Database.
     var shortName: String {

@@ -1,5 +1,7 @@
 import Locking
 
+// The cache of compiled patterns.
+
 extension PatternMatcher {
     private struct Key: Hashable {
         let pattern: String

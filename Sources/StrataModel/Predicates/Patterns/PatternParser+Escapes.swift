@@ -1,3 +1,5 @@
+// Parses the escapes and character classes of regular expressions.
+
 extension PatternParser {
     /// Parses an escape outside a class.
     mutating func parseEscape() throws(PatternError) -> (PatternNode, canRepeat: Bool) {

@@ -1,3 +1,5 @@
+// Writes expressions in Core Data's format language.
+
 extension FetchExpression: CustomStringConvertible {
     /// The expression in the format language; reading it gives the same tree.
     public var description: String {
@@ -37,7 +39,7 @@ extension FetchExpression: CustomStringConvertible {
             ? "FUNCTION(\(first), \(name))" : "FUNCTION(\(first), \(name), \(list(arguments.dropFirst())))"
     }
 
-    /// Whether an operator stands between parts of it.
+    /// Whether it is written with an operator between two operands.
     private var isInfix: Bool {
         switch self {
         case .function(let function, let arguments): arguments.count == 2 && FetchFunction.infix[function] != nil

@@ -1,3 +1,5 @@
+// Makes the canonical form of row images.
+
 extension RowLayout {
     /// The canonical form of an image whose variable values may be in any order with unused bytes between them, as in
     /// the private copies of objects in memory.

@@ -1,5 +1,7 @@
 import Foundation
 
+// Decodes the slots of rows into values, and validates whole rows.
+
 extension RowReader {
     /// The value of a slot, in the case of its attribute's type; `null` for properties that rows do not hold.
     ///

@@ -1,4 +1,7 @@
+// Compares the properties of entities: attributes, relationships and validation rules.
+
 extension SchemaComparison {
+    /// Adds the changes of an entity's properties.
     mutating func compareProperties(_ before: EntitySchema, _ after: EntitySchema) {
         for property in after.properties where !property.isHidden {
             let isOwn = after.description.properties.contains { $0.name == property.name }
@@ -26,6 +29,11 @@ extension SchemaComparison {
             default: break
             }
         }
+        addRemovals(before, after)
+    }
+
+    /// Adds the changes for properties that the entity no longer has.
+    private mutating func addRemovals(_ before: EntitySchema, _ after: EntitySchema) {
         let takenOver = Set(after.properties.flatMap { new.assignment.replaced[$0.id] ?? [] })
         for property in before.properties where !property.isHidden && after.property(property.id) == nil {
             if takenOver.contains(property.id) { continue }

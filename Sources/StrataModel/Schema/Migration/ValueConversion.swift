@@ -1,15 +1,17 @@
 import Foundation
 
+// Converts values from the type of an old attribute to that of a new one, in a migration.
+
 extension AttributeValue {
-    /// The value as another attribute holds it; nil when it cannot be said what that is, or something would be lost.
+    /// The value converted from an old attribute to a new one; nil if it cannot be converted, or only with a loss.
     ///
-    /// Numbers keep their worth, texts are read and written in their plain forms (decimal numbers with a point, `true`
-    /// and `false`, ISO 8601 dates in UTC, UUIDs, URLs, data as UTF-8), composites keep the elements that have a name in
-    /// both. What a transformer made is its own business.
+    /// Numbers keep their values. Text is read and written in plain forms: decimal numbers with a point, `true` and
+    /// `false`, ISO 8601 dates in UTC, UUIDs, URLs, data as UTF-8. Composites keep the elements whose names both have.
+    /// Transformables are not converted.
     package func converted(from old: AttributeDescription, to new: AttributeDescription) -> AttributeValue? {
         if isNull { return .null }
         if old.type == .composite, new.type == .composite { return convertedComposite(from: old, to: new) }
-        // Bytes that a transformer made and plain bytes look alike, but are not.
+        // The bytes of a transformable and plain data have the same kind but another meaning.
         if new.type == .transformable || old.type == .transformable { return old.type == new.type ? self : nil }
         let value = coerced(to: new.type) ?? convertedText(to: new.type)
         return value.flatMap { $0.fits(new) ? $0 : nil }
@@ -25,7 +27,7 @@ extension AttributeValue {
             let value = earlier.flatMap { (values[element.name] ?? .null).converted(from: $0, to: element) }
             let filled = value.flatMap { $0.isNull ? nil : $0 } ?? element.defaultValue ?? .null
             if filled.isNull {
-                // A value that could not be converted is not a missing one.
+                // A value that could not be converted must not become nil.
                 guard element.isOptional, earlier == nil || value != nil else { return nil }
             } else {
                 result[element.name] = filled
