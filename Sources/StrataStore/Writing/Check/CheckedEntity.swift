@@ -3,14 +3,14 @@ import StrataModel
 /// What `SaveCheck` needs to know of an entity, looked up once for consecutive changes of the entity.
 final class CheckedEntity {
     /// A to-one whose target is stored in the row.
-    struct Link {
+    struct ToOne {
         let slot: Int
         let property: PropertyID
     }
 
     let schema: EntitySchema
     let layout: RowLayout
-    let links: [Link]
+    let links: [ToOne]
     let linkSlots: SlotSet
     /// Slots whose values may be stored in files.
     let externalSlots: SlotSet
@@ -18,7 +18,7 @@ final class CheckedEntity {
     init(_ schema: EntitySchema) {
         self.schema = schema
         layout = schema.layout
-        links = schema.slotLinks.map { Link(slot: $0.slot, property: $0.id) }
+        links = schema.slotLinks.map { ToOne(slot: $0.slot, property: $0.id) }
         linkSlots = SlotSet(links.map(\.slot))
         externalSlots = SlotSet(
             schema.layout.variableSlots.filter { schema.layout.entries[$0].kind == .externalData })

@@ -164,7 +164,7 @@ struct SaveCheck: ~Copyable {
     }
 
     private static func addTarget(
-        of id: ObjectID, _ image: UnsafeRawBufferPointer, _ link: CheckedEntity.Link, _ entity: CheckedEntity,
+        of id: ObjectID, _ image: UnsafeRawBufferPointer, _ link: CheckedEntity.ToOne, _ entity: CheckedEntity,
         to targets: inout [Staleness.MissingTarget]
     ) throws {
         let target = try RowReader(image, layout: entity.layout).reference(link.slot)
