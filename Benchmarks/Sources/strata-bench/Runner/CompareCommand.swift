@@ -10,8 +10,8 @@ struct CompareCommand: ParsableCommand {
         commandName: "compare",
         abstract: "Runs two builds of strata-bench in turns, and prints a Markdown table of their ratios.",
         discussion: """
-            OLD and NEW are programs, such as .build/release/strata-bench of two checkouts. A line that seems slower than \
-            the mark is measured again, so that chance is told from change.
+            OLD and NEW are programs, such as .build/release/strata-bench of two checkouts. A line above the mark is \
+            measured again, to tell a change from chance.
             """)
 
     @Argument(help: "The program of the build to compare with.")

@@ -30,7 +30,12 @@ struct Comparison {
         var old: [Double] = []
         var new: [Double] = []
 
-        var ratio: Spread { Spread(zip(new, old).map { $0 / $1 }) }
+        /// The ratios of the turns; of an even number the median is between the middle two.
+        var ratio: Spread {
+            let ratios = zip(new, old).map { $0 / $1 }.sorted()
+            let median = (ratios[(ratios.count - 1) / 2] + ratios[ratios.count / 2]) / 2
+            return Spread(whole: median, parts: ratios)
+        }
     }
 
     private let old: URL
