@@ -175,23 +175,23 @@ struct BatchRowMaker {
 
 /// Places at the end of ordered relationships, given out to the members that one step adds.
 struct BatchPlaces {
-    private struct Owner: Hashable {
+    private struct ListKey: Hashable {
         let id: ObjectID
         let link: PropertyID
     }
 
     private let snapshot: Snapshot
-    private var last: [Owner: Int64] = [:]
+    private var last: [ListKey: Int64] = [:]
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     /// All members of an owner have been given, in the first places.
     mutating func note(_ link: PropertyID, _ owner: ObjectID, count: Int) {
-        last[Owner(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.placeGap
+        last[ListKey(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.placeGap
     }
 
     mutating func next(_ link: PropertyID, _ owner: ObjectID) throws -> Int64 {
-        let key = Owner(id: owner, link: link)
+        let key = ListKey(id: owner, link: link)
         let before = try last[key] ?? snapshot.lastPosition(of: link, owner: owner)
         let place = before.map { $0 + ManagedObjectContext.placeGap } ?? 0
         last[key] = place

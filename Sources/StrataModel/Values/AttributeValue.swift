@@ -6,15 +6,23 @@ public import Foundation
 public enum AttributeValue: Sendable, Hashable {
     /// No value.
     case null
+    /// A truth value.
     case boolean(Bool)
     /// An integer of any width.
     case integer(Int64)
+    /// A 32-bit floating-point number.
     case float(Float)
+    /// A 64-bit floating-point number.
     case double(Double)
+    /// A decimal number of up to 38 digits.
     case decimal(Decimal)
+    /// Text.
     case string(String)
+    /// A point in time.
     case date(Date)
+    /// A UUID.
     case uuid(UUID)
+    /// A URL.
     case url(URL)
     /// Binary data, or the bytes that a value transformer made.
     case data(Data)

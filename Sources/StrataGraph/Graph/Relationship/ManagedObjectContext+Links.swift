@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         if entity?.concreteEntityIDs.contains(member.entityID) ?? false { return true }
         report(
             StrataError(
-                .corrupt, "A link leads to an object of another entity: \(member).",
+                .corrupt, "A link leads to an object of another entity: \(binding.schema.name(of: member)).",
                 context: .init(entityName: binding.entity(state.owner.entityID)?.name, objectID: state.owner)))
         return false
     }

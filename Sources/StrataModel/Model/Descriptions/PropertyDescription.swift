@@ -1,6 +1,8 @@
 /// A property of an entity: an attribute or a relationship.
 public enum PropertyDescription: Sendable, Hashable, Codable {
+    /// An attribute.
     case attribute(AttributeDescription)
+    /// A relationship.
     case relationship(RelationshipDescription)
 
     /// The name, unique in the entity.

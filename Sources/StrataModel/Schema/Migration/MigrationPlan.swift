@@ -44,11 +44,52 @@ public struct MigrationPlan: Sendable, Hashable {
 
     /// The part of the model that changes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case entityAdded, entityRemoved, entityRenamed, entityMoved, entityAbstractness
-        case propertyAdded, propertyRemoved, propertyRenamed, propertyMoved, propertyInherited
-        case type, optionality, defaultValue, derivation, rules, elements
-        case destination, inverse, cardinality, order
-        case indexAdded, indexRemoved, indexRenamed
+        /// A new entity.
+        case entityAdded
+        /// An entity is removed, with its objects.
+        case entityRemoved
+        /// An entity has another name.
+        case entityRenamed
+        /// An entity has another superentity.
+        case entityMoved
+        /// An entity becomes abstract, or ceases to be.
+        case entityAbstractness
+        /// A new property.
+        case propertyAdded
+        /// A property is removed.
+        case propertyRemoved
+        /// A property has another name.
+        case propertyRenamed
+        /// A property is declared by another entity of the hierarchy.
+        case propertyMoved
+        /// An entity inherits another property.
+        case propertyInherited
+        /// An attribute has another type.
+        case type
+        /// A property becomes optional or required.
+        case optionality
+        /// An attribute has another default.
+        case defaultValue
+        /// An attribute has another derivation.
+        case derivation
+        /// Other validation rules.
+        case rules
+        /// A composite has other elements.
+        case elements
+        /// A relationship has another destination.
+        case destination
+        /// A relationship has another inverse.
+        case inverse
+        /// A to-one becomes a to-many, or the reverse.
+        case cardinality
+        /// A to-many becomes ordered or unordered.
+        case order
+        /// A new index.
+        case indexAdded
+        /// An index is removed.
+        case indexRemoved
+        /// An index has another name.
+        case indexRenamed
         /// Class names, delete rules, transformers and user info, on which no object depends.
         case metadata
     }
