@@ -153,7 +153,7 @@ struct BatchLinks {
     }
 
     /// The members as the step has them so far.
-    private func members(of id: ObjectID, _ link: LinkRuntime) throws -> [ObjectID] {
+    private func members(of id: ObjectID, _ link: Link) throws -> [ObjectID] {
         let saved = insertions[id] == nil ? try snapshot.members(of: link.id, owner: id) : []
         var seen: Set<ObjectID> = []
         return try (saved + (added[ToManyKey(link: link.id, owner: id)] ?? [])).filter { member in
@@ -163,13 +163,13 @@ struct BatchLinks {
         }
     }
 
-    private mutating func unlink(_ link: LinkRuntime, _ owner: ObjectID, _ member: ObjectID) {
+    private mutating func unlink(_ link: Link, _ owner: ObjectID, _ member: ObjectID) {
         guard let key = link.pairKey(owner: owner, member: member) else { return }
         pairs[key] = .unlink
     }
 
     private mutating func link(
-        _ link: LinkRuntime, _ owner: ObjectID, _ member: ObjectID, _ place: Int64, other: PropertyID
+        _ link: Link, _ owner: ObjectID, _ member: ObjectID, _ place: Int64, other: PropertyID
     ) throws {
         guard let key = link.pairKey(owner: owner, member: member) else { return }
         let isSource = link.isSource(owner, of: key)

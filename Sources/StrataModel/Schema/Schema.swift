@@ -14,7 +14,8 @@ package final class Schema: Sendable {
     private let table: [EntitySchema?]
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
-    private let derivation = Locked<(any AnyObject & Sendable)?>(nil)
+    package let links: LinkMap
+    private let derivations = Locked<[any AnyObject & Sendable]>([])
 
     package init(
         version: ModelVersion, model: ManagedObjectModel, assignment: ModelAssignment, entities: [EntitySchema]
@@ -43,19 +44,21 @@ package final class Schema: Sendable {
         }
         byProperty = properties
         byIndex = indexes
+        links = LinkMap(entities, filedOneToOnes: assignment.filedOneToOnes)
     }
 
-    /// A value that a higher layer derives from the schema. It is made on first use and released with the schema.
+    /// A value that a higher layer derives from the schema, one of each type. It is made on first use and released with
+    /// the schema.
     ///
     /// It is stored here, because a cache with a weak reference would give the schema a side table, which slows down
     /// every retain and release.
     ///
     /// - Parameter make: makes the value, which must not refer to the schema. It must not call this function.
     package func derived<Value: AnyObject & Sendable>(_ make: (Schema) -> Value) -> Value {
-        derivation.withLock { known in
-            if let known = known as? Value { return known }
+        derivations.withLock { derivations in
+            for known in derivations { if let known = known as? Value { return known } }
             let made = make(self)
-            known = made
+            derivations.append(made)
             return made
         }
     }

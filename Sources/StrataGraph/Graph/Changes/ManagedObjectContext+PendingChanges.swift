@@ -110,7 +110,7 @@ extension EntityRuntime {
 
 extension StoreBinding {
     /// The relationships of an entity's objects whose truth are pairs, hidden ways back among them.
-    func pairLinks(of entity: EntityID) -> [LinkRuntime] {
+    func pairLinks(of entity: EntityID) -> [Link] {
         let declared = self.entity(entity).map { runtime in
             runtime.toManyIndexes.compactMap { link(runtime.properties[$0].id) }
         }

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     }
 
     private func propagate(
-        _ object: ManagedObject, _ link: LinkRuntime, _ rule: DeleteRule, _ waiting: inout [ObjectID]
+        _ object: ManagedObject, _ link: Link, _ rule: DeleteRule, _ waiting: inout [ObjectID]
     ) throws {
         let id = object.objectID
         foldLinkChanges()

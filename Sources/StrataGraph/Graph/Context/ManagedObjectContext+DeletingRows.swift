@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     }
 
     private func propagate(
-        _ id: ObjectID, _ link: LinkRuntime, _ rule: DeleteRule, _ snapshot: Snapshot, _ cuts: inout [CutReference],
+        _ id: ObjectID, _ link: Link, _ rule: DeleteRule, _ snapshot: Snapshot, _ cuts: inout [CutReference],
         _ waiting: inout [ObjectID]
     ) throws {
         switch (link.source, rule) {
@@ -79,7 +79,7 @@ extension ManagedObjectContext {
 
     /// The store unlinks the pairs of a deleted object; here only the other ends hear of it.
     func leavePairs(
-        _ link: LinkRuntime, _ inverseID: PropertyID, of id: ObjectID, isCascade: Bool, _ snapshot: Snapshot,
+        _ link: Link, _ inverseID: PropertyID, of id: ObjectID, isCascade: Bool, _ snapshot: Snapshot,
         _ waiting: inout [ObjectID]
     ) throws {
         let members = try membersOfDeleted(link, id, snapshot)
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
 
     /// The members of an object that goes, which leaves no list behind: each of them would be looked for in it and
     /// taken out when it goes too.
-    func membersOfDeleted(_ link: LinkRuntime, _ owner: ObjectID, _ snapshot: Snapshot) throws -> [ObjectID] {
+    func membersOfDeleted(_ link: Link, _ owner: ObjectID, _ snapshot: Snapshot) throws -> [ObjectID] {
         foldLinkChanges()
         let state = knownState(link, owner)
         if let members = state?.members {

@@ -13,11 +13,7 @@ final class StoreBinding: Sendable {
     private let entities: [EntityRuntime?]
     private let byName: [String: EntityRuntime]
     private let byClass: [ObjectIdentifier: EntityRuntime]
-    private let links: [PropertyID: LinkRuntime]
-    /// The links of declared relationships, by number.
-    private let linksByNumber: [LinkRuntime?]
-    /// For each entity, the relationships without inverse that can lead to its objects, read backwards.
-    private let incoming: [EntityID: [LinkRuntime]]
+    private let links: LinkMap
     /// Hidden properties that hold the positions of objects in ordered relationships.
     let places: Set<PropertyID>
     /// Whether any to-many has a minimum or maximum number of members.
@@ -50,27 +46,12 @@ final class StoreBinding: Sendable {
         entities = table
         self.byName = byName
         self.byClass = byClass
-        let links = LinkRuntime.all(in: schema)
-        self.links = links
-        var linksByNumber: [LinkRuntime?] = []
-        for (id, link) in links where id.rawValue < 1 << 16 {
-            let number = Int(id.rawValue)
-            while linksByNumber.count <= number { linksByNumber.append(nil) }
-            linksByNumber[number] = link
-        }
-        self.linksByNumber = linksByNumber
-        var incoming: [EntityID: [LinkRuntime]] = [:]
-        for link in links.values where link.id.isHiddenInverse {
-            for entity in schema.entity(link.ownerEntity)?.entityIDs ?? [] {
-                incoming[entity, default: []].append(link)
-            }
-        }
-        self.incoming = incoming
+        links = schema.links
         places = Set(
             schema.entities.flatMap(\.properties).compactMap { property in
                 if case .position = property.kind { property.id } else { nil }
             })
-        hasBoundedLinks = links.values.contains { $0.isBounded }
+        hasBoundedLinks = schema.links.all.contains(where: \.isBounded)
     }
 
     private static func objectClass(
@@ -111,10 +92,8 @@ final class StoreBinding: Sendable {
     func entity(named name: String) -> EntityRuntime? { byName[name] }
     func entity(of objectClass: ManagedObject.Type) -> EntityRuntime? { byClass[ObjectIdentifier(objectClass)] }
 
-    func link(_ id: PropertyID) -> LinkRuntime? {
-        let number = Int(id.rawValue)
-        return number < linksByNumber.count ? linksByNumber[number] : links[id]
-    }
+    func link(_ id: PropertyID) -> Link? { links.link(id) }
 
-    func incomingLinks(of entity: EntityID) -> [LinkRuntime] { incoming[entity] ?? [] }
+    /// The relationships without inverse that may lead to objects of the entity, read backwards.
+    func incomingLinks(of entity: EntityID) -> [Link] { links.links(ofOwners: entity).filter(\.id.isHiddenInverse) }
 }

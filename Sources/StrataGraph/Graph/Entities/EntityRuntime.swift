@@ -163,7 +163,8 @@ final class PropertyRuntime: Sendable {
     let isToMany: Bool
     let isToOne: Bool
     let isOrdered: Bool
-    let inverse: InverseRuntime
+    /// What a change of a to-one changes at the other end.
+    let inverse: ToOneInverse
     /// nil for an attribute.
     let deleteRule: DeleteRule?
     /// nil for a relationship.
@@ -176,16 +177,6 @@ final class PropertyRuntime: Sendable {
     /// Whether a value of the right type can be wrong.
     let hasRules: Bool
     private let rules: AttributeRules?
-
-    /// What happens at the other end when a link of the property changes.
-    enum InverseRuntime: Sendable {
-        case none
-        /// One-to-one: a slot of the target.
-        case toOne(PropertyID)
-        /// A to-one: the to-many of the target (a hidden one when the model names no inverse), ordered by the hidden
-        /// slot of this row.
-        case toMany(PropertyID, positionSlot: Int?)
-    }
 
     init(_ property: PropertySchema, index: Int, _ entity: EntitySchema) {
         schema = property
@@ -213,17 +204,7 @@ final class PropertyRuntime: Sendable {
         place = _FieldLocation(
             offset: UInt32(truncatingIfNeeded: slot.offset), slot: UInt16(truncatingIfNeeded: property.slot),
             flags: flags)
-        switch property.relationship {
-        case let relationship? where relationship.truth == .slot:
-            if let inverse = relationship.inverse {
-                self.inverse =
-                    relationship.isInverseToMany
-                    ? .toMany(inverse, positionSlot: relationship.position.flatMap(entity.slot(of:))) : .toOne(inverse)
-            } else {
-                inverse = .toMany(property.id.hiddenInverse, positionSlot: nil)
-            }
-        default: inverse = .none
-        }
+        inverse = ToOneInverse(property)
     }
 
     private static func hasRules(_ attribute: AttributeDescription) -> Bool {

@@ -134,7 +134,7 @@ extension ManagedObject {
     /// Checks that the to-many may be changed, and that `member` may stand in it.
     private final func changing(
         _ property: PropertyRuntime, _ member: ManagedObject?
-    ) throws -> (ManagedObjectContext, LinkRuntime) {
+    ) throws -> (ManagedObjectContext, Link) {
         if let refusal = refusalToChange(key: property.name) { throw refusal }
         guard let context = _context, let link = context.binding.link(property.id) else {
             throw unreadable(property.name)

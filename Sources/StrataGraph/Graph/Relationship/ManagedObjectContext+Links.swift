@@ -9,13 +9,13 @@ extension ManagedObjectContext {
     // MARK: States
 
     /// The state of a to-many, up to date with every change.
-    func toManyState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
+    func toManyState(_ link: Link, _ owner: ObjectID) -> ToManyState {
         foldLinkChanges()
         return pendingLinks.state(link, owner)
     }
 
     /// The state if there is one, up to date; nil where nothing was changed or looked at.
-    func knownState(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState? {
+    func knownState(_ link: Link, _ owner: ObjectID) -> ToManyState? {
         pendingLinks.knownState(link.id, owner)
     }
 
@@ -180,7 +180,7 @@ extension ManagedObjectContext {
     }
 
     /// The position that a member's own row gives it.
-    private func position(of member: ObjectID, _ link: LinkRuntime) -> Int64 {
+    private func position(of member: ObjectID, _ link: Link) -> Int64 {
         guard case .rows(let toOne) = link.source, let object = map[member],
             let slot = object._entity.property(toOne)?.positionSlot
         else { return 0 }

@@ -11,7 +11,7 @@ final class ToManyState {
         case moved(Int64)
     }
 
-    let link: LinkRuntime
+    let link: Link
     let owner: ObjectID
     private(set) var pending: [ObjectID: Pending] = [:]
     /// Added minus removed members.
@@ -29,7 +29,7 @@ final class ToManyState {
     /// The last position taken, once known.
     var lastPosition: Int64?
 
-    init(link: LinkRuntime, owner: ObjectID, generation: Int) {
+    init(link: Link, owner: ObjectID, generation: Int) {
         self.link = link
         self.owner = owner
         self.generation = generation

@@ -3,8 +3,6 @@ import StrataModel
 
 /// The derived attributes of a model: how each is computed, and which changes affect it.
 final class DerivationMap: Sendable {
-    static let empty = DerivationMap()
-
     /// The derived attributes of each entity, as indices into `attributes`.
     private let byEntity: [EntityID: [Int]]
     private let readings: [EntityID: [Reading]]
@@ -26,18 +24,11 @@ final class DerivationMap: Sendable {
 
     var isEmpty: Bool { attributes.isEmpty }
 
-    private init() {
-        byEntity = [:]
-        readings = [:]
-        pairs = [:]
-        countedRows = [:]
-        countedPairs = [:]
-        attributes = []
-    }
+    /// Made once for each schema.
+    static func of(_ schema: Schema) -> DerivationMap { schema.derived(DerivationMap.init) }
 
-    /// - Parameter sources: where the members of each to-many come from.
-    init(_ schema: Schema, _ sources: [PropertyID: LinkPlan.Source]) {
-        var builder = Builder(schema, sources)
+    private init(_ schema: Schema) {
+        var builder = Builder(schema)
         var seen: Set<PropertyID> = []
         for entity in schema.entities {
             for property in entity.properties {
@@ -74,7 +65,6 @@ final class DerivationMap: Sendable {
 
     private struct Builder {
         let schema: Schema
-        let sources: [PropertyID: LinkPlan.Source]
         var attributes: [DerivedAttribute] = []
         var byEntity: [EntityID: [Int]] = [:]
         var readings: [EntityID: [Reading]] = [:]
@@ -82,10 +72,7 @@ final class DerivationMap: Sendable {
         var countedRows: [EntityID: [(link: PropertyID, toOne: PropertyID)]] = [:]
         var countedPairs: [PropertyID: [(link: PropertyID, pairs: LivePairs)]] = [:]
 
-        init(_ schema: Schema, _ sources: [PropertyID: LinkPlan.Source]) {
-            self.schema = schema
-            self.sources = sources
-        }
+        init(_ schema: Schema) { self.schema = schema }
 
         mutating func add(_ description: AttributeDescription, _ property: PropertySchema, _ entity: EntitySchema) {
             let index = attributes.count
@@ -101,21 +88,21 @@ final class DerivationMap: Sendable {
                 }
             }
             for link in found.pairs { pairs[link.canonical, default: []].append((index, link)) }
-            if case .count(_, let link) = attribute.computation { count(link, found) }
+            if case .count(_, let link) = attribute.computation { count(link) }
         }
 
-        private mutating func count(_ link: PropertyID, _ found: LiveReadings) {
-            switch sources[link] {
-            case .rows(let toOne, let entities, _)?:
-                for id in entities where !(countedRows[id] ?? []).contains(where: { $0.link == link }) {
+        private mutating func count(_ link: PropertyID) {
+            guard let found = schema.links.link(link) else { return }
+            switch found.source {
+            case .rows(let toOne):
+                for id in found.memberEntityIDs where !(countedRows[id] ?? []).contains(where: { $0.link == link }) {
                     countedRows[id, default: []].append((link, toOne))
                 }
-            case .pairs(let canonical, let isForward, let isSymmetric, _)?:
+            case .pairs(let canonical, let isForward, let isSymmetric, _):
                 guard !(countedPairs[canonical] ?? []).contains(where: { $0.link == link }) else { return }
                 let ends = LivePairs(
                     hops: [], canonical: canonical, isForward: isForward, isSymmetric: isSymmetric, isSettling: true)
                 countedPairs[canonical, default: []].append((link, ends))
-            case nil: return
             }
         }
     }

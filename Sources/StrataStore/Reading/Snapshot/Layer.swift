@@ -42,7 +42,6 @@ package final class Layer: Sendable {
     let rows: LayerRows
     /// Nil: not linked in this state.
     let pairs: [PairKey: PairPositions?]
-    private let plan: LinkPlan
     private let derived: Locked<Derived>
 
     private struct Derived {
@@ -54,11 +53,10 @@ package final class Layer: Sendable {
         var images: [ObjectID: RowImage] = [:]
     }
 
-    private init(schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?], plan: LinkPlan) {
+    private init(schema: Schema, rows: LayerRows, pairs: [PairKey: PairPositions?]) {
         self.schema = schema
         self.rows = rows
         self.pairs = pairs
-        self.plan = plan
         derived = Locked(Derived())
     }
 
@@ -82,7 +80,7 @@ package final class Layer: Sendable {
         package mutating func setPair(_ key: PairKey, _ positions: PairPositions?) { pairs[key] = .some(positions) }
 
         package func finish() -> Layer {
-            Layer(schema: schema, rows: rows, pairs: pairs, plan: LinkPlan.of(schema))
+            Layer(schema: schema, rows: rows, pairs: pairs)
         }
     }
 
@@ -94,7 +92,7 @@ package final class Layer: Sendable {
     func merged(under older: Layer) throws -> Layer {
         var rows = rows
         for entry in older.rows.indices { try Self.lay(older.rows, entry, over: &rows, schema) }
-        return Layer(schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above }, plan: plan)
+        return Layer(schema: schema, rows: rows, pairs: pairs.merging(older.pairs) { _, above in above })
     }
 
     private static func lay(
@@ -206,11 +204,11 @@ package final class Layer: Sendable {
 
     private func makeLinks(_ link: PropertyID, _ snapshot: Snapshot, _ level: Int) throws -> SortedKeys {
         var keys = SortedKeys.Builder()
-        switch plan.source(of: link) {
+        switch schema.links.link(link)?.source {
         case .rows?:
             for id in rows.ids {
-                for rowLink in plan.rowLinks(of: id.entityID) where rowLink.link == link {
-                    guard touches(id, rowLink.properties(of: schema.entity(id.entityID))),
+                for rowLink in schema.links.rowLinks(of: id.entityID) where rowLink.link == link {
+                    guard touches(id, rowLink.properties),
                         let row = try snapshot.row(id, below: level)
                     else { continue }
                     try Self.append(rowLink, of: id, row, schema, to: &keys)
@@ -219,7 +217,7 @@ package final class Layer: Sendable {
         case .pairs(let canonical, _, _, _)?:
             for (key, positions) in pairs where key.property == canonical {
                 guard let positions else { continue }
-                for entry in plan.links(of: key, positions) where entry.link == link {
+                for entry in schema.links.entries(of: key, positions) where entry.link == link {
                     StoreKey.withLink(link, owner: entry.owner, position: entry.position, member: entry.member) {
                         keys.append($0)
                     }
@@ -231,7 +229,7 @@ package final class Layer: Sendable {
     }
 
     private static func append(
-        _ rowLink: LinkPlan.RowLink, of id: ObjectID, _ row: SnapshotRow, _ schema: Schema,
+        _ rowLink: RowLink, of id: ObjectID, _ row: SnapshotRow, _ schema: Schema,
         to keys: inout SortedKeys.Builder
     ) throws {
         guard let ownSlot = row.layout.slotNumber(rowLink.slot, of: schema, id) else { return }
@@ -311,12 +309,4 @@ package final class Layer: Sendable {
 struct DeltaElement {
     let property: PropertyID
     let slot: RowLayout.Slot
-}
-
-extension LinkPlan.RowLink {
-    /// The properties that determine the link's key.
-    func properties(of entity: EntitySchema?) -> [PropertyID] {
-        guard let entity else { return [] }
-        return [slot, positionSlot].compactMap { $0 }.map { entity.properties[$0].id }
-    }
 }

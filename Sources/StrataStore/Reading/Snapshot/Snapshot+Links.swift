@@ -35,30 +35,29 @@ extension Snapshot {
             return members
         }
         var count = try counter(.members(relationship, owner: owner))
-        guard !layers.isEmpty, let source = plan.source(of: relationship) else { return count }
+        guard !layers.isEmpty, let link = schema.links.link(relationship) else { return count }
         for (level, layer) in layers.enumerated() {
-            switch source {
-            case .rows(let toOne, let entities, _):
-                for entity in entities {
+            switch link.source {
+            case .rows(let toOne):
+                for entity in link.memberEntityIDs {
                     for id in layer.touched(entity) where layer.touches(id, [toOne]) {
                         count += try self.owner(of: id, toOne, below: level + 1) == owner ? 1 : 0
                         count -= try self.owner(of: id, toOne, below: level) == owner ? 1 : 0
                     }
                 }
             case .pairs:
-                count += try pairDifference(source, relationship, owner, layer, level)
+                count += try pairDifference(link, owner, layer, level)
             }
         }
         return count
     }
 
     package func isMember(_ member: ObjectID, of relationship: PropertyID, owner: ObjectID) throws -> Bool {
-        switch plan.source(of: relationship) {
-        case .rows(let toOne, _, _)?: try self.owner(of: member, toOne, below: layers.count) == owner
-        case .pairs(let canonical, let isForward, let isSymmetric, _)?:
-            try pair(Self.key(canonical, isForward, isSymmetric, owner, member), below: layers.count) != nil
-        case nil: false
+        guard let link = schema.links.link(relationship) else { return false }
+        if case .rows(let toOne) = link.source {
+            return try self.owner(of: member, toOne, below: layers.count) == owner
         }
+        return try link.pairKey(owner: owner, member: member).flatMap { try pair($0, below: layers.count) } != nil
     }
 
     /// The position of the last member of an ordered to-many; nil if it is empty.
@@ -75,20 +74,18 @@ extension Snapshot {
     package func position(
         of member: ObjectID, in relationship: PropertyID, owner: ObjectID
     ) throws -> Int64? {
-        switch plan.source(of: relationship) {
-        case .rows(let toOne, _, _)?:
+        guard let link = schema.links.link(relationship) else { return nil }
+        if case .rows(let toOne) = link.source {
             guard let row = try row(member), try self.owner(of: member, toOne, below: layers.count) == owner,
-                let slot = plan.rowLinks(of: member.entityID).first(where: { $0.link == relationship })?.positionSlot,
+                let slot = schema.links.rowLinks(of: member.entityID).first(where: { $0.link == relationship })?
+                    .positionSlot,
                 let ownSlot = row.layout.slotNumber(slot, of: schema, member)
             else { return nil }
             return try row.reader.position(ownSlot) ?? 0
-        case .pairs(let canonical, let isForward, let isSymmetric, _)?:
-            let key = Self.key(canonical, isForward, isSymmetric, owner, member)
-            guard let positions = try pair(key, below: layers.count) else { return nil }
-            let isSource = isSymmetric ? key.source == owner : isForward
-            return isSource ? positions.inSource : positions.inTarget
-        case nil: return nil
         }
+        guard let key = link.pairKey(owner: owner, member: member), let positions = try pair(key, below: layers.count)
+        else { return nil }
+        return link.isSource(owner, of: key) ? positions.inSource : positions.inTarget
     }
 
     /// Members with their positions, in order.
@@ -106,18 +103,6 @@ extension Snapshot {
     }
 
     // MARK: Inside
-
-    /// The pair that links `owner` and `member`.
-    static func key(
-        _ canonical: PropertyID, _ isForward: Bool, _ isSymmetric: Bool, _ owner: ObjectID, _ member: ObjectID
-    ) -> PairKey {
-        if isSymmetric {
-            return PairKey(property: canonical, source: min(owner, member), target: max(owner, member))
-        }
-        return isForward
-            ? PairKey(property: canonical, source: owner, target: member)
-            : PairKey(property: canonical, source: member, target: owner)
-    }
 
     private static func position(in key: UnsafeRawBufferPointer) -> Int64 {
         guard key.count == StoreKey.orderedLinkSize else { return 0 }
@@ -137,14 +122,14 @@ extension Snapshot {
         if layers.isEmpty, !isDescending { return try scanBaseLinks(relationship, owner, body) }
         let added = LayeredKeys(
             try layers.enumerated().map { try $0.element.addedLinks(relationship, self, below: $0.offset + 1) })
-        let source = plan.source(of: relationship)
-        let properties = linkProperties(relationship, source)
+        let link = schema.links.link(relationship)
+        let properties = linkProperties(link)
         try StoreKey.withLinkPrefix(relationship, owner: owner) { lower in
             try StoreKey.withLinkPrefix(relationship, owner: ObjectID(rawValue: owner.rawValue &+ 1)) { upper in
                 let scan = MergedScan(
                     table: tables.links, lower: lower, upper: upper, isUpperIncluded: false,
                     isDescending: isDescending)
-                try scan.run(self, added, isHidden: { self.isLinkHidden($0, above: $1, source, owner, properties) }) {
+                try scan.run(self, added, isHidden: { self.isLinkHidden($0, above: $1, link, owner, properties) }) {
                     key, _ in
                     try body(key)
                 }
@@ -166,19 +151,19 @@ extension Snapshot {
 
     /// By entity, the to-one of a member's row that makes it a member, and its position.
     private func linkProperties(
-        _ relationship: PropertyID, _ source: LinkPlan.Source?
+        _ link: Link?
     ) -> [EntityID: [PropertyID]] {
-        guard !layers.isEmpty, case .rows(_, let entities, _)? = source else { return [:] }
+        guard !layers.isEmpty, let link, !link.isPairs else { return [:] }
         var properties: [EntityID: [PropertyID]] = [:]
-        for entity in entities {
-            properties[entity] = plan.rowLinks(of: entity).filter { $0.link == relationship }
-                .flatMap { $0.properties(of: schema.entity(entity)) }
+        for entity in link.memberEntityIDs {
+            properties[entity] = schema.links.rowLinks(of: entity).filter { $0.link == link.id }
+                .flatMap(\.properties)
         }
         return properties
     }
 
     private func isLinkHidden(
-        _ key: UnsafeRawBufferPointer, above level: Int, _ source: LinkPlan.Source?, _ owner: ObjectID,
+        _ key: UnsafeRawBufferPointer, above level: Int, _ link: Link?, _ owner: ObjectID,
         _ properties: [EntityID: [PropertyID]]
     ) -> Bool {
         let member = StoreKey.lastObjectID(key)
@@ -186,11 +171,10 @@ extension Snapshot {
         while index > level {
             index -= 1
             let layer = layers[index]
-            switch source {
-            case .pairs(let canonical, let isForward, let isSymmetric, _)?:
+            switch link?.source {
+            case .pairs?:
                 if layer.isAbsent(member) || layer.isAbsent(owner) { return true }
-                let pair = Self.key(canonical, isForward, isSymmetric, owner, member)
-                if layer.pairs[pair] != nil { return true }
+                if let pair = link?.pairKey(owner: owner, member: member), layer.pairs[pair] != nil { return true }
             case .rows?:
                 if layer.touches(member, properties[member.entityID] ?? []) { return true }
             case nil:
@@ -202,9 +186,9 @@ extension Snapshot {
 
     /// By how many members a layer changes the count of `owner`, for links whose truth is the pair.
     private func pairDifference(
-        _ source: LinkPlan.Source, _ relationship: PropertyID, _ owner: ObjectID, _ layer: Layer, _ level: Int
+        _ link: Link, _ owner: ObjectID, _ layer: Layer, _ level: Int
     ) throws -> Int {
-        guard case .pairs(let canonical, let isForward, let isSymmetric, _) = source else { return 0 }
+        guard case .pairs(let canonical, let isForward, let isSymmetric, _) = link.source else { return 0 }
         var difference = 0
         for (key, positions) in layer.pairs where key.property == canonical {
             let isOwners =
@@ -215,8 +199,7 @@ extension Snapshot {
             difference -= try pair(key, below: level) == nil ? 0 : 1
         }
         for member in layer.absentObjects {
-            let key = Self.key(canonical, isForward, isSymmetric, owner, member)
-            guard layer.pairs[key] == nil else { continue }
+            guard let key = link.pairKey(owner: owner, member: member), layer.pairs[key] == nil else { continue }
             difference -= try pair(key, below: level) == nil ? 0 : 1
         }
         return difference

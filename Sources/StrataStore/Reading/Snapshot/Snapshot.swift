@@ -19,8 +19,6 @@ package final class Snapshot {
     let transaction: ReadTransaction
     let tables: StoreTables
     let histories: SchemaHistory
-    /// Looked up when a relationship is first read; reading a row needs none.
-    private(set) lazy var plan = LinkPlan.of(schema)
     /// Bottom to top.
     let layers: [Layer]
     /// Observes every row that a query reads, and can stop the query.

@@ -38,8 +38,8 @@ extension Store {
     private func pairNumbers(of entity: EntityID, _ histories: SchemaHistory) throws -> Set<PropertyID> {
         var numbers: Set<PropertyID> = []
         for schema in try histories.schemas {
-            for owned in LinkPlan.of(schema).ownedLinks(of: entity) {
-                if case .pairs(let canonical, _, _, _) = owned.source { numbers.insert(canonical) }
+            for link in schema.links.links(ofOwners: entity) {
+                if case .pairs(let canonical, _, _, _) = link.source { numbers.insert(canonical) }
             }
         }
         return numbers

@@ -40,13 +40,13 @@ struct Migration {
         self.new = new
         let links = OldLinks(old: old, new: new)
         let filling = ModelFilling(from: old, to: new)
-        let plan = LinkPlan.of(new)
+        let derivations = DerivationMap.of(new)
         // An entity that has become abstract may have objects, too.
         entities = new.entities.compactMap { EntityMigration($0, links: links, values: values, blobs: blobs) }
         self.links = links
         self.filling = filling
         let concrete = entities.map(\.entity).filter { !$0.isAbstract }
-        var passes: [Pass] = concrete.filter { !filling.links(of: $0, plan).isEmpty }.map(Pass.fillLinks)
+        var passes: [Pass] = concrete.filter { !filling.links(of: $0, new.links).isEmpty }.map(Pass.fillLinks)
         for entity in concrete {
             for property in entity.properties where Self.isRelinked(property, old, links) {
                 passes.append(.link(property, entity))
@@ -56,7 +56,7 @@ struct Migration {
         passes += entities.filter(\.writes).map(Pass.rewrite)
         let changesValues = !passes.isEmpty
         passes += concrete.filter { changesValues || Self.isDerivedAnew($0, old, new) }
-            .filter { !plan.derivations.attributes(of: $0.id).isEmpty }.map(Pass.derive)
+            .filter { !derivations.attributes(of: $0.id).isEmpty }.map(Pass.derive)
         passes += concrete.filter { !filling.indexes(of: $0).isEmpty }.map(Pass.fillIndexes)
         self.passes = passes
     }
@@ -69,8 +69,9 @@ struct Migration {
 
     /// Whether a derived attribute of the entity is new, or derived from something else than before.
     private static func isDerivedAnew(_ entity: EntitySchema, _ old: Schema, _ new: Schema) -> Bool {
-        LinkPlan.of(new).derivations.attributes(of: entity.id).contains { index in
-            let property = LinkPlan.of(new).derivations.attributes[index].property
+        let derivations = DerivationMap.of(new)
+        return derivations.attributes(of: entity.id).contains { index in
+            let property = derivations.attributes[index].property
             let before = old.entity(entity.id)?.property(property)?.attribute?.derivationExpression
             return before != entity.property(property)?.attribute?.derivationExpression
         }

@@ -81,7 +81,7 @@ struct MigrationRun {
         let snapshot = Snapshot(
             eventNumber: head.event, schema: migration.new, transaction: transaction, tables: file.tables,
             histories: histories, layers: [])
-        let plan = snapshot.plan.derivations
+        let plan = DerivationMap.of(migration.new)
         let attributes = plan.attributes(of: entity.id).map { plan.attributes[$0] }
         let run = DerivationRun(plan, snapshot, now: Date()) { try snapshot.memberCount(of: $0, owner: $1) }
         return try write(entity, start, snapshot, &head, transaction) { id, row, snapshot, step in
@@ -165,7 +165,7 @@ struct MigrationRun {
         _ step: inout StepOutput
     ) throws {
         guard let relationship = property.relationship, let storage = migration.links.storage(of: property),
-            let old = migration.old.entity(id.entityID)
+            let old = migration.old.entity(id.entityID), let link = migration.new.links.link(property.id)
         else { return }
         let isSymmetric = relationship.inverse == property.id
         let inverse = relationship.inverse.flatMap { migration.new.property($0) }
@@ -173,8 +173,9 @@ struct MigrationRun {
         let back = isInverseOrdered ? inverse.flatMap { migration.links.storage(of: $0) } : nil
         let allowed = migration.new.entity(relationship.destination)?.entityIDs ?? []
         for target in try migration.links.targets(storage, of: id, row, old, snapshot) {
-            guard allowed.contains(target.id.entityID) else { continue }
-            let key = Snapshot.key(property.id, true, isSymmetric, id, target.id)
+            guard allowed.contains(target.id.entityID), let key = link.pairKey(owner: id, member: target.id) else {
+                continue
+            }
             // If two ends lead to each other the one with the smaller id writes the pair.
             if isSymmetric, key.source != id, try leads(target.id, to: id, storage, snapshot) { continue }
             let own = relationship.description.isOrdered ? target.position : 0

@@ -93,7 +93,7 @@ extension Verifier {
         try findLinkEntries()
         try checkWaiting(tables.links, .link, ofAtLeast: StoreKey.linkSize) { link(of: $0) }
         guard try tables.links.count(transaction) != expectedLinks.foundCount else { return }
-        let plan = histories.newest.map(LinkPlan.of) ?? .empty
+        let links = histories.newest?.links ?? .empty
         try scan(tables.links) { key, _ in
             guard key.count == StoreKey.linkSize || key.count == StoreKey.orderedLinkSize else {
                 note(.link, "key \(key.hexadecimal)", "it is no link")
@@ -102,24 +102,26 @@ extension Verifier {
             let link = PropertyID(rawValue: UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
             let owner = StoreKey.objectID(key, at: 4)
             let member = StoreKey.lastObjectID(key)
-            if try !calls(for: key, link, owner, member, plan) {
+            if try !calls(for: key, link, owner, member, links) {
                 note(.link, name(link, owner), "an entry for \(name(member)) that no row or pair makes")
             }
         }
     }
 
     private func calls(
-        for key: UnsafeRawBufferPointer, _ link: PropertyID, _ owner: ObjectID, _ member: ObjectID, _ plan: LinkPlan
+        for key: UnsafeRawBufferPointer, _ link: PropertyID, _ owner: ObjectID, _ member: ObjectID, _ links: LinkMap
     ) throws -> Bool {
-        switch plan.source(of: link) {
-        // Links of a relationship that has left the model stay, because snapshots of the past read them.
-        case nil: return try histories.schemas.contains { LinkPlan.of($0).source(of: link) != nil }
+        guard let found = links.link(link) else {
+            // Links of a relationship that has left the model stay, because snapshots of the past read them.
+            return try histories.schemas.contains { $0.links.link(link) != nil }
+        }
+        switch found.source {
         case .rows where histories.newest?.entity(member.entityID) == nil: return true
         case .rows:
             guard let entity = histories.newest?.entity(member.entityID), let row = readableRow(member) else {
                 return false
             }
-            return plan.rowLinks(of: member.entityID).contains { rowLink in
+            return links.rowLinks(of: member.entityID).contains { rowLink in
                 guard rowLink.link == link,
                     let (end, position) = Projector.end(of: rowLink, row.reader, row.layout, entity)
                 else { return false }
@@ -127,13 +129,13 @@ extension Verifier {
                     $0.compare(with: key) == 0
                 }
             }
-        case .pairs(let canonical, let isForward, let isSymmetric, _):
-            let pair = Snapshot.key(canonical, isForward, isSymmetric, owner, member)
+        case .pairs:
+            guard let pair = found.pairKey(owner: owner, member: member) else { return false }
             let state = try StoreKey.withPair(pair) { try transaction.get(tables.pairs, $0) }.flatMap {
                 try? PairState($0)
             }
             guard let state else { return false }
-            return plan.links(of: pair, state.positions).contains { entry in
+            return links.entries(of: pair, state.positions).contains { entry in
                 StoreKey.withLink(entry.link, owner: entry.owner, position: entry.position, member: entry.member) {
                     $0.compare(with: key) == 0
                 }

@@ -86,7 +86,7 @@ extension Verifier {
         _ id: ObjectID, _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout
     ) throws {
         for place in entity.links.indices {
-            let link = entity.links[place].link
+            let link = entity.links[place]
             guard let (owner, position) = Projector.end(of: link, reader, layout, entity.schema) else { continue }
             try expectLink(PairLink(link: link.link, owner: owner, position: position, member: id))
         }
@@ -104,7 +104,7 @@ extension Verifier {
     // MARK: Pairs
 
     func checkPairs() throws {
-        let plan = histories.newest.map(LinkPlan.of) ?? .empty
+        let links = histories.newest?.links ?? .empty
         var seen = 0
         try scan(tables.pairs) { key, value in
             guard let pair = StoreKey.pair(key) else {
@@ -120,9 +120,9 @@ extension Verifier {
                         log.pairs[pair].map { "it is of event \(state.revision), the newest in the log is \($0)" }
                             ?? "the log does not have it")
                 }
-                for link in plan.links(of: pair, state.positions) { try expectLink(link) }
+                for link in links.entries(of: pair, state.positions) { try expectLink(link) }
                 // Deleting an object does not unlink it from relationships that have left the model.
-                if plan.source(of: pair.property) != nil { try checkEnds(pair) }
+                if links.link(pair.property) != nil { try checkEnds(pair) }
             } catch let error as CorruptRecord {
                 note(.pair, name(pair), "\(error.reason)")
             }

@@ -33,7 +33,7 @@ package struct DeletionPlan {
                 continue
             }
             revisions[id] = row.revision
-            for owned in snapshot.plan.ownedLinks(of: entity.id) { try follow(owned, of: id, &waiting) }
+            for link in schema.links.links(ofOwners: entity.id) { try follow(link, of: id, &waiting) }
             for property in entity.properties {
                 guard let relationship = property.relationship, relationship.truth == .slot else { continue }
                 try follow(property, relationship, of: id, row, &waiting)
@@ -44,20 +44,20 @@ package struct DeletionPlan {
     /// The objects that go, in the order of their keys.
     package var objectIDs: [ObjectID] { revisions.keys.sorted() }
 
-    private mutating func follow(_ owned: LinkPlan.OwnedLink, of id: ObjectID, _ waiting: inout [ObjectID]) throws {
-        if case .pairs = owned.source, let inverse = schema.property(owned.link)?.relationship?.inverse,
+    private mutating func follow(_ owned: Link, of id: ObjectID, _ waiting: inout [ObjectID]) throws {
+        if case .pairs = owned.source, let inverse = schema.property(owned.id)?.relationship?.inverse,
             schema.property(inverse)?.relationship.map({ $0.description.minCount > 0 }) ?? false
         {
-            for member in try snapshot.members(of: owned.link, owner: id) {
+            for member in try snapshot.members(of: owned.id, owner: id) {
                 losses[Loss(owner: member, link: inverse), default: 0] += 1
             }
         }
         switch (owned.deleteRule, owned.source) {
         case (.noAction, _), (.nullify, .pairs): return
-        case (.cascade, _): waiting += try snapshot.members(of: owned.link, owner: id)
-        case (.deny, _): denials.append((id, owned.link, try snapshot.members(of: owned.link, owner: id)))
-        case (.nullify, .rows(let toOne, _, _)):
-            for member in try snapshot.members(of: owned.link, owner: id) {
+        case (.cascade, _): waiting += try snapshot.members(of: owned.id, owner: id)
+        case (.deny, _): denials.append((id, owned.id, try snapshot.members(of: owned.id, owner: id)))
+        case (.nullify, .rows(let toOne)):
+            for member in try snapshot.members(of: owned.id, owner: id) {
                 references.insert(Reference(member: member, toOne: toOne))
             }
         }

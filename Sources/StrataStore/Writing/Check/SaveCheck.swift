@@ -9,7 +9,6 @@ import StrataModel
 struct SaveCheck: ~Copyable {
     private(set) var changes: ChangeSet
     let schema: Schema
-    let plan: LinkPlan
     let head: LogHead
     let snapshot: Snapshot
     let blobs: BlobStore
@@ -30,7 +29,6 @@ struct SaveCheck: ~Copyable {
         self.snapshot = snapshot
         self.head = head
         schema = snapshot.schema
-        plan = snapshot.plan
         staleness = Staleness(head: head.event)
     }
 
@@ -67,7 +65,7 @@ struct SaveCheck: ~Copyable {
     }
 
     private mutating func deriveAttributes(_ gonePairs: [PairKey]) throws -> [ObjectID: RowImage] {
-        guard !plan.derivations.isEmpty else { return [:] }
+        guard !DerivationMap.of(schema).isEmpty else { return [:] }
         var rows: [ObjectID: SnapshotRow] = [:]
         for (update, row) in zip(changes.updates, updatedRows) { rows[update.id] = row }
         for (deletion, row) in zip(changes.deletions, deletedRows) { rows[deletion.id] = row }
@@ -219,10 +217,9 @@ struct SaveCheck: ~Copyable {
     private func pairsOfDeletedObjects() throws -> [PairKey] {
         var keys: Set<PairKey> = []
         for deletion in changes.deletions {
-            for owned in plan.ownedLinks(of: deletion.id.entityID) {
-                guard case .pairs(let canonical, let isForward, let isSymmetric, _) = owned.source else { continue }
-                try snapshot.members(of: owned.link, owner: deletion.id) { member in
-                    keys.insert(Snapshot.key(canonical, isForward, isSymmetric, deletion.id, member))
+            for link in schema.links.links(ofOwners: deletion.id.entityID) where link.isPairs {
+                try snapshot.members(of: link.id, owner: deletion.id) { member in
+                    if let key = link.pairKey(owner: deletion.id, member: member) { keys.insert(key) }
                     return true
                 }
             }
@@ -237,10 +234,10 @@ struct SaveCheck: ~Copyable {
     private mutating func checkMembersLeftBehind() throws {
         for (deletion, row) in zip(changes.deletions, deletedRows) {
             let id = deletion.id
-            for owned in plan.ownedLinks(of: id.entityID) where owned.deleteRule != .noAction {
-                guard case .rows(let toOne, _, _) = owned.source else { continue }
+            for link in schema.links.links(ofOwners: id.entityID) where link.deleteRule != .noAction {
+                guard case .rows(let toOne) = link.source else { continue }
                 var left: [ObjectID] = []
-                try snapshot.members(of: owned.link, owner: id) { member in
+                try snapshot.members(of: link.id, owner: id) { member in
                     if try stillPoints(member, at: id, by: toOne) { left.append(member) }
                     return true
                 }
@@ -253,14 +250,13 @@ struct SaveCheck: ~Copyable {
     }
 
     private mutating func checkPartners(of id: ObjectID, _ row: SnapshotRow) throws {
-        guard let entity = schema.entity(id.entityID) else { return }
-        for link in plan.oneToOnes(of: id.entityID) where link.deleteRule != .noAction {
-            guard let partner = try row.reference(entity.properties[link.slot].id, of: schema, id), partner != id,
-                let partnerRow = try snapshot.row(partner),
-                try partnerRow.reference(link.inverse, of: schema, partner) == id,
-                try stillPoints(partner, at: id, by: link.inverse)
+        for link in schema.links.slotLinks(of: id.entityID) where link.deleteRule != .noAction {
+            guard case .toOne(let inverse) = link.inverse,
+                let partner = try row.reference(link.property, of: schema, id), partner != id,
+                let partnerRow = try snapshot.row(partner), try partnerRow.reference(inverse, of: schema, partner) == id,
+                try stillPoints(partner, at: id, by: inverse)
             else { continue }
-            staleness.members.append(.init(deleted: id, toOne: link.inverse, member: partner))
+            staleness.members.append(.init(deleted: id, toOne: inverse, member: partner))
         }
     }
 

@@ -31,7 +31,7 @@ struct SaveDerivation {
     }
 
     private init(_ changes: ChangeSet, _ rows: [ObjectID: SnapshotRow], _ gonePairs: [PairKey], _ head: Snapshot) {
-        plan = head.plan.derivations
+        plan = DerivationMap.of(head.schema)
         self.head = head
         self.changes = changes
         self.rows = rows

@@ -127,11 +127,11 @@ struct WriteEstimate {
 
     private func linkPages(_ runs: [AlikeUpdates]) throws -> Int {
         var keys = 2 * max(0, eventCount - changes.insertions.count - changes.updates.count - changes.deletions.count)
-        for insertion in changes.insertions { keys += snapshot.plan.rowLinks(of: insertion.id.entityID).count }
-        for deletion in changes.deletions { keys += snapshot.plan.rowLinks(of: deletion.id.entityID).count }
+        for insertion in changes.insertions { keys += snapshot.schema.links.rowLinks(of: insertion.id.entityID).count }
+        for deletion in changes.deletions { keys += snapshot.schema.links.rowLinks(of: deletion.id.entityID).count }
         for run in runs {
-            let links = snapshot.plan.rowLinks(of: run.entity.id)
-            keys += 2 * run.count * links.count { Projector.touches($0, run.changed, run.entity) }
+            let links = snapshot.schema.links.rowLinks(of: run.entity.id)
+            keys += 2 * run.count * links.count { $0.isTouched(by: run.changed) }
         }
         var pages = 0
         for table in [snapshot.tables.links.main, snapshot.tables.counts, snapshot.tables.pairs] {

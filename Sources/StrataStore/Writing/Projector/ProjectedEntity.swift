@@ -2,17 +2,6 @@ import StrataModel
 
 /// What the projector needs to know of an entity, looked up once for consecutive events on its rows.
 final class ProjectedEntity {
-    /// An entry in `links` that a row makes, and the properties that it depends on.
-    struct FiledLink {
-        let link: LinkPlan.RowLink
-        let property: PropertyID
-        let positionProperty: PropertyID?
-
-        func isTouched(by changed: [PropertyID]) -> Bool {
-            changed.contains(property) || positionProperty.map(changed.contains) ?? false
-        }
-    }
-
     /// An index that contains the row, and the properties that its entry depends on.
     struct FiledIndex {
         let index: IndexMap.PreparedIndex
@@ -25,18 +14,14 @@ final class ProjectedEntity {
     let schema: EntitySchema
     let layout: RowLayout
     let plan: IndexMap
-    let links: [FiledLink]
+    let links: [RowLink]
     let indexes: [FiledIndex]
 
-    init(_ schema: EntitySchema, _ links: LinkPlan, _ plan: IndexMap) throws {
+    init(_ schema: EntitySchema, _ links: LinkMap, _ plan: IndexMap) throws {
         self.schema = schema
         self.plan = plan
         layout = schema.layout
-        self.links = links.rowLinks(of: schema.id).map { link in
-            FiledLink(
-                link: link, property: schema.properties[link.slot].id,
-                positionProperty: link.positionSlot.map { schema.properties[$0].id })
-        }
+        self.links = links.rowLinks(of: schema.id)
         indexes = try plan.indexes(of: schema.id).map { index in
             FiledIndex(
                 index: index, isPartial: index.index.partialPredicate != nil,
@@ -60,7 +45,7 @@ struct ProjectedEntities {
         mutating get throws {
             if let last, last.schema.id == id { return last }
             guard let schema, let entity = schema.entity(id) else { return nil }
-            last = try ProjectedEntity(entity, LinkPlan.of(schema), IndexMap.of(schema))
+            last = try ProjectedEntity(entity, schema.links, IndexMap.of(schema))
             return last
         }
     }

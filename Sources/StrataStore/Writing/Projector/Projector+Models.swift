@@ -12,7 +12,7 @@ extension Projector {
         guard schema.version == version else { throw CorruptRecord("model version does not match its record", at: 0) }
         let filling = ModelFilling(from: histories.newest, to: schema)
         histories = histories.adding(schema)
-        plan = LinkPlan.of(schema)
+        links = schema.links
         data.withUnsafeBytes { batch.put(.models, key: UInt64(version.rawValue), value: $0) }
         try flush(transaction)
         for link in filling.clearedLinks { try clear(link, transaction) }
@@ -34,8 +34,8 @@ extension Projector {
     ) throws -> ObjectID? {
         let known = try indexes()
         let indexes = try filling.indexes(of: entity).map { try known.index($0.id) },
-            links = filling.links(of: entity, plan)
-        guard !indexes.isEmpty || !links.isEmpty else { return nil }
+            rowLinks = filling.links(of: entity, links)
+        guard !indexes.isEmpty || !rowLinks.isEmpty else { return nil }
         let end = ObjectID(entity: entity.id, row: ObjectID.maximumRow).rawValue
         var next: UInt64? = start.rawValue
         var count = 0
@@ -54,7 +54,7 @@ extension Projector {
                     try removeEntry(index, of: entity, reader, layout, id, known)
                     try addEntry(index, of: entity, reader, layout, id, known)
                 }
-                for link in links { try addLink(link, of: id, reader, layout, entity) }
+                for link in rowLinks { try addLink(link, of: id, reader, layout, entity) }
                 nextID = id.rawValue + 1
                 count += 1
                 found = try cursor.next()
@@ -105,10 +105,9 @@ struct ModelFilling {
     init(from old: Schema?, to new: Schema) {
         let known = Set(old?.indexes.map(\.id) ?? [])
         newIndexes = Set(new.indexes.map(\.id)).subtracting(known)
-        let before = old.map(LinkPlan.of) ?? .empty
         var links: Set<PropertyID> = []
-        for (link, source) in LinkPlan.of(new).rowSources {
-            if !Self.isSame(before.source(of: link), source, old) { links.insert(link) }
+        for link in new.links.all where !link.isPairs && !Self.isSame(old?.links.link(link.id), link, old) {
+            links.insert(link.id)
         }
         newLinks = links
         clearedLinks = links.filter(\.isHiddenInverse).sorted()
@@ -116,12 +115,10 @@ struct ModelFilling {
 
     /// A to-many whose members come from other rows than before has a new number; a hidden inverse always keeps its
     /// number.
-    private static func isSame(_ old: LinkPlan.Source?, _ new: LinkPlan.Source, _ schema: Schema?) -> Bool {
-        guard case .rows(let oldToOne, let oldEntities, let wasOrdered)? = old,
-            case .rows(let toOne, let entities, let isOrdered) = new
-        else { return false }
-        let known = entities.filter { schema?.entity($0) != nil }
-        return oldToOne == toOne && wasOrdered == isOrdered && oldEntities == known
+    private static func isSame(_ old: Link?, _ new: Link, _ schema: Schema?) -> Bool {
+        guard let old, case .rows(let oldToOne) = old.source, case .rows(let toOne) = new.source else { return false }
+        let known = new.memberEntityIDs.filter { schema?.entity($0) != nil }
+        return oldToOne == toOne && old.isOrdered == new.isOrdered && old.memberEntityIDs == known
     }
 
     var linksOnly: ModelFilling {
@@ -140,7 +137,7 @@ struct ModelFilling {
         newIndexes.isEmpty ? [] : entity.indexes.filter { newIndexes.contains($0.id) }
     }
 
-    func links(of entity: EntitySchema, _ plan: LinkPlan) -> [LinkPlan.RowLink] {
-        newLinks.isEmpty ? [] : plan.rowLinks(of: entity.id).filter { newLinks.contains($0.link) }
+    func links(of entity: EntitySchema, _ links: LinkMap) -> [RowLink] {
+        newLinks.isEmpty ? [] : links.rowLinks(of: entity.id).filter { newLinks.contains($0.link) }
     }
 }

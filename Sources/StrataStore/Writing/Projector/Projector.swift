@@ -17,7 +17,7 @@ struct Projector: ~Copyable {
 
     let tables: StoreTables
     var histories: SchemaHistory { didSet { entities = ProjectedEntities(histories.newest) } }
-    var plan: LinkPlan
+    var links: LinkMap
     var batch: WriteBatch
     var tracking: Tracking
     /// Whether installing a model fills its indexes and links at once; a migration of a large store does it in steps.
@@ -43,7 +43,7 @@ struct Projector: ~Copyable {
         self.tables = tables
         self.histories = histories
         self.tracking = tracking
-        plan = histories.newest.map(LinkPlan.of) ?? .empty
+        links = histories.newest?.links ?? .empty
         entities = ProjectedEntities(histories.newest)
         batch = WriteBatch(tables: tables)
     }
@@ -104,7 +104,7 @@ struct Projector: ~Copyable {
     mutating func adopt(_ histories: SchemaHistory) {
         guard histories !== self.histories else { return }
         self.histories = histories
-        plan = histories.newest.map(LinkPlan.of) ?? .empty
+        links = histories.newest?.links ?? .empty
     }
 
     // MARK: Rows
@@ -143,7 +143,7 @@ struct Projector: ~Copyable {
         batch.add(1, to: .entity(id.entityID))
         // By index: copying elements would count references, several for each row.
         for index in entity.links.indices {
-            try addLink(entity.links[index].link, of: id, reader, layout, entity.schema)
+            try addLink(entity.links[index], of: id, reader, layout, entity.schema)
         }
         for index in entity.indexes.indices {
             try addEntry(entity.indexes[index].index, of: entity.schema, reader, layout, id, entity.plan)
@@ -154,7 +154,7 @@ struct Projector: ~Copyable {
     private mutating func delete(_ id: ObjectID, _ eventNumber: EventNumber, _ row: CurrentRow) throws {
         let entity = try entity(id)
         let reader = try RowReader(row.image, layout: row.layout)
-        for link in entity.links { try removeLink(link.link, of: id, reader, row.layout, entity.schema) }
+        for link in entity.links { try removeLink(link, of: id, reader, row.layout, entity.schema) }
         for index in entity.indexes {
             try removeEntry(index.index, of: entity.schema, reader, row.layout, id, entity.plan)
         }
@@ -174,8 +174,8 @@ struct Projector: ~Copyable {
         let before = try RowReader(row.image, layout: row.layout)
         let after = try RowReader(rowWriter.bytes, layout: entity.layout)
         for index in entity.links.indices where entity.links[index].isTouched(by: changedProperties) {
-            try removeLink(entity.links[index].link, of: id, before, row.layout, entity.schema)
-            try addLink(entity.links[index].link, of: id, after, entity.layout, entity.schema)
+            try removeLink(entity.links[index], of: id, before, row.layout, entity.schema)
+            try addLink(entity.links[index], of: id, after, entity.layout, entity.schema)
         }
         for index in entity.indexes.indices where entity.indexes[index].isTouched(by: changedProperties) {
             try removeEntry(entity.indexes[index].index, of: entity.schema, before, row.layout, id, entity.plan)
@@ -224,11 +224,6 @@ struct Projector: ~Copyable {
             try builder.set(slot, value)
         }
         return try builder.finish()
-    }
-
-    static func touches(_ link: LinkPlan.RowLink, _ changed: [PropertyID], _ entity: EntitySchema) -> Bool {
-        changed.contains(entity.properties[link.slot].id)
-            || link.positionSlot.map { changed.contains(entity.properties[$0].id) } ?? false
     }
 
     static func touches(_ index: IndexSchema, _ changed: [PropertyID]) -> Bool {
@@ -288,7 +283,7 @@ struct Projector: ~Copyable {
     }
 
     mutating func addLink(
-        _ link: LinkPlan.RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
+        _ link: RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
     ) throws {
         guard let (owner, position) = Self.end(of: link, reader, layout, entity) else { return }
         StoreKey.withLink(link.link, owner: owner, position: position, member: id) {
@@ -298,7 +293,7 @@ struct Projector: ~Copyable {
     }
 
     private mutating func removeLink(
-        _ link: LinkPlan.RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
+        _ link: RowLink, of id: ObjectID, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
     ) throws {
         guard let (owner, position) = Self.end(of: link, reader, layout, entity) else { return }
         StoreKey.withLink(link.link, owner: owner, position: position, member: id) { batch.remove(.links, key: $0) }
@@ -307,7 +302,7 @@ struct Projector: ~Copyable {
 
     /// The owner that the row points at through this link, and its position there.
     static func end(
-        of link: LinkPlan.RowLink, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
+        of link: RowLink, _ reader: RowReader, _ layout: RowLayout, _ entity: EntitySchema
     ) -> (owner: ObjectID, position: Int64?)? {
         guard let slot = layout.slotNumber(link.slot, of: entity) else { return nil }
         let owner = reader.reference(slot)
@@ -341,7 +336,7 @@ extension Projector {
     ) throws {
         guard try currentPair(event.key, transaction) == nil else { throw disagreement(event) }
         try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
-        for entry in plan.links(of: event.key, event.positions) {
+        for entry in links.entries(of: event.key, event.positions) {
             putLink(entry)
             batch.add(1, to: .members(entry.link, owner: entry.owner))
         }
@@ -351,7 +346,7 @@ extension Projector {
         guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
         StoreKey.withPair(event.key) { batch.remove(.pairs, key: $0) }
         writtenPairs[event.key] = .some(nil)
-        for entry in plan.links(of: event.key, state.positions) {
+        for entry in links.entries(of: event.key, state.positions) {
             removeLink(entry)
             batch.add(-1, to: .members(entry.link, owner: entry.owner))
         }
@@ -361,8 +356,8 @@ extension Projector {
         _ event: PairEvent, _ eventNumber: EventNumber, _ transaction: ReadTransaction
     ) throws {
         guard let state = try currentPair(event.key, transaction) else { throw disagreement(event) }
-        for entry in plan.links(of: event.key, state.positions) { removeLink(entry) }
-        for entry in plan.links(of: event.key, event.positions) { putLink(entry) }
+        for entry in links.entries(of: event.key, state.positions) { removeLink(entry) }
+        for entry in links.entries(of: event.key, event.positions) { putLink(entry) }
         try writePair(event.key, PairState(revision: eventNumber, positions: event.positions))
     }
 

@@ -20,7 +20,7 @@ struct PendingLinks {
 
     /// The state of a to-many, without the changes that are not folded in yet.
     @inline(__always)
-    mutating func state(_ link: LinkRuntime, _ owner: ObjectID) -> ToManyState {
+    mutating func state(_ link: Link, _ owner: ObjectID) -> ToManyState {
         let key = ToManyKey(link: link.id, owner: owner)
         if let state = states[key] {
             if state.generation != memberGeneration { state.forgetBase(memberGeneration) }

@@ -17,8 +17,7 @@ final class LeafCompiler: Sendable {
         path: ResolvedPath, type: ComparedType, operation: ComparisonPredicate.Operator, folding: StringFolding,
         quantifier: MemberQuantifier, schema: Schema
     ) {
-        let plan = path.hops.isEmpty ? nil : LinkPlan.of(schema)
-        ways = path.hops.indices.map { plan?.way(of: path.hops[$0], from: path.entities[$0], schema) }
+        ways = path.hops.indices.map { schema.links.way(of: path.hops[$0], from: path.entities[$0], schema) }
         self.path = path
         self.type = type
         self.operation = operation

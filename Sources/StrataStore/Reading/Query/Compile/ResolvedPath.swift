@@ -1,3 +1,4 @@
+import Locking
 import StrataModel
 
 /// A key path bound to an entity: its relationships and the slot at its end.
@@ -44,10 +45,10 @@ struct ResolvedPath: Sendable {
     static func of(
         _ text: String, in entity: EntitySchema, _ schema: Schema
     ) throws(StrataError) -> ResolvedPath {
-        let plan = LinkPlan.of(schema)
-        if let known = plan.path(text, of: entity.id) { return known }
+        let known = schema.derived { _ in ResolvedPaths() }
+        if let path = known.path(text, of: entity.id) { return path }
         let path = try ResolvedPath(text, in: entity, schema)
-        plan.keep(path, of: entity.id)
+        known.keep(path, of: entity.id)
         return path
     }
 
@@ -143,6 +144,28 @@ struct ResolvedPath: Sendable {
         StrataError(
             .invalidRequest, "\(name) is transient; the store cannot search or sort by it.",
             context: .init(entityName: entity.name, key: text))
+    }
+}
+
+/// The key paths of requests that were bound to one schema.
+private final class ResolvedPaths: Sendable {
+    private struct Key: Hashable {
+        let entity: EntityID
+        let text: String
+    }
+
+    private let paths = Locked<[Key: ResolvedPath]>([:])
+    private static let mostPaths = 4096
+
+    func path(_ text: String, of entity: EntityID) -> ResolvedPath? {
+        paths.withLock { $0[Key(entity: entity, text: text)] }
+    }
+
+    func keep(_ path: ResolvedPath, of entity: EntityID) {
+        paths.withLock { paths in
+            if paths.count >= Self.mostPaths { paths.removeAll(keepingCapacity: true) }
+            paths[Key(entity: entity, text: path.text)] = path
+        }
     }
 }
 

@@ -94,7 +94,7 @@ extension ComparisonCompiler {
         if !row.holdsForZero {
             compiled.access = .join(
                 ConditionJoin(
-                    hop: path.hops[0], way: LinkPlan.of(schema).way(of: path.hops[0], from: entity, schema),
+                    hop: path.hops[0], way: schema.links.way(of: path.hops[0], from: entity, schema),
                     near: entity, far: path.entity, conditions: conditions,
                     isExact: row.isExistence))
         }

@@ -45,7 +45,7 @@ final class PlanEstimator {
 
     /// The average number of members of one owner.
     func members(of link: PropertyID, near: EntitySet, far: EntitySchema) throws -> Double {
-        if case .rows? = snapshot.plan.source(of: link) {
+        if case .rows? = snapshot.schema.links.link(link)?.source {
             return try rows(of: near) / max(1, Double(try rows(of: far.concreteEntityIDs)))
         }
         let owners = far.concreteEntityIDs.compactMap(snapshot.schema.entity)

@@ -144,7 +144,7 @@ extension Planner {
         _ hop: ResolvedPath.Hop, _ way: LinkAccess.Way? = nil, from owners: PlanStep, _ far: EntitySchema,
         _ context: PlanInput
     ) throws -> PlanStep? {
-        guard let way = way ?? estimator.snapshot.plan.way(of: hop, from: context.entity, schema) else { return nil }
+        guard let way = way ?? schema.links.way(of: hop, from: context.entity, schema) else { return nil }
         if case .nothing = owners.kind { return PlanStep(.nothing, context.entities, rows: 0, cost: 0) }
         let rows: Double, cost: Double
         switch way {
@@ -208,19 +208,19 @@ extension CompiledCondition {
     }
 }
 
-extension LinkPlan {
+extension LinkMap {
     /// How objects are found from the far end of a hop; nil for a one-to-one whose links have no entries.
     func way(of hop: ResolvedPath.Hop, from entity: EntitySchema, _ schema: Schema) -> LinkAccess.Way? {
         switch hop {
         case .toOne(let slot):
-            guard let link = link(ofToOne: slot, in: entity), source(of: link) != nil else { return nil }
+            guard let link = link(ofToOne: slot, in: entity), self.link(link) != nil else { return nil }
             return .links(link)
         case .toMany(let number):
             guard let relationship = entity.property(number)?.relationship else { return nil }
             switch relationship.truth {
             case .pair:
                 let link = relationship.inverse ?? number.hiddenInverse
-                return source(of: link) == nil ? nil : .links(link)
+                return self.link(link) == nil ? nil : .links(link)
             case .inverseSlot:
                 guard let inverse = relationship.inverse, let property = schema.property(inverse) else { return nil }
                 return .reference(slot: property.slot)

@@ -1,18 +1,16 @@
-import StrataModel
-
 /// A value for each entity, looked up by the entity's number without hashing.
-struct EntityTable<Value: Sendable>: Sendable {
+package struct EntityTable<Value: Sendable>: Sendable {
     private let values: [Value]
     private let fallback: Value
 
     /// - Parameter fallback: the value of every other entity.
-    init(_ values: [EntityID: Value], otherwise fallback: Value) {
+    package init(_ values: [EntityID: Value], otherwise fallback: Value) {
         self.fallback = fallback
         let count = values.keys.map { Int($0.rawValue) + 1 }.max() ?? 0
         self.values = (0..<count).map { values[EntityID(rawValue: UInt16($0))] ?? fallback }
     }
 
-    subscript(entity: EntityID) -> Value {
+    package subscript(entity: EntityID) -> Value {
         let number = Int(entity.rawValue)
         return number < values.count ? values[number] : fallback
     }
