@@ -17,8 +17,6 @@
         self.flags = flags
     }
 
-    /// Byte of the null bit, from the start of the row.
-    @inlinable var nullByte: Int { 8 + Int(slot >> 3) }
-    @inlinable var nullMask: UInt8 { 1 << UInt8(truncatingIfNeeded: slot & 7) }
+    /// Bytes from the start of the row.
     @inlinable var start: Int { Int(offset) }
 }

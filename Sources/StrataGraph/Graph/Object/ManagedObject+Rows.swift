@@ -108,10 +108,8 @@ extension ManagedObject {
 
     /// Makes the slot nil.
     @usableFromInline final func _storeNull(_ place: _FieldLocation) {
-        let null = _row.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
-        null.pointee |= place.nullMask
-        let width = _entity.property(slot: Int(place.slot)).kind.width
-        (_row + place.start).initializeMemory(as: UInt8.self, repeating: 0, count: width)
+        _row.setNullBit(slot: Int(place.slot))
+        _row.zeroSlot(at: place.start, width: _entity.property(slot: Int(place.slot)).kind.width)
         _markChanged(slot: Int(place.slot))
     }
 
@@ -123,9 +121,8 @@ extension ManagedObject {
         if let source = bytes.baseAddress, bytes.count > 0 {
             (_row + start).copyMemory(from: source, byteCount: bytes.count)
         }
-        _row.storeBytes(of: UInt32(truncatingIfNeeded: start).littleEndian, toByteOffset: place.start, as: UInt32.self)
-        _row.storeBytes(
-            of: UInt32(truncatingIfNeeded: bytes.count).littleEndian, toByteOffset: place.start + 4, as: UInt32.self)
+        _row.storeVariable(
+            place: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: bytes.count), at: place.start)
         _size = UInt32(truncatingIfNeeded: start + bytes.count)
     }
 
@@ -166,9 +163,8 @@ extension ManagedObject {
     /// Writes a to-one slot of the row as it was before any change; nothing where there is no such row.
     final func rebaseReference(_ id: ObjectID, _ place: _FieldLocation) {
         guard let _base else { return }
-        let null = _base.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
-        if id.isNil { null.pointee |= place.nullMask } else { null.pointee &= ~place.nullMask }
-        _base.storeBytes(of: id.rawValue.littleEndian, toByteOffset: place.start, as: UInt64.self)
+        if id.isNil { _base.setNullBit(slot: Int(place.slot)) } else { _base.clearNullBit(slot: Int(place.slot)) }
+        _base.storeLittleEndian(id.rawValue, at: place.start)
         // The row may differ from it now.
         _markChanged(slot: Int(place.slot))
     }

@@ -110,8 +110,7 @@ extension ManagedObject {
     /// The target before any change; nil for a new object.
     final func baseReference(_ place: _FieldLocation) -> ObjectID {
         guard let base = baseBytes, let start = base.baseAddress else { return ObjectID(rawValue: 0) }
-        return ObjectID(
-            rawValue: UInt64(littleEndian: start.loadUnaligned(fromByteOffset: place.start, as: UInt64.self)))
+        return ObjectID(rawValue: start.loadLittleEndian(at: place.start))
     }
 
     // MARK: Refusals

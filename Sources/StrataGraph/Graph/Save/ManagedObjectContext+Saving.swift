@@ -327,27 +327,6 @@ extension ManagedObject {
 extension EntityRuntime {
     /// Whether two rows of the entity hold the same value in a slot, bit for bit.
     func isEqual(slot: Int, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        guard let left = left.baseAddress, let right = right.baseAddress else { return false }
-        let property = property(slot: slot)
-        let place = property.place
-        let leftNull = left.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask
-        let rightNull = right.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask
-        if leftNull != 0 || rightNull != 0 { return leftNull == rightNull }
-        let leftBytes = Self.bytes(left, property)
-        let rightBytes = Self.bytes(right, property)
-        guard leftBytes.count == rightBytes.count, let first = leftBytes.baseAddress,
-            let second = rightBytes.baseAddress
-        else { return false }
-        return memcmp(first, second, leftBytes.count) == 0
-    }
-
-    private static func bytes(_ row: UnsafeRawPointer, _ property: PropertyRuntime) -> UnsafeRawBufferPointer {
-        let start = property.place.start
-        guard property.kind.isVariableWidth else {
-            return UnsafeRawBufferPointer(start: row + start, count: property.kind.width)
-        }
-        let offset = Int(UInt32(littleEndian: row.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
-        let count = Int(UInt32(littleEndian: row.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)))
-        return UnsafeRawBufferPointer(start: row + offset, count: count)
+        layout.isEqual(slot: slot, left, right)
     }
 }

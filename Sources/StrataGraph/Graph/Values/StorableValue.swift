@@ -23,13 +23,12 @@ public protocol StorableValue: Codable, Hashable, Sendable {
 
 extension ManagedObject {
     @inlinable final func _isNull(_ place: _FieldLocation) -> Bool {
-        _row.load(fromByteOffset: place.nullByte, as: UInt8.self) & place.nullMask != 0
+        _row.isNull(slot: Int(place.slot))
     }
 
     /// Clears the null bit and sets the changed bit.
     @inlinable final func _didStore(_ place: _FieldLocation) {
-        let null = _row.advanced(by: place.nullByte).assumingMemoryBound(to: UInt8.self)
-        null.pointee &= ~place.nullMask
+        _row.clearNullBit(slot: Int(place.slot))
         if place.slot < 64 { _mask |= 1 << UInt64(place.slot) } else { _markChanged(slot: Int(place.slot)) }
     }
 
@@ -43,9 +42,7 @@ extension ManagedObject {
 
     /// The bytes of a variable-width slot; valid until the object changes.
     @inlinable final func _bytes(_ place: _FieldLocation) -> UnsafeRawBufferPointer {
-        let offset = _row.loadUnaligned(fromByteOffset: place.start, as: UInt32.self)
-        let length = _row.loadUnaligned(fromByteOffset: place.start + 4, as: UInt32.self)
-        return UnsafeRawBufferPointer(start: _row + Int(offset), count: Int(length))
+        UnsafeRawPointer(_row).variableBytes(at: place.start)
     }
 }
 

@@ -1,5 +1,7 @@
-// Unaligned little-endian loads and stores, and the access of objects in memory to their rows. Nothing here checks
-// bounds: offsets must come from the layout of the row.
+import Foundation
+
+// The bytes of a row image, for rows in memory that are known to be sound: unaligned little-endian loads and stores, null
+// bits, and values of variable width. Nothing here checks bounds; the offsets come from the layout of the row.
 
 extension UnsafeRawPointer {
     /// An integer at `offset` bytes from here.
@@ -73,5 +75,26 @@ extension UnsafeMutableRawPointer {
     @inlinable package func storeVariable(start: UInt32, length: UInt32, at offset: Int) {
         storeLittleEndian(start, at: offset)
         storeLittleEndian(length, at: offset + 4)
+    }
+}
+
+extension RowLayout {
+    /// Whether two sound images of this layout hold the same value in a slot, bit for bit.
+    package func isEqual(slot: Int, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard let left = left.baseAddress, let right = right.baseAddress else { return false }
+        let isNull = left.isNull(slot: slot)
+        if isNull || right.isNull(slot: slot) { return isNull == right.isNull(slot: slot) }
+        let leftBytes = bytes(of: slot, in: left), rightBytes = bytes(of: slot, in: right)
+        guard leftBytes.count == rightBytes.count, let first = leftBytes.baseAddress,
+            let second = rightBytes.baseAddress
+        else { return false }
+        return memcmp(first, second, leftBytes.count) == 0
+    }
+
+    private func bytes(of slot: Int, in row: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+        let entry = entries[slot]
+        return entry.kind.isVariableWidth
+            ? row.variableBytes(at: Int(entry.offset))
+            : UnsafeRawBufferPointer(start: row + Int(entry.offset), count: entry.kind.width)
     }
 }
