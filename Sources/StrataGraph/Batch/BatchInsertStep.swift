@@ -101,7 +101,7 @@ final class BatchInsertStep {
         for insertion in changes.insertions {
             errors += try rules.failures(of: insertion.image, insertion.id, snapshot)
         }
-        try BatchWriter.throwTogether(errors, count: errors.count)
+        try StrataError.throwTogether(errors)
     }
 }
 
@@ -123,7 +123,7 @@ extension BatchWriter {
         if changes.uniquenessPolicy == .reject {
             failures += try BatchBounds(binding: binding, snapshot: snapshot).failures(changes)
         }
-        try Self.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
+        try StrataError.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
     }
 
     /// Who a to-one leads to stands in its row, and is taken in turn only where other rows give the to-many.
@@ -185,7 +185,7 @@ extension BatchWriter {
                 if errors.count < Self.reportedErrors { errors.append(Self.numbered(error, passed + place)) }
             }
         }
-        try Self.throwTogether(errors, count: count)
+        try StrataError.throwTogether(errors, count: count)
         return prepared
     }
 

@@ -378,12 +378,3 @@ extension RowImage {
         return try builder.finish()
     }
 }
-
-extension StrataError {
-    /// The same error with the object that it is about.
-    fileprivate func about(_ id: ObjectID) -> StrataError {
-        var error = self
-        error.context.objectID = id
-        return error
-    }
-}

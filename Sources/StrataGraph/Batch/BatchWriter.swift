@@ -84,13 +84,6 @@ final class BatchWriter: Sendable {
                 entityName: entity?.name, key: entity?.property(missing.property)?.name,
                 value: .objectID(missing.target)))
     }
-
-    /// Throws the errors of one step together.
-    static func throwTogether(_ errors: [StrataError], count: Int) throws {
-        guard let first = errors.first else { return }
-        if count == 1 { throw first }
-        throw StrataError(.validationMultipleErrors, "\(count) validation errors.", details: errors)
-    }
 }
 
 // MARK: - Updating and deleting
@@ -125,9 +118,9 @@ extension BatchWriter {
     ) throws {
         var deleted: [ObjectID] = []
         let receipt = try save { snapshot, changes in
-            let plan = try DeletionPlan(try remaining(ids, target, snapshot), snapshot: snapshot)
-            deleted = plan.objectIDs
-            try plan.add(to: &changes)
+            let deletion = try BatchDeletion(of: try remaining(ids, target, snapshot), in: snapshot)
+            deleted = deletion.objectIDs
+            try deletion.add(to: &changes)
         }
         guard let receipt else { return }
         result.note(receipt)
@@ -170,7 +163,7 @@ extension BatchWriter {
             errors += wrong.prefix(Self.reportedErrors - errors.count)
             if let update { updates.append(update) }
         }
-        try Self.throwTogether(errors, count: count)
+        try StrataError.throwTogether(errors, count: count)
         return (updates, wishes)
     }
 

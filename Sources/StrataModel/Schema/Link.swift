@@ -1,8 +1,8 @@
 /// A number under which objects have members: a to-many relationship, or the hidden way back of a to-one or of a to-many
 /// that has no inverse.
-package final class Link: Sendable {
+@usableFromInline package final class Link: Sendable {
     /// Where the links are recorded.
-    package enum Source: Sendable {
+    @usableFromInline package enum Source: Sendable {
         /// The members' rows point at the owner with this to-one.
         case rows(toOne: PropertyID)
         /// Pairs under the canonical number. `isForward` when the owner is the pair's source; `isSymmetric` when the
@@ -10,10 +10,10 @@ package final class Link: Sendable {
         case pairs(canonical: PropertyID, isForward: Bool, isSymmetric: Bool, inverse: PropertyID)
     }
 
-    package let id: PropertyID
+    @usableFromInline package let id: PropertyID
     /// The name of the relationship; of the one that is read backwards for a hidden link.
     package let name: String
-    package let source: Source
+    @usableFromInline package let source: Source
     /// Whether each member has a position.
     package let isOrdered: Bool
     /// The owners' entity; subentities too.
@@ -22,9 +22,9 @@ package final class Link: Sendable {
     package let memberEntity: EntityID
     /// The concrete entities whose objects can be members, ascending; those whose rows hold the to-one, if rows record
     /// the link.
-    package let memberEntityIDs: [EntityID]
+    @usableFromInline package let memberEntityIDs: [EntityID]
     /// What the deletion of an owner means for its members.
-    package let deleteRule: DeleteRule
+    @usableFromInline package let deleteRule: DeleteRule
     /// nil for a hidden link.
     package let description: RelationshipDescription?
     /// Whether the model bounds the number of members.
@@ -70,7 +70,7 @@ package final class Link: Sendable {
 }
 
 /// What a to-one changes at the object that it leads to.
-package enum ToOneInverse: Sendable {
+@usableFromInline package enum ToOneInverse: Sendable {
     /// Nothing: the property is no to-one that a row holds.
     case none
     /// The target's own to-one, which leads back.
@@ -95,12 +95,12 @@ package enum ToOneInverse: Sendable {
 }
 
 /// A to-one whose target the rows of one entity hold.
-package struct SlotLink: Sendable {
-    package let property: PropertyID
-    package let slot: Int
+@usableFromInline package struct SlotLink: Sendable {
+    @usableFromInline package let property: PropertyID
+    @usableFromInline package let slot: Int
     /// What the deletion of an object of the entity means for its target.
-    package let deleteRule: DeleteRule
-    package let inverse: ToOneInverse
+    @usableFromInline package let deleteRule: DeleteRule
+    @usableFromInline package let inverse: ToOneInverse
 }
 
 /// An entry of the table of links that a row of one entity makes at the target of a to-one.

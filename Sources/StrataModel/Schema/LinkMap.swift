@@ -1,14 +1,16 @@
 /// The links of one model: where each is recorded, and which concern the objects of each entity.
-package final class LinkMap: Sendable {
+@usableFromInline package final class LinkMap: Sendable {
     /// The links of a store without a model.
     package static let empty = LinkMap([], filedOneToOnes: [])
 
     private let byID: [PropertyID: Link]
-    /// Declared links with a usual number, found without hashing it.
-    private let byNumber: [Link?]
+    /// Links with a small number, found without hashing it; hidden ones by that of the relationship they read backwards.
+    private let declared: [Link?]
+    private let hidden: [Link?]
     private let slotLinks: EntityTable<[SlotLink]>
     private let rowLinks: EntityTable<[RowLink]>
     private let owned: EntityTable<[Link]>
+    private let denying: EntityTable<Bool>
     /// Ascending by number.
     package let all: [Link]
 
@@ -20,7 +22,8 @@ package final class LinkMap: Sendable {
         let links = builder.links.values.sorted { $0.id < $1.id }
         all = links
         byID = builder.links
-        byNumber = Self.table(links)
+        declared = Self.table(links.filter { !$0.id.isHiddenInverse })
+        hidden = Self.table(links.filter(\.id.isHiddenInverse))
         slotLinks = EntityTable(builder.slotLinks, otherwise: [])
         rowLinks = EntityTable(builder.rowLinks, otherwise: [])
         var owned: [EntityID: [Link]] = [:]
@@ -29,29 +32,49 @@ package final class LinkMap: Sendable {
             for id in builder.entities[link.ownerEntity]?.entityIDs ?? [] { owned[id, default: []].append(link) }
         }
         self.owned = EntityTable(owned, otherwise: [])
+        let denying = entities.filter { entity in
+            entity.properties.contains { $0.relationship?.description.deleteRule == .deny }
+        }
+        self.denying = EntityTable(
+            Dictionary(denying.map { ($0.id, true) }, uniquingKeysWith: { first, _ in first }), otherwise: false)
     }
 
     private static func table(_ links: [Link]) -> [Link?] {
         var table: [Link?] = []
-        for link in links where link.id.rawValue < 1 << 16 {
-            while table.count <= link.id.rawValue { table.append(nil) }
-            table[Int(link.id.rawValue)] = link
+        for link in links where link.id.number < 1 << 16 {
+            while table.count <= link.id.number { table.append(nil) }
+            table[link.id.number] = link
         }
         return table
     }
 
     package func link(_ id: PropertyID) -> Link? {
-        id.rawValue < byNumber.count ? byNumber[Int(id.rawValue)] : byID[id]
+        let table = id.isHiddenInverse ? hidden : declared
+        return id.number < table.count ? table[id.number] : byID[id]
     }
 
     /// The links under which objects of an entity have members, ascending by number.
-    package func links(ofOwners entity: EntityID) -> [Link] { owned[entity] }
+    @usableFromInline package func links(ofOwners entity: EntityID) -> [Link] { owned[entity] }
 
     /// The to-ones that rows of an entity hold.
-    package func slotLinks(of entity: EntityID) -> [SlotLink] { slotLinks[entity] }
+    @usableFromInline package func slotLinks(of entity: EntityID) -> [SlotLink] { slotLinks[entity] }
 
     /// The entries that rows of an entity make.
     package func rowLinks(of entity: EntityID) -> [RowLink] { rowLinks[entity] }
+
+    /// Whether the entity has a relationship with the rule `deny`.
+    package func deniesDeletion(of entity: EntityID) -> Bool { denying[entity] }
+
+    /// What the deletion of an object of the entity means for those that lead to it with a to-one.
+    package func deleteRule(of entity: EntityID, forObjectsLeadingBy toOne: PropertyID) -> DeleteRule {
+        for link in links(ofOwners: entity) {
+            if case .rows(toOne) = link.source { return link.deleteRule }
+        }
+        for slotLink in slotLinks(of: entity) {
+            if case .toOne(toOne) = slotLink.inverse { return slotLink.deleteRule }
+        }
+        return .nullify
+    }
 }
 
 /// Derives the links of a model from its entities.
@@ -146,4 +169,9 @@ private struct LinkMapBuilder {
     }
 
     private mutating func add(_ link: Link) { links[link.id] = link }
+}
+
+extension PropertyID {
+    /// The number of the relationship, for a hidden inverse too.
+    fileprivate var number: Int { Int(rawValue & ~PropertyID(rawValue: 0).hiddenInverse.rawValue) }
 }

@@ -3,7 +3,7 @@ import Locking
 /// A model as installed in one store: its entities, properties and indexes with the store's numbers and row layouts.
 ///
 /// It is immutable. A store keeps one for each model version that it ever had, and writes under the newest.
-package final class Schema: Sendable {
+@usableFromInline package final class Schema: Sendable {
     package let version: ModelVersion
     package let model: ManagedObjectModel
     package let assignment: ModelAssignment
@@ -14,7 +14,7 @@ package final class Schema: Sendable {
     private let table: [EntitySchema?]
     private let byProperty: [PropertyID: PropertySchema]
     private let byIndex: [IndexID: IndexSchema]
-    package let links: LinkMap
+    @usableFromInline package let links: LinkMap
     private let derivations = Locked<[any AnyObject & Sendable]>([])
 
     package init(

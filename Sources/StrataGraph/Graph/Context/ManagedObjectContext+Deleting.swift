@@ -2,15 +2,16 @@ import StrataModel
 import StrataStore
 
 extension ManagedObjectContext {
-    /// Marks the object to be deleted by the next save, and applies the delete rules of its relationships at once:
-    /// what cascades is deleted, what is nullified points at nothing. `deny` is judged by the save, so that the members
-    /// may still be deleted or moved first.
+    /// Deletes the object from the context; the next save deletes it from the store.
     ///
-    /// A cascade makes objects only of classes that override a hook of deletions (`prepareForDeletion`, `willSave`,
-    /// `didSave`, `validateForDelete`); of the others it knows the ids (`deletedObjectIDs`).
+    /// The delete rules of its relationships apply at once: `cascade` deletes the objects at the other end, and `nullify`
+    /// clears their references. The save checks `deny`, so that members can still be deleted or moved before it.
     ///
-    /// An object that was never saved just leaves the context, and whatever pointed at it points at nothing, also where
-    /// the rule is `deny` or `noAction`. Deleting a deleted object does nothing.
+    /// A cascade makes objects only of classes that override `prepareForDeletion`, `willSave`, `didSave` or
+    /// `validateForDelete`. The ids of the others are in `deletedObjectIDs`.
+    ///
+    /// An object that was never saved just leaves the context, and references to it are cleared even where the rule is
+    /// `deny` or `noAction`. Deleting a deleted object does nothing.
     public func delete(_ object: ManagedObject) {
         do {
             if object._context !== self {
@@ -23,123 +24,125 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Cascades follow a list, not the stack: a chain may be a million objects long.
+    /// Deletes an object and all that its deletion cascades to.
     func deleteAll(from first: ObjectID) throws {
-        var waiting = [first]
-        while !waiting.isEmpty {
-            try deleteRows(&waiting)
-            guard let id = waiting.popLast(), let object = registeredOrFault(id) else { continue }
-            try delete(object, &waiting)
+        var walk = DeletionWalk([first])
+        var deletion = ObjectDeletion(context: self)
+        while let id = walk.next {
+            if pending.deletedRows.contains(id) || isDeletedAsRow(id) {
+                try deleteRows(&walk)
+            } else if walk.takeNext() != nil, let object = registeredOrFault(id), try begin(object) {
+                try walk.applyRules(of: id, object, to: &deletion)
+            }
         }
     }
 
-    private func delete(_ object: ManagedObject, _ waiting: inout [ObjectID]) throws {
-        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
+    /// Runs the object's hook and marks the object deleted.
+    ///
+    /// - Returns: false when it is deleted already.
+    private func begin(_ object: ManagedObject) throws -> Bool {
+        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return false }
         guard !isReadOnly else { throw readOnlyError }
-        // Two that delete each other there are each told once.
-        if object._flags.contains(.preparesDeletion) { return }
+        // Two objects whose hooks delete each other have each hook run once.
+        if object._flags.contains(.preparesDeletion) { return false }
         object.beginPreparingDeletion()
         object.prepareForDeletion()
         object.endPreparingDeletion()
         if object._state & ObjectState.fault != 0 { try load(object) }
-        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
-        markDeleted(object)
-        try propagateDeletion(of: object, to: &waiting)
-    }
-
-    private func markDeleted(_ object: ManagedObject) {
+        if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return false }
         pending.noteDeleted(object)
         object.announceAllChanged()
+        return true
     }
 
-    // MARK: Delete rules
+    // MARK: Other objects
 
-    /// Applies the rules of a deleted object; what cascades is added to `waiting`.
-    private func propagateDeletion(of object: ManagedObject, to waiting: inout [ObjectID]) throws {
-        let entity = object._entity
-        for index in entity.toOneIndexes { try propagate(object, entity.properties[index], &waiting) }
-        for index in entity.toManyIndexes {
-            guard let link = binding.link(entity.properties[index].id) else { continue }
-            try propagate(object, link, Self.rule(link.deleteRule, of: object), &waiting)
+    /// Clears the to-one of an object that leads to a deleted one; the deleted one's side follows.
+    func cutReference(_ toOne: PropertyID, of id: ObjectID, from deleted: ObjectID) throws {
+        guard !pending.deletedRows.contains(id), let object = registeredOrFault(id),
+            let property = object._entity.property(toOne)
+        else { return }
+        try object.clearReference(toOne, to: deleted)
+        guard case .toMany(let link, _) = property.inverse else { return }
+        noteLinkChange(link, owner: deleted, member: id, isAdded: false)
+    }
+
+    /// Takes a deleted object out of the members of another one.
+    ///
+    /// - Parameter isGoing: whether the owner is to be deleted too.
+    func noteLoss(of deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
+        // The members of an owner that is deleted without an object cannot be looked at.
+        if pending.deletedRows.contains(owner) || isGoing && map[owner] == nil { return }
+        guard let pairs = binding.link(link), pairs.isPairs else {
+            return noteLinkChange(link, owner: owner, member: deleted, isAdded: false)
         }
-        for link in binding.incomingLinks(of: entity.id) { try propagate(object, link, .nullify, &waiting) }
+        toManyState(pairs, owner).remove(deleted)
+        pendingLinks.notePairChange()
     }
 
-    /// What the store never knew can neither be denied to go nor be pointed at afterwards.
-    private static func rule(_ rule: DeleteRule, of object: ManagedObject) -> DeleteRule {
-        object._flags.contains(.withdrawn) && rule != .cascade ? .nullify : rule
-    }
-
-    private func propagate(
-        _ object: ManagedObject, _ property: PropertyRuntime, _ waiting: inout [ObjectID]
-    ) throws {
-        guard property.isInRow, let relationship = property.relationship else { return }
-        let target = object.reference(property.place)
-        guard !target.isNil else { return }
-        let rule = Self.rule(relationship.description.deleteRule, of: object)
-        switch property.inverse {
-        case .toMany(let link, _):
-            noteLinkChange(link, owner: target, member: object.objectID, isAdded: false)
-        case .toOne(let inverse):
-            if rule == .nullify, !pending.deletedRows.contains(target) {
-                try registeredOrFault(target)?.clearReference(inverse, to: object.objectID)
-            }
-        case .none: break
+    /// Applies the delete rule of a deleted object to one that others linked to it meanwhile.
+    func applyDeleteRule(of deleted: ObjectID, to member: ObjectID, leadingBy toOne: PropertyID) throws {
+        switch binding.schema.links.deleteRule(of: deleted.entityID, forObjectsLeadingBy: toOne) {
+        case .cascade: try deleteAll(from: member)
+        case .nullify: try cutReference(toOne, of: member, from: deleted)
+        case .deny, .noAction: return
         }
-        if rule == .cascade { waiting.append(target) }
     }
 
-    private func propagate(
-        _ object: ManagedObject, _ link: Link, _ rule: DeleteRule, _ waiting: inout [ObjectID]
-    ) throws {
-        let id = object.objectID
+    /// The members of a deleted object. It leaves no list behind: each of them would be looked for in it and taken out
+    /// when it is deleted too.
+    func membersOfDeleted(_ link: Link, _ owner: ObjectID, _ snapshot: Snapshot) throws -> [ObjectID] {
         foldLinkChanges()
-        switch link.source {
-        case .rows(let toOne):
-            switch rule {
-            case .cascade: waiting += try read { try membersOfDeleted(link, id, $0) }
-            case .nullify:
-                for member in try members(toManyState(link, id)) where !pending.deletedRows.contains(member) {
-                    guard let member = registeredOrFault(member), let property = member._entity.property(toOne) else {
-                        continue
-                    }
-                    try member.clearReference(toOne, to: id)
-                    guard case .toMany(let inverse, _) = property.inverse else { continue }
-                    noteLinkChange(inverse, owner: id, member: member.objectID, isAdded: false)
-                }
-            case .deny, .noAction: break
-            }
-        case .pairs(_, _, _, let inverse):
-            guard rule != .deny else { return }
-            try read {
-                try leavePairs(link, inverse, of: id, isCascade: rule == .cascade, $0, &waiting)
-            }
+        let state = knownState(link, owner)
+        if let members = state?.members {
+            state?.forgetMembers()
+            return members
         }
+        if isNew(owner) { return state?.merged(with: []).map(\.id) ?? [] }
+        guard let state, state.hasChanges else { return try snapshot.members(of: link.id, owner: owner) }
+        var list: [(id: ObjectID, position: Int64)] = []
+        try snapshot.membersWithPositions(of: link.id, owner: owner) { member, position in
+            list.append((member, position))
+            return true
+        }
+        return state.merged(with: list).map(\.id)
     }
 
-    /// What a deleted object still denies, for `validateForDelete`.
+    /// Why a deleted object may not be deleted, for `validateForDelete`.
     func deniedDeletions(of object: ManagedObject) throws -> [StrataError] {
-        try object._entity.denyIndexes.map { object._entity.properties[$0] }.compactMap { property in
-            var remain = false
-            if property.isToMany, let link = binding.link(property.id) {
-                remain = try members(toManyState(link, object.objectID)).contains { !isDeleted($0) }
-            } else if property.isInRow {
-                let target = object.reference(property.place)
-                remain = !target.isNil && !isDeleted(target)
-            }
-            return remain ? deniedDeletion(of: object, property) : nil
-        }
-    }
-
-    func deniedDeletion(of object: ManagedObject, _ property: PropertyRuntime) -> StrataError {
-        StrataError(
-            .validationRelationshipDeniedDelete,
-            "\(object._entity.name) cannot be deleted while \(property.name) is not empty.",
-            context: object.place(property.name))
+        try ObjectDeletion(context: self).deniedDeletions(of: object.objectID, object)
     }
 
     func isDeleted(_ id: ObjectID) -> Bool {
         if pending.deletedRows.contains(id) { return true }
         return map[id].map { $0._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 } ?? false
+    }
+}
+
+/// The deletion of objects that are in memory.
+private struct ObjectDeletion: DeletionHost {
+    let context: ManagedObjectContext
+
+    var schema: Schema { context.binding.schema }
+
+    func isUnsaved(_ object: ManagedObject) -> Bool { object._flags.contains(.withdrawn) }
+
+    func isDeleted(_ id: ObjectID) -> Bool { context.isDeleted(id) }
+
+    func target(of toOne: SlotLink, in object: ManagedObject, _ id: ObjectID) -> ObjectID? {
+        let target = object.reference(object._entity.property(slot: toOne.slot).place)
+        return target.isNil ? nil : target
+    }
+
+    func members(of link: Link, owner: ObjectID) throws -> [ObjectID] {
+        try context.read { try context.membersOfDeleted(link, owner, $0) }
+    }
+
+    mutating func lose(_ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
+        context.noteLoss(of: deleted, from: owner, link, isGoing: isGoing)
+    }
+
+    mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws {
+        try context.cutReference(toOne, of: object, from: deleted)
     }
 }

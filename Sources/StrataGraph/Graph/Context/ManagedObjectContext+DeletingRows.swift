@@ -1,115 +1,104 @@
 import StrataModel
 import StrataStore
 
-// A cascade over a million members must not make a million objects: where no class wants to hear of it, and no object
-// is in memory, the rules are applied to the rows that the context sees. Whatever has unsaved changes is in memory, so
-// a row here is always the one of the context's moment.
+// A cascade over a million members must not make a million objects. Where no class has hooks of deletion, and no object
+// is in memory, the delete rules apply to the rows that the context sees. An object with unsaved changes is in memory, so
+// a row here is always the one at the context's own point.
 
 extension ManagedObjectContext {
-    /// A to-one of another object that is to be cleared.
-    private struct CutReference {
-        let object: ObjectID
-        let toOne: PropertyID
-        let target: ObjectID
-    }
-
-    /// Deletes rows from the end of `waiting`, adding what cascades, until one comes that must be an object.
-    func deleteRows(_ waiting: inout [ObjectID]) throws {
-        guard let last = waiting.last, pending.deletedRows.contains(last) || isDeletedAsRow(last) else { return }
+    /// Deletes the rows that are next in the walk, until one comes that must be an object.
+    func deleteRows(_ walk: inout DeletionWalk) throws {
         foldLinkChanges()
-        var cuts: [CutReference] = []
-        try read { snapshot in
-            while let id = waiting.last, pending.deletedRows.contains(id) || isDeletedAsRow(id) {
-                waiting.removeLast()
-                guard !pending.deletedRows.contains(id), let entity = binding.entity(id.entityID),
-                    let row = try snapshot.row(id)
-                else { continue }
+        let cuts = try read { snapshot in
+            var deletion = RowDeletion(context: self, snapshot: snapshot)
+            while let id = walk.next, pending.deletedRows.contains(id) || isDeletedAsRow(id) {
+                guard walk.takeNext() != nil, !pending.deletedRows.contains(id), let row = try snapshot.row(id) else {
+                    continue
+                }
                 pending.noteDeletedRow(id, revision: row.revision, at: base)
-                try propagateToOnes(of: id, entity, row, &cuts, &waiting)
-                for index in entity.toManyIndexes {
-                    guard let link = binding.link(entity.properties[index].id) else { continue }
-                    try propagate(id, link, link.deleteRule, snapshot, &cuts, &waiting)
-                }
-                for link in binding.incomingLinks(of: entity.id) {
-                    try propagate(id, link, .nullify, snapshot, &cuts, &waiting)
-                }
+                try walk.applyRules(of: id, row, to: &deletion)
             }
+            return deletion.cuts
         }
         // Hooks and observers may run here, so not under the read.
-        for cut in cuts where !pending.deletedRows.contains(cut.object) {
-            try registeredOrFault(cut.object)?.clearReference(cut.toOne, to: cut.target)
-        }
+        for cut in cuts { try cutReference(cut.toOne, of: cut.object, from: cut.deleted) }
     }
 
-    private func isDeletedAsRow(_ id: ObjectID) -> Bool {
+    /// Whether an object can be deleted without being made.
+    func isDeletedAsRow(_ id: ObjectID) -> Bool {
         guard let entity = binding.entity(id.entityID), !entity.observesDeletion else { return false }
         return map[id] == nil
     }
 
-    private func propagateToOnes(
-        of id: ObjectID, _ entity: EntityRuntime, _ row: SnapshotRow, _ cuts: inout [CutReference],
-        _ waiting: inout [ObjectID]
-    ) throws {
-        for index in entity.toOneIndexes {
-            let property = entity.properties[index]
-            guard let target = try row.target(of: property, entity, id, binding.schema) else { continue }
-            noteLoss(of: id, property, target)
-            switch (property.deleteRule, property.inverse) {
-            case (.cascade, _): waiting.append(target)
-            case (.nullify, .toOne(let inverse)):
-                cuts.append(CutReference(object: target, toOne: inverse, target: id))
-            default: continue
+    /// Why objects that were deleted as rows may not be deleted.
+    func deniedRowDeletions() throws -> [StrataError] {
+        let denying = pending.deletedRows.entities.filter(binding.schema.links.deniesDeletion)
+        guard !denying.isEmpty else { return [] }
+        foldLinkChanges()
+        let errors = try read { snapshot in
+            let deletion = RowDeletion(context: self, snapshot: snapshot)
+            return try pending.deletedRows.rows.keys.filter { denying.contains($0.entityID) }.sorted().flatMap { id in
+                try snapshot.row(id).map { try deletion.deniedDeletions(of: id, $0) } ?? []
+            }
+        }
+        return errors.map { error in
+            error.context.objectID.flatMap { registeredOrFault($0) }?.completing(error) ?? error
+        }
+    }
+
+    /// Notes once more which members the owners of deleted rows lose.
+    func noteAllLinkChangesOfDeletedRows() throws {
+        guard !pending.deletedRows.isEmpty else { return }
+        try read { snapshot in
+            for id in pending.deletedRows.rows.keys {
+                guard let entity = binding.schema.entity(id.entityID), let row = try snapshot.row(id) else { continue }
+                for toOne in binding.schema.links.slotLinks(of: id.entityID) {
+                    guard case .toMany(let link, _) = toOne.inverse, let owner = try row.target(of: toOne, in: entity)
+                    else { continue }
+                    noteLoss(of: id, from: owner, link, isGoing: false)
+                }
             }
         }
     }
+}
 
-    private func propagate(
-        _ id: ObjectID, _ link: Link, _ rule: DeleteRule, _ snapshot: Snapshot, _ cuts: inout [CutReference],
-        _ waiting: inout [ObjectID]
-    ) throws {
-        switch (link.source, rule) {
-        case (.rows, .deny), (.rows, .noAction), (.pairs, .deny): return
-        case (.rows, .cascade): waiting += try membersOfDeleted(link, id, snapshot)
-        case (.rows(let toOne), .nullify):
-            cuts += try membersOfDeleted(link, id, snapshot).map { CutReference(object: $0, toOne: toOne, target: id) }
-        case (.pairs(_, _, _, let inverse), _):
-            try leavePairs(link, inverse, of: id, isCascade: rule == .cascade, snapshot, &waiting)
-        }
+/// The deletion of rows that no object stands for.
+private struct RowDeletion: DeletionHost {
+    /// A to-one of another object that leads to a deleted one.
+    struct Cut {
+        let object: ObjectID
+        let toOne: PropertyID
+        let deleted: ObjectID
     }
 
-    /// The store unlinks the pairs of a deleted object; here only the other ends hear of it.
-    func leavePairs(
-        _ link: Link, _ inverseID: PropertyID, of id: ObjectID, isCascade: Bool, _ snapshot: Snapshot,
-        _ waiting: inout [ObjectID]
-    ) throws {
-        let members = try membersOfDeleted(link, id, snapshot)
-        guard !members.isEmpty else { return }
-        for member in members {
-            if isCascade { waiting.append(member) }
-            guard let inverse = binding.link(inverseID), member != id else { continue }
-            // What goes too and is in nobody's hands needs no other end.
-            if isCascade, map[member] == nil { continue }
-            toManyState(inverse, member).remove(id)
-        }
-        pendingLinks.notePairChange()
+    let context: ManagedObjectContext
+    let snapshot: Snapshot
+    private(set) var cuts: [Cut] = []
+
+    init(context: ManagedObjectContext, snapshot: Snapshot) {
+        self.context = context
+        self.snapshot = snapshot
     }
 
-    /// The members of an object that goes, which leaves no list behind: each of them would be looked for in it and
-    /// taken out when it goes too.
-    func membersOfDeleted(_ link: Link, _ owner: ObjectID, _ snapshot: Snapshot) throws -> [ObjectID] {
-        foldLinkChanges()
-        let state = knownState(link, owner)
-        if let members = state?.members {
-            state?.forgetMembers()
-            return members
-        }
-        if isNew(owner) { return state?.merged(with: []).map(\.id) ?? [] }
-        guard let state, state.hasChanges else { return try snapshot.members(of: link.id, owner: owner) }
-        var list: [(id: ObjectID, position: Int64)] = []
-        try snapshot.membersWithPositions(of: link.id, owner: owner) { member, position in
-            list.append((member, position))
-            return true
-        }
-        return state.merged(with: list).map(\.id)
+    var schema: Schema { context.binding.schema }
+
+    func isUnsaved(_ row: SnapshotRow) -> Bool { false }
+
+    func isDeleted(_ id: ObjectID) -> Bool { context.isDeleted(id) }
+
+    func target(of toOne: SlotLink, in row: SnapshotRow, _ id: ObjectID) throws -> ObjectID? {
+        try schema.entity(id.entityID).flatMap { try row.target(of: toOne, in: $0) }
+    }
+
+    func members(of link: Link, owner: ObjectID) throws -> [ObjectID] {
+        try context.membersOfDeleted(link, owner, snapshot)
+    }
+
+    mutating func lose(_ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
+        context.noteLoss(of: deleted, from: owner, link, isGoing: isGoing)
+    }
+
+    mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws {
+        cuts.append(Cut(object: object, toOne: toOne, deleted: deleted))
     }
 }

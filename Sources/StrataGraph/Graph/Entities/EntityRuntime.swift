@@ -32,8 +32,6 @@ import StrataModel
     let validatesValues: Bool
     /// Whether the class may override a hook that runs when an object is deleted.
     let observesDeletion: Bool
-    /// Indexes of relationships whose members forbid that the object goes.
-    let denyIndexes: [Int]
     /// Whether the entity or a parent has predicates over the whole object.
     let hasPredicates: Bool
     let hasExternalStorage: Bool
@@ -75,7 +73,6 @@ import StrataModel
         let validates = objectClass != ManagedObject.self && objectClass._validatesValues
         validatesValues = validates
         observesDeletion = objectClass != ManagedObject.self && objectClass._observesDeletion
-        denyIndexes = properties.filter { $0.deleteRule == .deny }.map(\.index)
         checks = declared.indices.compactMap { Self.check(properties[$0], validates) }
         self.hasPredicates = hasPredicates
         hasExternalStorage = properties.contains { $0.kind == .externalData }

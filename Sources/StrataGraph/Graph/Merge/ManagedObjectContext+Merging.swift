@@ -88,7 +88,7 @@ extension ManagedObjectContext {
                 guard property.isInRow else { return false }
                 let owner = reader.reference(property.slot)
                 guard !owner.isNil, isDeleted(owner), !returning.contains(owner) else { return false }
-                return binding.entity(owner.entityID).map { rule(of: $0, for: property.id) } == .cascade
+                return binding.schema.links.deleteRule(of: owner.entityID, forObjectsLeadingBy: property.id) == .cascade
             }
         }
     }
@@ -145,30 +145,10 @@ extension ManagedObjectContext {
 
     /// Applies the delete rules to members that others linked to an object which this save deletes.
     func takeUnforeseenMembers(_ members: [Staleness.UnforeseenMember]) throws {
-        for found in members {
-            // The policy may have taken the deletion back.
-            guard isDeleted(found.deleted), let owner = binding.entity(found.deleted.entityID) else { continue }
-            switch rule(of: owner, for: found.toOne) {
-            case .cascade: try deleteAll(from: found.member)
-            case .nullify:
-                guard !pending.deletedRows.contains(found.member), let member = registeredOrFault(found.member) else {
-                    continue
-                }
-                try member.clearReference(found.toOne, to: found.deleted)
-                guard let property = member._entity.property(found.toOne), case .toMany(let link, _) = property.inverse
-                else { continue }
-                noteLinkChange(link, owner: found.deleted, member: found.member, isAdded: false)
-            case .deny, .noAction: continue
-            }
+        // The policy may have taken the deletion back.
+        for found in members where isDeleted(found.deleted) {
+            try applyDeleteRule(of: found.deleted, to: found.member, leadingBy: found.toOne)
         }
-    }
-
-    private func rule(of owner: EntityRuntime, for toOne: PropertyID) -> DeleteRule {
-        for property in owner.properties {
-            guard let relationship = property.relationship, relationship.inverse == toOne else { continue }
-            return relationship.description.deleteRule
-        }
-        return .nullify
     }
 }
 

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
         }
         errors += try deniedRowDeletions()
         if binding.hasBoundedLinks { try validateBounds(&errors) }
-        try Self.throwTogether(errors)
+        try StrataError.throwTogether(errors)
     }
 
     private func foldLinkChangesIfBounded() { if binding.hasBoundedLinks { foldLinkChanges() } }
@@ -36,12 +36,6 @@ extension ManagedObjectContext {
                 StrataError(
                     .managedObjectValidation, "The object is not valid.", context: object.fullPlace(), cause: error))
         }
-    }
-
-    static func throwTogether(_ errors: [StrataError]) throws {
-        guard let first = errors.first else { return }
-        if errors.count == 1 { throw first }
-        throw StrataError(.validationMultipleErrors, "\(errors.count) validation errors.", details: errors)
     }
 
     /// Counts members where the model bounds them: of new objects, and of owners whose members changed.
@@ -70,7 +64,7 @@ extension ManagedObject {
     /// The checks of the model; what `validateForInsert` and its siblings begin with.
     final func validateProperties(at moment: ValidationMoment) throws {
         guard let context = _context else { return }
-        if moment == .delete { return try ManagedObjectContext.throwTogether(context.deniedDeletions(of: self)) }
+        if moment == .delete { return try StrataError.throwTogether(context.deniedDeletions(of: self)) }
         // An object that only was linked may not have been read.
         fireFault()
         // That it is gone the store will say.
@@ -85,7 +79,7 @@ extension ManagedObject {
             }
         }
         if _entity.hasPredicates { errors += validateWholeObject(context) }
-        if !errors.isEmpty { try ManagedObjectContext.throwTogether(errors.map(completing)) }
+        if !errors.isEmpty { try StrataError.throwTogether(errors.map(completing)) }
     }
 
     private final func missing(_ property: PropertyRuntime) -> StrataError {
@@ -140,7 +134,7 @@ extension ManagedObject {
         guard let attribute = property.attribute, !attribute.isTransient else { return }
         let boxed = try boxed(value, for: property)
         let errors = attribute.validate(boxed, entityName: _entity.name)
-        try ManagedObjectContext.throwTogether(errors.map(completing))
+        try StrataError.throwTogether(errors.map(completing))
     }
 
     /// The error with what it does not say yet: the object, its entity and its values.

@@ -216,7 +216,16 @@ extension SnapshotRow {
         try histories.converted(image, from: layout, to: entity)
     }
 
-    /// The target of a to-one of the row, whatever model version the row is of.
+    /// Where a to-one of the row leads, whatever model version the row is of.
+    package func target(of toOne: SlotLink, in entity: EntitySchema) throws -> ObjectID? {
+        guard let slot = isIn(entity.layout) ? toOne.slot : layout.slotNumber(toOne.slot, of: entity) else {
+            return nil
+        }
+        let target = try reader.reference(slot)
+        return target.isNil ? nil : target
+    }
+
+    /// A to-one of the row, whatever model version the row is of.
     package func reference(_ toOne: PropertyID, of schema: Schema, _ id: ObjectID) throws -> ObjectID? {
         guard let slot = schema.entity(id.entityID)?.slot(of: toOne),
             let ownSlot = layout.slotNumber(slot, of: schema, id)

@@ -155,7 +155,7 @@ package struct UpsertResolution {
                     return changed
                 }
             }
-            try throwIfRefused(try RowRules(entity, snapshot.schema).failures(of: state.image, id, snapshot))
+            try StrataError.throwTogether(try RowRules(entity, snapshot.schema).failures(of: state.image, id, snapshot))
             updates.append(.init(id: id, baseRevision: state.revision, image: state.image, changedSlots: changed))
         }
         return updates
@@ -164,7 +164,7 @@ package struct UpsertResolution {
     // MARK: Errors
 
     private func throwFaults() throws {
-        try throwIfRefused(order.flatMap { inserted[$0]?.faults.map(\.error) ?? [] })
+        try StrataError.throwTogether(order.flatMap { inserted[$0]?.faults.map(\.error) ?? [] })
     }
 
     /// Rules over whole objects, for what stays a new one; those of merged objects are judged as they become updates.
@@ -177,13 +177,7 @@ package struct UpsertResolution {
             rules[id.entityID] = known
             errors += try known.failures(of: insertion.image, id, snapshot)
         }
-        try throwIfRefused(errors)
-    }
-
-    private func throwIfRefused(_ errors: [StrataError]) throws {
-        guard let first = errors.first else { return }
-        if errors.count == 1 { throw first }
-        throw StrataError(.validationMultipleErrors, "\(errors.count) validation errors.", details: errors)
+        try StrataError.throwTogether(errors)
     }
 
     private func entity(of id: ObjectID) throws -> EntitySchema {
