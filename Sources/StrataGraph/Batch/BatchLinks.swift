@@ -106,16 +106,15 @@ struct BatchLinks {
 
     private mutating func pair(_ id: ObjectID, _ property: PropertyRuntime, with partner: ObjectID?) throws {
         guard case .toOne(let inverse) = property.inverse else { return }
-        let before = try reference(of: id, property.id)
-        if let before, before != partner, try reference(of: before, inverse) == id {
-            try setReference(of: before, inverse, to: nil)
-        }
+        let change = OneToOneChange(
+            of: id, property.id, inverse: inverse, from: try reference(of: id, property.id), to: partner,
+            rival: try partner.flatMap { try reference(of: $0, inverse) })
         try setReference(of: id, property.id, to: partner)
-        guard let partner else { return }
-        if let rival = try reference(of: partner, inverse), rival != id {
-            try setReference(of: rival, property.id, to: nil)
+        for slot in [change.formerPartner, change.rival, change.partner] {
+            guard let slot else { continue }
+            if let expected = slot.expected, try reference(of: slot.object, slot.toOne) != expected { continue }
+            try setReference(of: slot.object, slot.toOne, to: slot.target)
         }
-        try setReference(of: partner, inverse, to: id)
     }
 
     private func savedReference(of id: ObjectID, _ property: PropertyRuntime) throws -> ObjectID? {

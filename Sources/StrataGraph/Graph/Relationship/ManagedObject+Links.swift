@@ -64,19 +64,19 @@ extension ManagedObject {
         }
         let old = before.isNil ? nil : context.registeredOrFault(before)
         // Both neighbours must be readable before anything changes.
-        var partner: ManagedObject?
+        var rivalID = ObjectID(rawValue: 0)
         if let target, let back = target._entity.property(inverse) {
-            let place = back.place
             target.fireFault()
-            let id = target.reference(place)
-            if !id.isNil, id != objectID { partner = context.registeredOrFault(id) }
+            rivalID = target.reference(back.place)
         }
+        let rival = rivalID.isNil || rivalID == objectID ? nil : context.registeredOrFault(rivalID)
+        let change = OneToOneChange(
+            of: objectID, property.id, inverse: inverse, from: before.isNil ? nil : before, to: target?.objectID,
+            rival: rivalID.isNil ? nil : rivalID)
         storeReference(target?.objectID ?? ObjectID(rawValue: 0), property.place)
-        if let old, old !== target { try old.storeOtherEnd(ObjectID(rawValue: 0), inverse, ifItWas: objectID) }
-        if let partner, partner !== self {
-            try partner.storeOtherEnd(ObjectID(rawValue: 0), property.id, ifItWas: target?.objectID)
-        }
-        if let target { try target.storeOtherEnd(objectID, inverse, ifItWas: nil) }
+        if let slot = change.formerPartner { try old?.store(slot) }
+        if let slot = change.rival { try rival?.store(slot) }
+        if let slot = change.partner { try target?.store(slot) }
         if !context.pendingLinks.displaced.isEmpty { try context.showDisplacedPartners() }
     }
 
@@ -89,6 +89,10 @@ extension ManagedObject {
         if _state != 0, !makeWritable(property.index) { throw unreadable(property.name) }
         storeReference(id, property.place)
         if _state != 0 { _didWrite(property.index) }
+    }
+
+    private final func store(_ slot: OneToOneChange.Slot) throws {
+        try storeOtherEnd(slot.target ?? ObjectID(rawValue: 0), slot.toOne, ifItWas: slot.expected)
     }
 
     /// Clears a to-one because its target goes away; the target's side is left alone.
