@@ -82,6 +82,17 @@ import Locking
     /// The property with a number, as in the entity that declares it. For the slot of a hidden position, ask the
     /// object's own entity instead.
     package func property(_ id: PropertyID) -> PropertySchema? { byProperty[id] }
+    /// The rules over whole objects that an entity declares and inherits, its own first.
+    package func validationPredicates(of entity: EntitySchema) -> [ValidationPredicate] {
+        var rules: [ValidationPredicate] = []
+        var current: EntitySchema? = entity
+        while let declaring = current {
+            rules += declaring.description.validationPredicates
+            current = declaring.superentityID.flatMap(self.entity)
+        }
+        return rules
+    }
+
     package func index(_ id: IndexID) -> IndexSchema? { byIndex[id] }
     /// Every index of every entity, once.
     package var indexes: some Collection<IndexSchema> { byIndex.values }

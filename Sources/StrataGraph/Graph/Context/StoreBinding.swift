@@ -36,7 +36,8 @@ final class StoreBinding: Sendable {
             let objectClass = Self.objectClass(of: entity, classes, newest: store.schema)
             let order = objectClass == ManagedObject.self ? [] : EntityDefinition.of(objectClass).order
             let runtime = try EntityRuntime(
-                entity, objectClass: objectClass, order: order, hasPredicates: Self.hasPredicates(entity, schema))
+                entity, objectClass: objectClass, order: order,
+                hasPredicates: !schema.validationPredicates(of: entity).isEmpty)
             byName[entity.name] = runtime
             if objectClass != ManagedObject.self { byClass[ObjectIdentifier(objectClass)] = runtime }
             let number = Int(entity.id.rawValue)
@@ -73,15 +74,6 @@ final class StoreBinding: Sendable {
         at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
     ) throws -> R {
         try store.read(at: eventNumber, layers: layers, through: schema, monitor: monitor, body)
-    }
-
-    private static func hasPredicates(_ entity: EntitySchema, _ schema: Schema) -> Bool {
-        var entity: EntitySchema? = entity
-        while let current = entity {
-            if !current.description.validationPredicates.isEmpty { return true }
-            entity = current.superentityID.flatMap(schema.entity)
-        }
-        return false
     }
 
     func entity(_ id: EntityID) -> EntityRuntime? {

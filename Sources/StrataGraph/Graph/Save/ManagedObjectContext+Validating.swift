@@ -119,13 +119,8 @@ extension ManagedObject {
 
     /// The predicates of the entity and of its parents.
     private final func validateWholeObject(_ context: ManagedObjectContext) -> [StrataError] {
-        var errors: [StrataError] = []
-        var entity: EntitySchema? = _entity.schema
-        while let current = entity {
-            errors += current.description.validate(object: objectID, in: ObjectExpressions(self))
-            entity = current.superentityID.flatMap(context.binding.schema.entity)
-        }
-        return errors
+        context.binding.schema.validationPredicates(of: _entity.schema)
+            .failures(of: objectID, entityName: _entity.name, in: ObjectExpressions(self))
     }
 
     /// The rules of the model for one value.

@@ -29,25 +29,3 @@ extension RelationshipDescription {
         return []
     }
 }
-
-extension EntityDescription {
-    /// The errors of an object by the entity's own validation predicates, without inherited ones.
-    ///
-    /// - Parameter context: reads the object and those that it leads to.
-    package func validate(object: ObjectID, in context: some ExpressionContext) -> [StrataError] {
-        let evaluator = PredicateEvaluator(context, object: .one(.objectID(object)))
-        var errors: [StrataError] = []
-        for rule in validationPredicates {
-            do {
-                if try evaluator.holds(rule.predicate) { continue }
-                errors.append(
-                    StrataError(
-                        .managedObjectValidation, rule.message,
-                        context: .init(entityName: name, predicate: rule.predicate.description)))
-            } catch {
-                errors.append(error)
-            }
-        }
-        return errors
-    }
-}

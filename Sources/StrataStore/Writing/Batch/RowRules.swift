@@ -1,7 +1,6 @@
 package import StrataModel
 
-/// Holds the predicates that an entity and its parents declare over whole objects against rows that no object stands
-/// for.
+/// The rules over whole objects that an entity declares and inherits, for rows that no object stands for.
 package struct RowRules {
     private let entity: EntitySchema
     /// The entity's own first.
@@ -9,18 +8,16 @@ package struct RowRules {
 
     package init(_ entity: EntitySchema, _ schema: Schema) {
         self.entity = entity
-        var rules: [ValidationPredicate] = []
-        var current: EntitySchema? = entity
-        while let declaring = current {
-            rules += declaring.description.validationPredicates
-            current = declaring.superentityID.flatMap(schema.entity)
-        }
-        self.rules = rules
+        rules = schema.validationPredicates(of: entity)
     }
 
     package var isEmpty: Bool { rules.isEmpty }
 
-    /// What is wrong with the row; `image` is in the newest layout, other objects are those of the snapshot.
+    /// The errors of the rules that a row does not meet.
+    ///
+    /// - Parameters:
+    ///   - image: in the newest layout.
+    ///   - snapshot: where other objects are read.
     package func failures(of image: RowImage, _ id: ObjectID, _ snapshot: Snapshot) throws -> [StrataError] {
         guard !rules.isEmpty else { return [] }
         let evaluation = Evaluation(snapshot)
@@ -28,14 +25,8 @@ package struct RowRules {
             let row = try RowReader(image.unsafeBytes, layout: entity.layout)
             return try rules.compactMap { rule in
                 let holds = try evaluation.expressions.withRow(row, id) { try $0.holds(rule.predicate) }
-                return holds ? nil : failure(rule, id)
+                return holds ? nil : rule.failure(of: id, entityName: entity.name)
             }
         }
-    }
-
-    private func failure(_ rule: ValidationPredicate, _ id: ObjectID) -> StrataError {
-        StrataError(
-            .managedObjectValidation, rule.message,
-            context: .init(entityName: entity.name, objectID: id, predicate: rule.predicate.description))
     }
 }

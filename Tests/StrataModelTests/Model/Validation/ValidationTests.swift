@@ -123,7 +123,8 @@ struct ValidationTests {
         let trip = entity("Trip", rules: [rule])
         let sound: [String: AttributeValue] = ["from": 1, "to": 2]
         func errors(_ values: [String: AttributeValue]) -> [StrataError] {
-            trip.validate(object: ObjectID(rawValue: 1), in: OneObject(values: values))
+            trip.validationPredicates.failures(
+                of: ObjectID(rawValue: 1), entityName: trip.name, in: OneObject(values: values))
         }
         #expect(errors(sound).isEmpty)
         let found = errors(["from": 2, "to": 1])
