@@ -1,21 +1,21 @@
 public import StrataModel
 
-/// Deletes every object that matches, and what goes with them by the delete rules, without making any in memory.
+/// Deletes all matching objects without making them in memory. The delete rules of their relationships apply.
 ///
 /// ```swift
 /// let result = try context.execute(BatchDeleteRequest<Movie>().where { $0.rating < 1 })
 /// ```
 ///
-/// What classes do in code is not run, and unsaved changes of the context are not part of it.
+/// Hooks of the classes do not run, and the request does not see unsaved changes of the context.
 public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
     public var entityName: String
     public var predicate: FetchPredicate?
     public var includesSubentities = true
-    /// Objects that are deleted together, with what goes with them, in one transaction: when a step is refused, the ones
-    /// before it stay. At least 1.
+    /// How many objects are deleted in one transaction, together with those that the delete rules delete. At least 1.
+    /// If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
     public var resultType = BatchResultType.count
-    /// nil: what the predicate finds.
+    /// nil if the predicate chooses the objects.
     let objectIDs: [ObjectID]?
 
     public init(entityName: String = Object.entityName, where predicate: FetchPredicate? = nil) {
@@ -24,13 +24,13 @@ public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
         objectIDs = nil
     }
 
-    /// Deletes the objects with these ids; those that are gone already are passed over.
+    /// Deletes the objects with these ids. Ids of objects that do not exist are ignored.
     public init(_ objectIDs: [ObjectID]) {
         entityName = Object.entityName
         self.objectIDs = objectIDs
     }
 
-    /// Deletes what a request finds, limit, offset and order counted.
+    /// Deletes the objects that a request finds, with its limit, offset and order.
     public init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
         var request = request
         request.includesPendingChanges = false
@@ -38,9 +38,9 @@ public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
         entityName = request.entityName
     }
 
-    /// Deletes only objects that meet the condition too.
+    /// Adds a condition that the objects must meet.
     ///
-    /// - Throws: `wrongType` and `invalidRequest` for what the class cannot answer.
+    /// - Throws: `wrongType` and `invalidRequest` for a condition that the entity cannot answer.
     public func `where`(_ condition: (ObjectExpression<Object>) -> ValueExpression<Bool>) throws(StrataError)
         -> BatchDeleteRequest
     {

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// Inserts many objects of one entity without making any of them in memory.
+/// Inserts many objects of one entity without making them in memory.
 ///
 /// ```swift
 /// let request = BatchInsertRequest<Movie>([["title": "Stalker", "rating": 5], ["title": "Mirror"]])
@@ -8,12 +8,12 @@ public import StrataModel
 /// ```
 ///
 /// The rules of the model hold as in every save: types, required properties, validation rules and predicates,
-/// uniqueness. What classes do in code (`awakeFromInsert`, `validateValue`, `willSave`) is not run, since there are no
-/// objects. Unsaved changes of the context are not part of it.
+/// uniqueness. Hooks of the classes (`awakeFromInsert`, `validateValue`, `willSave`) do not run, because there are no
+/// objects. The request does not see unsaved changes of the context.
 ///
-/// Both ends of relationships are set: the partner of a one-to-one, the members of a to-many. With another uniqueness
-/// policy than `reject` the object that a row is merged into gets the members that the row gives, in place of those it
-/// has; what the row does not give stays.
+/// Both ends of relationships are set: the partner of a one-to-one, the members of a to-many. If the uniqueness policy
+/// merges a row into an object, members that the row gives replace those of the object. Properties that the row does
+/// not give stay as they are.
 public struct BatchInsertRequest<Object: ManagedObject> {
     enum Source {
         case rows([BatchValues])
@@ -21,9 +21,9 @@ public struct BatchInsertRequest<Object: ManagedObject> {
     }
 
     public var entityName: String
-    /// Rows that are saved together, in one transaction: when a step is refused, the ones before it stay. At least 1.
+    /// How many rows are saved in one transaction. At least 1. If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
-    /// What becomes of rows whose unique values an object has already.
+    /// What happens to rows whose unique values an object has already.
     public var uniquenessPolicy = UniquenessPolicy.reject
     public var resultType = BatchResultType.count
     let source: Source
@@ -52,7 +52,8 @@ public struct BatchInsertRequest<Object: ManagedObject> {
             entityName: entityName, .rows(rows.map(BatchValues.init)), policy)
     }
 
-    /// Inserts the rows that `handler` fills in one after the other; it returns true, and leaves its row, to end.
+    /// Inserts the rows that `handler` fills in, one after the other, until it returns true. That last row is not
+    /// inserted.
     ///
     /// ```swift
     /// var titles = ["Stalker", "Mirror"][...]

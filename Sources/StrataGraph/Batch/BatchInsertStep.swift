@@ -1,8 +1,8 @@
 import StrataModel
 import StrataStore
 
-/// One step of a batch insert: its rows are prepared when it is made, while the step before may still be on its way to the
-/// disk, then begun and finished.
+/// One step of a batch insert. `init` prepares its rows, while the step before may still be written; then the step is
+/// begun and finished.
 final class BatchInsertStep {
     private let writer: BatchWriter
     private let policy: UniquenessPolicy
@@ -12,13 +12,14 @@ final class BatchInsertStep {
     /// The number of the first row in the whole request.
     private let passed: Int
     private let lease = BatchLease()
-    /// Which object a row becomes is settled in the writing, unless others are to be linked with it, or members counted.
+    /// Whether the step decides before the write which object each row becomes, because other objects are linked with
+    /// it or members counted. Otherwise the write decides.
     private let settlesFirst: Bool
     private var settled: UpsertOutcome?
     private var attempt: BatchWriter.Attempt?
 
-    /// - Parameter passed: rows of the steps before.
-    /// - Throws: what is wrong with the rows themselves.
+    /// - Parameter passed: the number of rows in the steps before.
+    /// - Throws: validation errors of the rows themselves.
     init(
         _ writer: BatchWriter, _ rows: [BatchValues], _ entity: EntityRuntime, _ policy: UniquenessPolicy, passed: Int
     ) throws {
@@ -34,7 +35,7 @@ final class BatchInsertStep {
             && (entity.isBounded(writer.binding) || prepared.contains { $0.wishes.contains { !$0.isOwner } })
     }
 
-    /// Submits the step's save, over the newest state.
+    /// Submits the save of the step, made from the newest state.
     func begin() throws { attempt = try naming { try writer.begin(fill) } }
 
     /// Waits until the step is saved.
@@ -49,7 +50,7 @@ final class BatchInsertStep {
         if type == .objectIDs { result.objectIDs += ids.map { upsert.finalHolder(of: $0) } }
     }
 
-    /// Errors speak of new objects, which a refused step leaves nowhere: rows are named instead.
+    /// Names rows in an error instead of new objects, which do not exist after a step that failed.
     private func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -95,7 +96,8 @@ final class BatchInsertStep {
             settled = outcome
         }
         try writer.link(&changes, wishes, snapshot)
-        // What a row lacks an object may have that it is merged into: predicates are judged where that is settled.
+        // An object that a row is merged into may have values that the row lacks. So predicates are checked when it is
+        // known what each row becomes.
         guard policy == .reject, !rules.isEmpty else { return }
         var errors: [StrataError] = []
         for insertion in changes.insertions {
@@ -106,7 +108,7 @@ final class BatchInsertStep {
 }
 
 extension BatchWriter {
-    /// Fulfils what rows say of relationships that change other objects too, and counts members where that is bounded.
+    /// Sets the relationships that change other objects too, and counts the members of bounded to-manys.
     func link(
         _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ snapshot: Snapshot
     ) throws {
@@ -119,14 +121,14 @@ extension BatchWriter {
             failures = try links.failures()
             changes = try links.finish()
         }
-        // Else whose insertions become updates is not known yet, and nothing is bounded.
+        // Otherwise it is not known yet which insertions become updates, and nothing is bounded.
         if changes.uniquenessPolicy == .reject {
             failures += try BatchBounds(binding: binding, snapshot: snapshot).failures(changes)
         }
         try StrataError.throwTogether(Array(failures.prefix(Self.reportedErrors)), count: failures.count)
     }
 
-    /// Who a to-one leads to stands in its row, and is taken in turn only where other rows give the to-many.
+    /// The target of a to-one is in its row already. It is set in turn only if other rows give the to-many.
     private func mattering(
         _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>
     ) -> [(ObjectID, [BatchLinks.Wish])] {
@@ -146,7 +148,7 @@ extension BatchWriter {
         }
     }
 
-    /// Wishes of rows that became other objects are those objects' wishes. A row that was kept out wishes nothing.
+    /// The links of a row that was merged into an object go to that object. A row that was kept out has none.
     fileprivate static func wishes(
         _ wishes: [(ObjectID, [BatchLinks.Wish])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
     ) -> [(ObjectID, [BatchLinks.Wish])] {
@@ -170,7 +172,8 @@ extension BatchWriter {
                     prepared.append(made)
                     continue
                 }
-                // A value that was given is wrong whatever becomes of the row; one that lacks may be there already.
+                // A wrong value that was given is an error in any case. A missing one may be in the object that the row
+                // is merged into.
                 let wrong = made.faults.filter { policy == .reject || made.givenSlots.contains($0.slot) }
                 count += wrong.count
                 errors += wrong.prefix(Self.reportedErrors - errors.count).map {
@@ -214,7 +217,7 @@ extension BatchWriter {
 }
 
 extension EntityRuntime {
-    /// Whether a row of the entity can change how many members a to-many has that the model bounds.
+    /// Whether a row of the entity can change the number of members of a bounded to-many.
     fileprivate func isBounded(_ binding: StoreBinding) -> Bool {
         guard binding.hasBoundedLinks else { return false }
         return toManyIndexes.contains { binding.link(properties[$0].id)?.isBounded ?? false }
@@ -226,6 +229,6 @@ extension EntityRuntime {
 }
 
 extension UpsertOutcome {
-    /// The object that a row ended in: its own, or the one that has its values.
+    /// The object that a row became: a new one, or the one that has its unique values.
     fileprivate func finalHolder(of id: ObjectID) -> ObjectID { holders[id] ?? id }
 }

@@ -1,17 +1,16 @@
 import StrataModel
 import StrataStore
 
-/// Carries what the rows of one step link to the other ends: partners of one-to-ones, members of to-manys.
+/// Keeps both ends of relationships consistent in one step of a batch: partners of one-to-ones, members of to-manys.
 ///
-/// It works on the change set of the step, over the snapshot that it was made from. Rows are taken in their order, as if
-/// each had been linked after the one before: first every wish is taken out of the rows (`takeBack`), so that they say at
-/// any time what holds then, and put in again in its turn (`fulfil`).
+/// It changes the change set of the step, which was made from a snapshot. The result is that of linking the rows one
+/// after the other. So `takeBack` first resets the links that all rows give, and `fulfil` sets those of one row.
 struct BatchLinks {
-    /// What one row says of a relationship that another row, or another object, says something of too.
+    /// The value that one row gives to a relationship which other rows or objects hold a part of, too.
     enum Wish {
-        /// The one at the other end of a one-to-one, or none.
+        /// The object at the other end of a one-to-one, or none.
         case partner(PropertyRuntime, ObjectID?)
-        /// The target of a to-one whose to-many another row of the step may give.
+        /// The target of a to-one. Another row of the step may give the members of the target's to-many.
         case owner(PropertyRuntime, ObjectID?)
         /// All members of a to-many, in order.
         case members(PropertyRuntime, [ObjectID])
@@ -28,9 +27,9 @@ struct BatchLinks {
     private var others: Set<ObjectID> = []
     private var places: BatchPlaces
     private var pairs: [PairKey: ChangeSet.PairChange.Kind] = [:]
-    /// Members that the step has added, some of whom it may have taken away again.
+    /// Members that the step has added. It may have removed some of them again.
     private var added: [ToManyKey: [ObjectID]] = [:]
-    /// Updates of which something was taken back.
+    /// Updates whose links were reset.
     private var takenBack: Set<ObjectID> = []
 
     init(_ binding: StoreBinding, _ changes: ChangeSet, _ snapshot: Snapshot) {
@@ -43,7 +42,7 @@ struct BatchLinks {
         updates = Dictionary(changes.updates.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Gives to-ones of a row the targets that they have in the store, if any.
+    /// Resets to-ones of a row to the targets that they have in the store, if any.
     mutating func takeBack(_ wishes: [Wish], of id: ObjectID) throws {
         guard insertions[id] != nil || updates[id] != nil, let entity = binding.entity(id.entityID) else { return }
         for wish in wishes {
@@ -151,7 +150,7 @@ struct BatchLinks {
         if link.isOrdered { places.note(link.id, id, count: wanted.count) }
     }
 
-    /// The members as the step has them so far.
+    /// The members of a to-many, with the changes of the step so far.
     private func members(of id: ObjectID, _ link: Link) throws -> [ObjectID] {
         let saved = insertions[id] == nil ? try snapshot.members(of: link.id, owner: id) : []
         var seen: Set<ObjectID> = []
@@ -190,7 +189,7 @@ struct BatchLinks {
 
     // MARK: Rows
 
-    /// Where a to-one of an object leads to as the step has it so far.
+    /// The target of a to-one, with the changes of the step so far.
     private func reference(of id: ObjectID, _ toOne: PropertyID) throws -> ObjectID? {
         guard let entity = binding.entity(id.entityID), let property = entity.property(toOne) else { return nil }
         if let index = insertions[id] {
@@ -253,7 +252,7 @@ struct BatchLinks {
 
     // MARK: Rules
 
-    /// What is wrong with objects that changed only because others were linked.
+    /// Validation errors of objects that changed only because others were linked.
     func failures() throws -> [StrataError] {
         var failures: [StrataError] = []
         for id in others.sorted() {
@@ -263,7 +262,7 @@ struct BatchLinks {
                 failures += try missingTargets(of: id, entity, update.image, update.changedSlots)
                 failures += try RowRules(entity.schema, binding.schema).failures(of: update.image, id, snapshot)
             } else if let index = insertions[id] {
-                // What the row itself lacks is told already.
+                // Values that the row itself lacks are reported already.
                 let insertion = changes.insertions[index]
                 var slots = insertion.givenSlots
                 for fault in insertion.faults { slots.remove(fault.slot) }
@@ -288,7 +287,7 @@ struct BatchLinks {
     }
 }
 
-/// Counts the members of to-manys that the model bounds, where a step changes them.
+/// Counts the members of to-manys with a minimum or maximum that a step changes.
 struct BatchBounds {
     let binding: StoreBinding
     let snapshot: Snapshot
@@ -366,7 +365,7 @@ struct BatchBounds {
 }
 
 extension RowImage {
-    /// The same row with some values of another.
+    /// The row with the values of some slots taken from another.
     fileprivate func with(_ slots: [Int], of other: RowImage, _ entity: EntityRuntime) throws -> RowImage {
         var builder = try RowBuilder(self, layout: entity.layout)
         for slot in slots {

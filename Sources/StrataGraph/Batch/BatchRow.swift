@@ -9,21 +9,21 @@ public import StrataModel
 /// row["rating"] = 5
 /// ```
 ///
-/// What is not given has the default of the model.
+/// A property without a value gets the default of the model.
 public struct BatchRow<Object: ManagedObject> {
     /// Attributes and to-ones that were given, by name.
     public var values: [String: AttributeValue] {
         get { Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.value) }) }
         set { entries = newValue.map { BatchValues.Entry(name: $0.key, value: $0.value) } }
     }
-    /// The same in the order they were given in.
+    /// The same, in the order in which they were given.
     private(set) var entries: [BatchValues.Entry] = []
     /// The members of to-manys that were given, by name.
     public var members: [String: [ObjectID]] = [:]
     private let names: [AnyKeyPath: String]
-    /// The names of the row before, which a row nearly always repeats in their order.
+    /// The names of the row before. A row nearly always has the same names in the same order.
     private var usualNames: [String] = []
-    /// Whether the names so far are those.
+    /// Whether the names so far are the same.
     private var isUsual = true
 
     /// A row without values.
@@ -50,7 +50,7 @@ public struct BatchRow<Object: ManagedObject> {
         isUsual = entries.count <= usualNames.count && zip(entries, usualNames).allSatisfy { $0.name == $1 }
     }
 
-    /// Gives its values away and is empty for the next row.
+    /// Returns the values and empties the row for the next one.
     mutating func takeValues() -> BatchValues {
         let taken = BatchValues(entries: entries, members: members)
         if !isUsual || usualNames.count != entries.count { usualNames = entries.map(\.name) }
@@ -89,7 +89,7 @@ public struct BatchRow<Object: ManagedObject> {
         set { self[name(path)] = newValue.map(AttributeValue.objectID) ?? .null }
     }
 
-    /// The members of a to-many by their ids, in order where it is ordered.
+    /// The members of a to-many by their ids, in order if it is ordered.
     public subscript<Member: ManagedObject>(path: KeyPath<Object, ToMany<Member>>) -> [ObjectID]? {
         get { members[name(path)] }
         set { members[name(path)] = newValue }
@@ -98,14 +98,14 @@ public struct BatchRow<Object: ManagedObject> {
     private func name(_ path: PartialKeyPath<Object>) -> String { names[path] ?? PropertyName.ofAny(path) }
 }
 
-/// One row of a step, whatever it came from.
+/// The values of one row of a step, from a `BatchRow` or a dictionary.
 struct BatchValues: Sendable {
     struct Entry: Sendable {
         let name: String
         var value: AttributeValue
     }
 
-    /// No name twice.
+    /// Each name once.
     let entries: [Entry]
     let members: [String: [ObjectID]]
 

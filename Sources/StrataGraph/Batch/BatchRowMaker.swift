@@ -2,19 +2,19 @@ import Foundation
 import StrataModel
 import StrataStore
 
-/// Keeps the files of large values from being swept until the step that wrote them is saved.
+/// Keeps the files of large values from being removed until the step that wrote them is saved.
 final class BatchLease {
     var lease: BlobLease?
 }
 
 /// Makes the rows of new and changed objects from values by name, and checks them against the model.
 struct BatchRowMaker {
-    /// A row that is ready but for its place in ordered relationships.
+    /// A row that is complete except for its positions in ordered relationships.
     struct Prepared {
         var builder: RowBuilder
         var givenSlots = SlotSet()
         var faults: [ChangeSet.Insertion.Fault] = []
-        /// To-ones whose inverse is ordered: their slot and that of the place, the link, and the owner.
+        /// To-ones whose inverse is ordered: their slot and that of the position, the link, and the owner.
         var places: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
         /// Relationships that change other objects too.
         var wishes: [BatchLinks.Wish] = []
@@ -23,9 +23,9 @@ struct BatchRowMaker {
     let binding: StoreBinding
     let entity: EntityRuntime
     private let lease: BatchLease
-    /// What is wrong with a row that lacks a value.
+    /// The errors of a row that lacks a required value.
     private let faultsOfDefaults: [ChangeSet.Insertion.Fault]
-    /// To-ones that lead to objects of the same hierarchy, whose to-manys rows of the same step may give.
+    /// To-ones that lead to objects of the same hierarchy. Rows of the same step may give the members of the inverse.
     private let ownSlots: SlotSet
     /// The properties of the row before, in the order of its values.
     private var usualProperties: [PropertyRuntime] = []
@@ -98,12 +98,12 @@ struct BatchRowMaker {
         }
     }
 
-    /// Where a to-one of a row leads to.
+    /// The target that is given for a to-one.
     func owner(in image: RowImage, _ toOne: Int) throws -> ObjectID {
         try image.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).reference(toOne) }
     }
 
-    /// Gives a to-many its members.
+    /// Sets the members of a to-many.
     func setMembers(_ name: String, _ members: [ObjectID], in row: inout Prepared) throws {
         guard let property = entity.property(named: name) else { throw unknown(name) }
         guard property.isToMany, !property.isTransient else {
@@ -149,7 +149,7 @@ struct BatchRowMaker {
         }
     }
 
-    /// Large values go to files.
+    /// The value as the row holds it: large values are written to files.
     private func stored(_ value: AttributeValue, _ property: PropertyRuntime) throws -> AttributeValue {
         guard property.kind == .externalData, case .data(let data) = value,
             data.count >= binding.externalStorageThreshold
@@ -173,7 +173,7 @@ struct BatchRowMaker {
     }
 }
 
-/// Places at the end of ordered relationships, given out to the members that one step adds.
+/// Gives the members that one step adds positions at the end of ordered relationships.
 struct BatchPlaces {
     private struct ListKey: Hashable {
         let id: ObjectID
@@ -185,7 +185,7 @@ struct BatchPlaces {
 
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    /// All members of an owner have been given, in the first places.
+    /// All members of an owner have been set, with the first positions.
     mutating func note(_ link: PropertyID, _ owner: ObjectID, count: Int) {
         last[ListKey(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.placeGap
     }

@@ -1,6 +1,6 @@
 public import StrataModel
 
-/// Changes properties of every object that matches, without making any of them in memory.
+/// Changes properties of all matching objects without making them in memory.
 ///
 /// ```swift
 /// let request = try BatchUpdateRequest<Movie>()
@@ -9,16 +9,16 @@ public import StrataModel
 /// let result = try context.execute(request)
 /// ```
 ///
-/// The rules of the model hold as in every save. What classes do in code is not run, and unsaved changes of the context
-/// are not part of it.
+/// The rules of the model hold as in every save. Hooks of the classes do not run, and the request does not see unsaved
+/// changes of the context.
 public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
     public var entityName: String
     public var predicate: FetchPredicate?
     public var includesSubentities = true
-    /// The new values by property: constants, expressions over the object as it was,
-    /// and for a to-many an aggregate of the ids of its members.
+    /// The new values by property: constants, expressions over the object before the change, and for a to-many an
+    /// aggregate of the ids of its members.
     public var propertiesToUpdate: [String: FetchExpression] = [:]
-    /// Objects that are saved together, in one transaction: when a step is refused, the ones before it stay. At least 1.
+    /// How many objects are saved in one transaction. At least 1. If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
     public var resultType = BatchResultType.count
 
@@ -31,9 +31,9 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
         self.propertiesToUpdate = propertiesToUpdate
     }
 
-    /// Changes only objects that meet the condition too.
+    /// Adds a condition that the objects must meet.
     ///
-    /// - Throws: `wrongType` and `invalidRequest` for what the class cannot answer.
+    /// - Throws: `wrongType` and `invalidRequest` for a condition that the entity cannot answer.
     public func `where`(_ condition: (ObjectExpression<Object>) -> ValueExpression<Bool>) throws(StrataError)
         -> BatchUpdateRequest
     {
@@ -44,7 +44,7 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
         return request
     }
 
-    /// Sets an attribute to what the closure says of the object as it was.
+    /// Sets an attribute to an expression over the object before the change.
     public func setting<Value: StorableValue>(
         _ property: KeyPath<Object, Value>, to value: (ObjectExpression<Object>) -> ValueExpression<Value>
     ) -> BatchUpdateRequest {
@@ -82,14 +82,14 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
         setting(property, .constant(value?.rawValue.attributeValue ?? .null))
     }
 
-    /// Points a to-one to the object with an id, or to none.
+    /// Sets a to-one to the object with an id, or to none.
     public func setting<Target: ManagedObject>(
         _ property: KeyPath<Object, Target?>, to target: ObjectID?
     ) -> BatchUpdateRequest {
         setting(property, .constant(target.map(AttributeValue.objectID) ?? .null))
     }
 
-    /// Gives a to-many these members and no others, by their ids, in order where it is ordered.
+    /// Sets the members of a to-many by their ids, in order if it is ordered.
     public func setting<Member: ManagedObject>(
         _ property: KeyPath<Object, ToMany<Member>>, to members: [ObjectID]
     ) -> BatchUpdateRequest {

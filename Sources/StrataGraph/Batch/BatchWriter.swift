@@ -1,15 +1,15 @@
 import StrataModel
 import StrataStore
 
-/// Writes the steps of batch requests to the store, in the name of a context.
+/// Writes the steps of batch requests to the store, with the author and name of a context.
 ///
-/// Each step is worked out over the newest state and saved; when others came between, it is worked out again.
+/// Each step is made from the newest state and saved. If other writers saved in between, it is made again.
 final class BatchWriter: Sendable {
     let binding: StoreBinding
     private let author: String?
     private let contextName: String?
     private let metadata: [String: String]
-    /// Errors of one step beyond these are only counted.
+    /// The most errors of one step that are reported; more are only counted.
     static let reportedErrors = 100
 
     init(_ context: ManagedObjectContext) throws {
@@ -32,13 +32,13 @@ final class BatchWriter: Sendable {
         }
     }
 
-    /// A save that was submitted, over the state it was worked out of.
+    /// A submitted save, and the event number of the state from which it was made.
     struct Attempt {
         let head: EventNumber
         let save: SaveInProgress
     }
 
-    /// Works changes out of the newest state and submits them; nil when there are none.
+    /// Makes changes from the newest state and submits them; nil if there are none.
     func begin(_ make: (Snapshot, inout ChangeSet) throws -> Void) throws -> Attempt? {
         let head = try binding.store.head()
         var changes = ChangeSet(
@@ -48,9 +48,9 @@ final class BatchWriter: Sendable {
         return changes.isEmpty ? nil : Attempt(head: head, save: try binding.store.beginSave(changes))
     }
 
-    /// Waits for an attempt, and makes another as often as others come between; nil when there is nothing to save.
+    /// Waits for an attempt, and tries again while other writers save in between; nil if there is nothing to save.
     ///
-    /// - Parameter isSettled: whether others that come between may show as a clash of unique values.
+    /// - Parameter isSettled: whether a save of another writer can show as a clash of unique values.
     func finish(
         _ first: Attempt?, isSettled: Bool = false, _ make: (Snapshot, inout ChangeSet) throws -> Void
     ) throws -> SaveReceipt? {
@@ -68,10 +68,10 @@ final class BatchWriter: Sendable {
             }
             attempt = try begin(make)
         }
-        throw StrataError(.merge, "Others kept changing what the batch changes.")
+        throw StrataError(.merge, "Other writers changed the same objects in each of 16 attempts; run the batch again.")
     }
 
-    /// Saves what `make` works out of the newest state; nil when that is nothing.
+    /// Saves the changes that `make` makes from the newest state; nil if there are none.
     func save(_ make: (Snapshot, inout ChangeSet) throws -> Void) throws -> SaveReceipt? {
         try finish(try begin(make), make)
     }
@@ -89,7 +89,7 @@ final class BatchWriter: Sendable {
 // MARK: - Updating and deleting
 
 extension BatchWriter {
-    /// Runs `body` with the ids of one step after the other, in the order of their keys.
+    /// Calls `body` with the ids of each step, in ascending order.
     func forEachStep(
         _ target: BatchTarget, stepSize: Int, _ body: (ArraySlice<ObjectID>) throws -> Void
     ) throws {
@@ -167,7 +167,7 @@ extension BatchWriter {
         return (updates, wishes)
     }
 
-    /// What is the same for all objects of one entity.
+    /// The part of an update that is the same for all objects of one entity.
     private struct Updating {
         let maker: BatchRowMaker
         let rules: RowRules
@@ -241,7 +241,7 @@ extension BatchWriter {
 }
 
 extension EntityRuntime {
-    /// Those of the slots whose values are not the same in both rows.
+    /// The slots whose values differ between the two rows.
     func slots(_ slots: [Int], thatDifferIn before: RowImage, _ after: RowImage) -> [Int] {
         before.bytes.withUnsafeBytes { before in
             after.bytes.withUnsafeBytes { after in slots.filter { !isEqual(slot: $0, before, after) } }
@@ -249,9 +249,9 @@ extension EntityRuntime {
     }
 }
 
-/// What a batch update or delete is about.
+/// The objects that a batch updates or deletes.
 struct BatchTarget: Sendable {
     let request: StoreRequest
-    /// Given instead of what the request finds.
+    /// The objects, if they are given; nil if the request finds them.
     let objectIDs: [ObjectID]?
 }

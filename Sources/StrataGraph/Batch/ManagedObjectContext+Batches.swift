@@ -1,17 +1,18 @@
 public import StrataModel
 import StrataStore
 
-// A batch is written to the store in the name of the context, past its objects. Afterwards the context moves to the
-// newest state, so that its objects show what the batch did; others hear of it as of every save.
+// A batch is written to the store without the objects of the context. Afterwards the context moves to the newest state,
+// so that its objects show the changes of the batch. Other contexts are notified as after every save.
 
 extension ManagedObjectContext {
-    /// Inserts what the request gives, a step in a transaction.
+    /// Inserts the rows of the request, one transaction for each step.
     ///
-    /// A step is written while the rows of the next are asked for and prepared; when it is refused, a handler has given
-    /// rows that are not saved.
+    /// A step is written while the rows of the next one are read and prepared. So if it fails, the handler has already
+    /// given rows that are not saved.
     ///
     /// - Throws: validation errors that name the row, counted from 0; `unknownKey`, `wrongType`; `constraintMerge`;
-    ///   `referentialIntegrity` for a to-one that leads nowhere; `readOnly`. Steps that were saved before stay.
+    ///   `referentialIntegrity` for a to-one to an object that does not exist; `readOnly`. Steps that were saved before
+    ///   stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchInsertRequest<Object>) throws -> BatchResult {
         let inserter = try BatchInserter(self, request)
@@ -25,7 +26,7 @@ extension ManagedObjectContext {
         }
         try movingOnAfterwards {
             do {
-                // The rows of a step are gathered and prepared while the one before is written.
+                // The rows of a step are read and prepared while the step before is written.
                 try request.forEachStep { rows in
                     let step = try inserter.step(rows, passed: passed)
                     passed += rows.count
@@ -34,7 +35,7 @@ extension ManagedObjectContext {
                     running = step
                 }
             } catch {
-                // What was wrong with the step before comes first, since its rows do.
+                // An error of the step before comes first, because its rows do.
                 try finish()
                 throw error
             }
@@ -43,14 +44,15 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Inserts rows as they arrive, a step in a transaction; waiting for the disk occupies no thread of Swift's pool.
+    /// Inserts rows as they arrive, one transaction for each step. Waiting for the disk blocks no thread of Swift's
+    /// pool.
     ///
     /// ```swift
     /// let result = try await context.execute(BatchInsertRequest<Movie>(onClash: .merge), rows: feed)
     /// ```
     ///
-    /// - Throws: `CancellationError` between steps when the task is cancelled, and what the sequence throws. Steps that
-    ///   were saved before stay.
+    /// - Throws: `CancellationError` between steps if the task is cancelled, and errors of the sequence. Steps that
+    ///   were saved before stay saved.
     @discardableResult
     nonisolated(nonsending) public func execute<Object: ManagedObject, Rows: AsyncSequence>(
         _ request: BatchInsertRequest<Object>, rows: Rows
@@ -93,10 +95,10 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Changes what the request finds, a step in a transaction.
+    /// Changes the objects that the request finds, one transaction for each step.
     ///
     /// - Throws: validation errors that name the object; `unknownKey`, `wrongType`, `invalidRequest`; `readOnly`. Steps
-    ///   that were saved before stay.
+    ///   that were saved before stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchUpdateRequest<Object>) throws -> BatchResult {
         let writer = try BatchWriter(self)
@@ -122,10 +124,11 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Deletes what the request finds, and what goes with it by the delete rules, a step in a transaction.
+    /// Deletes the objects that the request finds, with the delete rules of their relationships, one transaction for
+    /// each step.
     ///
     /// - Throws: `validationRelationshipDeniedDelete` and other validation errors that name the object; `readOnly`.
-    ///   Steps that were saved before stay.
+    ///   Steps that were saved before stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchDeleteRequest<Object>) throws -> BatchResult {
         let writer = try BatchWriter(self)
@@ -148,7 +151,7 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// A batch that fails on the way has saved its first steps: the context shows these too.
+    /// Moves the context to the newest state, also after an error: the first steps may be saved.
     private func movingOnAfterwards(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -1,18 +1,18 @@
 import StrataModel
 import StrataStore
 
-/// Saved objects that a cascade deletes without making them: their ids, and what the save must know of their rows.
+/// The saved objects that a cascade deletes without making them in memory.
 ///
-/// An id leaves the table when somebody asks for its object, which is a deleted object like any other from then on.
+/// An id leaves the table when its object is made, which is a deleted object like any other from then on.
 struct DeletedRows {
     struct Row {
         let revision: EventNumber
-        /// Where the context stood; the row of that moment is what was deleted.
+        /// The event number of the context at the deletion, which names the state of the deleted row.
         let eventNumber: EventNumber
     }
 
     private(set) var rows: [ObjectID: Row] = [:]
-    /// In the order in which they were deleted, those with objects too.
+    /// In the order in which they were deleted, including those that have objects now.
     private(set) var ids: ContiguousArray<ObjectID> = []
     private(set) var entities: Set<EntityID> = []
 
@@ -30,12 +30,12 @@ struct DeletedRows {
 }
 
 extension ManagedObjectContext {
-    /// The object of an id that was deleted without one; nil for any other id.
+    /// The object of an id that was deleted as a row; nil for any other id.
     func objectOfDeletedRow(_ id: ObjectID) -> ManagedObject? {
         pending.deletedRows.contains(id) ? registeredOrFault(id) : nil
     }
 
-    /// Makes a fault the deleted object that its id stands for.
+    /// Turns a fault into the deleted object of its id.
     func adoptDeletion(of object: ManagedObject, _ row: DeletedRows.Row) {
         do {
             var found = false

@@ -4,12 +4,12 @@ package import StrataModel
 package struct RowExpression {
     private let reader: ValueReader
 
-    /// - Throws: `unknownKey`; `invalidRequest` for an expression that is not one value.
+    /// - Throws: `unknownKey`; `invalidRequest` for an expression that has more than one value.
     package init(_ expression: FetchExpression, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
         reader = try ValueReader(expression, entity, schema)
     }
 
-    /// What it comes to for an object of the snapshot; nil for one that is not there.
+    /// The value for an object of the snapshot; null if the object does not exist.
     package func value(of id: ObjectID, _ snapshot: Snapshot) throws -> AttributeValue {
         guard let row = try snapshot.row(id) else { return .null }
         let evaluation = Evaluation(snapshot)

@@ -1,10 +1,10 @@
 package import StrataModel
 
-/// What became of the new objects of a save that had a `UniquenessPolicy`.
+/// What a `UniquenessPolicy` made of the insertions of a save.
 package struct UpsertOutcome: Sendable {
-    /// For each new object that became none, the one that has its unique values.
+    /// For each insertion that made no new object, the object that has its unique values.
     package var holders: [ObjectID: ObjectID] = [:]
-    /// How many of them changed that other object or might have.
+    /// How many of them were merged into that object.
     package var mergedCount = 0
     package var keptCount = 0
 }

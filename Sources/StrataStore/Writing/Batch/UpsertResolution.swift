@@ -1,12 +1,12 @@
 import StrataModel
 
-/// Turns insertions that would break a uniqueness constraint into updates of the objects that have the values, or into
-/// nothing, as the policy of the save says.
+/// Applies a `UniquenessPolicy`: turns insertions that would break a uniqueness constraint into updates of the objects
+/// that have the values, or drops them.
 ///
-/// It runs at the head, in the write transaction, so that nobody can come between; what it makes is checked like
-/// every other save. Insertions count in their order: a later one meets what the earlier ones became.
+/// It runs at the head, in the write transaction, so no other save can intervene. Its result is checked like every
+/// other save. Insertions are handled in their order, so a later one can clash with one before it.
 package struct UpsertResolution {
-    /// An object of the store as this save will leave it.
+    /// An object of the store that insertions are merged into.
     private struct Merged {
         let revision: EventNumber
         let base: RowImage
@@ -20,7 +20,7 @@ package struct UpsertResolution {
     private var inserted: [ObjectID: ChangeSet.Insertion] = [:]
     private var order: [ObjectID] = []
     private var merged: [ObjectID: Merged] = [:]
-    /// Who of this save's objects has a key, and the keys that each has.
+    /// The objects of this save by their keys, and the keys of each.
     private var holders: [UniqueKey: ObjectID] = [:]
     private var keys: [ObjectID: [UniqueKey]] = [:]
     private var outcome = UpsertOutcome()
@@ -33,7 +33,7 @@ package struct UpsertResolution {
     }
 
     /// - Throws: `constraintMerge` when a new object has the unique values of several others, or those of an object of
-    ///   another entity; the faults of those that stay new objects.
+    ///   another entity; validation errors of insertions that stay new objects.
     static func resolve(_ changes: inout ChangeSet, _ snapshot: Snapshot) throws -> UpsertOutcome {
         guard changes.uniquenessPolicy != .reject else { return UpsertOutcome() }
         var resolution = UpsertResolution(changes, snapshot)
@@ -45,9 +45,10 @@ package struct UpsertResolution {
         return resolution.outcome
     }
 
-    /// Settles beforehand what rows become, for one who has to know it: what comes out is a save that accepts no clash.
+    /// Decides before the save what each row becomes, and makes a save that accepts no clash.
     ///
-    /// Whoever comes between makes it stale, or breaks a uniqueness constraint; then it is settled anew.
+    /// If another save intervenes, this one becomes stale or breaks a uniqueness constraint; then it must be made
+    /// again.
     package static func settle(_ changes: inout ChangeSet, _ snapshot: Snapshot) throws -> UpsertOutcome {
         let outcome = try resolve(&changes, snapshot)
         changes.uniquenessPolicy = .reject
@@ -113,7 +114,7 @@ package struct UpsertResolution {
         for key in wanted { holders[key] = id }
     }
 
-    /// What the new object gives to the one that is there.
+    /// The slots that an insertion changes in the object that it is merged into.
     private func slots(of insertion: ChangeSet.Insertion, _ entity: EntitySchema) -> SlotSet {
         var slots = insertion.givenSlots
         guard policy == .replace else { return slots }
@@ -128,7 +129,7 @@ package struct UpsertResolution {
         for slot in slots.slots {
             let value = try value(slot, in: new, entity)
             try builder.set(slot, value)
-            // Who goes to another owner stands among its members where the new object would; who stays, stays in place.
+            // An object that gets another owner takes the position of the insertion; otherwise it keeps its own.
             let property = entity.properties[slot]
             guard property.isSlotLink, let place = property.relationship?.positionSlot, !slots.contains(place),
                 try self.value(slot, in: base, entity) != value
@@ -167,7 +168,7 @@ package struct UpsertResolution {
         try StrataError.throwTogether(order.flatMap { inserted[$0]?.faults.map(\.error) ?? [] })
     }
 
-    /// Rules over whole objects, for what stays a new one; those of merged objects are judged as they become updates.
+    /// Checks the rules over whole objects of insertions that stay new; `updates` checks the merged objects.
     private func judgeInsertions() throws {
         var rules: [EntityID: RowRules] = [:]
         var errors: [StrataError] = []
