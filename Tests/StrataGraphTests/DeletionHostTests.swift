@@ -158,7 +158,7 @@ private struct DeletionRun {
 
     func deleteRows(_ ids: [ObjectID], in context: ManagedObjectContext) throws {
         for id in ids { try context.deleteAll(from: id) }
-        #expect(ids.isEmpty || !context.deletedRows.isEmpty)
+        #expect(ids.isEmpty || !context.pending.deletedRows.isEmpty)
         try context.save()
     }
 

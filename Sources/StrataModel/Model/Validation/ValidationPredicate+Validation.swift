@@ -15,12 +15,14 @@ extension [ValidationPredicate] {
         of id: ObjectID, entityName: String, in context: some ExpressionContext
     ) -> [StrataError] {
         let evaluator = PredicateEvaluator(context, object: .one(.objectID(id)))
-        return compactMap { rule -> StrataError? in
+        var failures: [StrataError] = []
+        for rule in self {
             do {
-                return try evaluator.holds(rule.predicate) ? nil : rule.failure(of: id, entityName: entityName)
+                if try !evaluator.holds(rule.predicate) { failures.append(rule.failure(of: id, entityName: entityName)) }
             } catch {
-                return error
+                failures.append(error)
             }
         }
+        return failures
     }
 }
