@@ -176,8 +176,9 @@ private struct DeletionRun {
             try body(container.newBackgroundContext())
         } catch let error as StrataError {
             let all = error.details.isEmpty ? [error] : error.details
-            outcome = all.map {
-                "\($0.code) \($0.context.entityName ?? "") \($0.context.key ?? "") \($0.context.objectID.map { "\($0)" } ?? "")"
+            outcome = all.map { error in
+                let place = [error.context.entityName, error.context.key, error.context.objectID?.description]
+                return "\(error.code) \(place.map { $0 ?? "-" }.joined(separator: " "))"
             }.sorted()
         }
         let context = container.newBackgroundContext()

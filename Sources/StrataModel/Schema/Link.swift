@@ -1,5 +1,5 @@
-/// A number under which objects have members: a to-many relationship, or the hidden way back of a to-one or of a to-many
-/// that has no inverse.
+/// A number under which objects have members: a to-many relationship, or the hidden way back of a to-one or of a
+/// to-many that has no inverse.
 @usableFromInline package final class Link: Sendable {
     /// Where the links are recorded.
     @usableFromInline package enum Source: Sendable {

@@ -4,7 +4,8 @@
     package static let empty = LinkMap([], filedOneToOnes: [])
 
     private let byID: [PropertyID: Link]
-    /// Links with a small number, found without hashing it; hidden ones by that of the relationship they read backwards.
+    /// Links with a small number, found without hashing it; hidden ones by that of the relationship they read
+    /// backwards.
     private let declared: [Link?]
     private let hidden: [Link?]
     private let slotLinks: EntityTable<[SlotLink]>

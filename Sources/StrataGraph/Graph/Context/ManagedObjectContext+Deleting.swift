@@ -4,8 +4,9 @@ import StrataStore
 extension ManagedObjectContext {
     /// Deletes the object from the context; the next save deletes it from the store.
     ///
-    /// The delete rules of its relationships apply at once: `cascade` deletes the objects at the other end, and `nullify`
-    /// clears their references. The save checks `deny`, so that members can still be deleted or moved before it.
+    /// The delete rules of its relationships apply at once: `cascade` deletes the objects at the other end, and
+    /// `nullify` clears their references. The save checks `deny`, so that members can still be deleted or moved before
+    /// it.
     ///
     /// A cascade makes objects only of classes that override `prepareForDeletion`, `willSave`, `didSave` or
     /// `validateForDelete`. The ids of the others are in `deletedObjectIDs`.

@@ -2,8 +2,8 @@ import StrataModel
 import StrataStore
 
 // A cascade over a million members must not make a million objects. Where no class has hooks of deletion, and no object
-// is in memory, the delete rules apply to the rows that the context sees. An object with unsaved changes is in memory, so
-// a row here is always the one at the context's own point.
+// is in memory, the delete rules apply to the rows that the context sees. An object with unsaved changes is in memory,
+// so a row here is always the one at the context's own point.
 
 extension ManagedObjectContext {
     /// Deletes the rows that are next in the walk, until one comes that must be an object.

@@ -18,7 +18,8 @@ extension [ValidationPredicate] {
         var failures: [StrataError] = []
         for rule in self {
             do {
-                if try !evaluator.holds(rule.predicate) { failures.append(rule.failure(of: id, entityName: entityName)) }
+                if try evaluator.holds(rule.predicate) { continue }
+                failures.append(rule.failure(of: id, entityName: entityName))
             } catch {
                 failures.append(error)
             }

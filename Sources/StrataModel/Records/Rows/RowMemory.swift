@@ -1,7 +1,7 @@
 import Foundation
 
-// The bytes of a row image, for rows in memory that are known to be sound: unaligned little-endian loads and stores, null
-// bits, and values of variable width. Nothing here checks bounds; the offsets come from the layout of the row.
+// The bytes of a row image, for rows in memory that are known to be sound: unaligned little-endian loads and stores,
+// null bits, and values of variable width. Nothing here checks bounds; the offsets come from the layout of the row.
 
 extension UnsafeRawPointer {
     /// An integer at `offset` bytes from here.

@@ -1,7 +1,7 @@
 public import StrataModel
 
-/// Holds what a deletion changes: objects of a context, rows of a context that no object stands for, or stored rows of a
-/// batch.
+/// Holds what a deletion changes: objects of a context, rows of a context that no object stands for, or stored rows of
+/// a batch.
 ///
 /// `DeletionWalk` decides, by the delete rules of the model, what a deletion means for other objects; a host carries it
 /// out.
@@ -53,9 +53,9 @@ public import StrataModel
 
     /// Applies the delete rules of an object that the host has deleted.
     ///
-    /// The members and targets of a cascade are deleted next. A nullified to-one is cut. The pairs of the object go with
-    /// it, and other owners lose it as a member, whatever the rule says. A denied deletion changes nothing at the other
-    /// end: `deniedDeletions(of:_:)` tells whether it may be saved.
+    /// The members and targets of a cascade are deleted next. A nullified to-one is cut. The pairs of the object go
+    /// with it, and other owners lose it as a member, whatever the rule says. A denied deletion changes nothing at the
+    /// other end: `deniedDeletions(of:_:)` tells whether it may be saved.
     @inlinable package mutating func applyRules<Host: DeletionHost>(
         of id: ObjectID, _ object: Host.Deleted, to host: inout Host
     ) throws {

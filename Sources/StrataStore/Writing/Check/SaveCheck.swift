@@ -253,7 +253,8 @@ struct SaveCheck: ~Copyable {
         for link in schema.links.slotLinks(of: id.entityID) where link.deleteRule != .noAction {
             guard case .toOne(let inverse) = link.inverse,
                 let partner = try row.reference(link.property, of: schema, id), partner != id,
-                let partnerRow = try snapshot.row(partner), try partnerRow.reference(inverse, of: schema, partner) == id,
+                let partnerRow = try snapshot.row(partner),
+                try partnerRow.reference(inverse, of: schema, partner) == id,
                 try stillPoints(partner, at: id, by: inverse)
             else { continue }
             staleness.members.append(.init(deleted: id, toOne: inverse, member: partner))
