@@ -122,7 +122,7 @@ extension ManagedObject {
             (_row + start).copyMemory(from: source, byteCount: bytes.count)
         }
         _row.storeVariable(
-            place: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: bytes.count), at: place.start)
+            start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: bytes.count), at: place.start)
         _size = UInt32(truncatingIfNeeded: start + bytes.count)
     }
 
