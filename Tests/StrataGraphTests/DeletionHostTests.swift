@@ -39,11 +39,12 @@ import Testing
 
 /// One store of a random model, filled and emptied as a seed says.
 private struct DeletionRun {
-    /// A relationship of the random model.
+    /// One end of a relationship of the random model.
     private struct RandomLink {
         let source: String
         let name: String
         let isToMany: Bool
+        let isRequired: Bool
         let destination: String
     }
 
@@ -64,13 +65,22 @@ private struct DeletionRun {
             let isToMany = Bool.random(using: &random), hasInverse = Int.random(in: 0..<4, using: &random) > 0
             let isBackToMany = Bool.random(using: &random)
             let (name, back) = ("link\(number)", "back\(number)")
-            properties[source, default: []].append(
-                Self.property(name, to: destination, isToMany, inverse: hasInverse ? back : nil, &random))
+            var ends = [
+                RandomLink(
+                    source: source, name: name, isToMany: isToMany,
+                    isRequired: Int.random(in: 0..<8, using: &random) == 0, destination: destination)
+            ]
             if hasInverse {
-                properties[destination, default: []].append(
-                    Self.property(back, to: source, isBackToMany, inverse: name, &random))
+                ends.append(
+                    RandomLink(
+                        source: destination, name: back, isToMany: isBackToMany,
+                        isRequired: Int.random(in: 0..<8, using: &random) == 0, destination: source))
             }
-            links.append(RandomLink(source: source, name: name, isToMany: isToMany, destination: destination))
+            for end in ends {
+                let inverse = ends.first { $0.name != end.name }?.name
+                properties[end.source, default: []].append(Self.property(end, inverse: inverse, &random))
+            }
+            links += ends
         }
         self.links = links
         let model = try ManagedObjectModel(
@@ -88,17 +98,16 @@ private struct DeletionRun {
     }
 
     private static func property(
-        _ name: String, to destination: String, _ isToMany: Bool, inverse: String?, _ random: inout SeededGenerator
+        _ end: RandomLink, inverse: String?, _ random: inout SeededGenerator
     ) -> PropertyDescription {
         let rules: [DeleteRule] = [.nullify, .nullify, .cascade, .deny, .noAction]
-        let isRequired = Int.random(in: 0..<8, using: &random) == 0
         let rule = rules.randomElement(using: &random) ?? .nullify
         let isOrdered = Bool.random(using: &random)
         return .relationship(
             RelationshipDescription(
-                name: name, destinationEntityName: destination, inverseName: inverse, hasNoInverse: inverse == nil,
-                isToMany: isToMany, isOrdered: isToMany && isOrdered, isOptional: !isRequired,
-                minCount: isToMany && isRequired ? 1 : 0, deleteRule: rule))
+                name: end.name, destinationEntityName: end.destination, inverseName: inverse,
+                hasNoInverse: inverse == nil, isToMany: end.isToMany, isOrdered: end.isToMany && isOrdered,
+                isOptional: !end.isRequired, minCount: end.isToMany && end.isRequired ? 1 : 0, deleteRule: rule))
     }
 
     // MARK: The graph
@@ -128,8 +137,8 @@ private struct DeletionRun {
         for link in links {
             for object in objects where isA(object, link.source) {
                 let targets = objects.filter { isA($0, link.destination) }
-                guard let target = targets.randomElement(using: &random), Int.random(in: 0..<3, using: &random) > 0
-                else { continue }
+                let isLinked = Int.random(in: 0..<3, using: &random) > 0
+                guard let target = targets.randomElement(using: &random), isLinked || link.isRequired else { continue }
                 // A reference that `noAction` left behind may be in the way.
                 if link.isToMany {
                     try? object.insertMember(target, forKey: link.name)
