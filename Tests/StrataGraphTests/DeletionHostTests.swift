@@ -159,7 +159,10 @@ private struct DeletionRun {
 
     func deleteObjects(_ ids: [ObjectID], in context: ManagedObjectContext) throws {
         let held = try all(context)
-        for id in ids { context.delete(try context.existingObject(with: id)) }
+        // The deletion of one root may have deleted the next.
+        for id in ids where !context.deletedObjectIDs.contains(id) {
+            context.delete(try context.existingObject(with: id))
+        }
         try context.save()
         withExtendedLifetime(held) {}
     }
