@@ -95,7 +95,7 @@ import Testing
         for offset in [0, 7, 10, 12, 15] {
             var bytes = sound
             bytes[offset] ^= 0x83
-            bytes.withUnsafeBytes { bytes in
+            _ = bytes.withUnsafeBytes { bytes in
                 #expect(throws: PageDamage.self, "\(offset)") {
                     _ = try Page(checking: bytes, number: number, as: sound.withUnsafeBytes(Page.kind(of:)))
                 }
