@@ -1,4 +1,4 @@
-public import StrataModel
+import StrataModel
 import StrataStore
 
 /// A fetch request that is compiled once and run many times.

@@ -1,6 +1,6 @@
 import Locking
 import LMDB
-package import StrataModel
+import StrataModel
 
 extension StoreFile {
     /// The history for reading a state through a model: the newest, or that of an older model if the state is not
