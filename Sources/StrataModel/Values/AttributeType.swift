@@ -32,25 +32,4 @@ public enum AttributeType: UInt16, Sendable, Hashable, Codable, CaseIterable {
     case objectID = 2000
     /// Named elements, each with its own type.
     case composite = 2100
-
-    /// Bytes that a value takes in the fixed part of a row.
-    package var fixedWidth: Int {
-        switch self {
-        case .boolean: 1
-        case .integer16: 2
-        case .integer32, .float: 4
-        case .integer64, .double, .date, .objectID: 8
-        case .uuid: 16
-        case .decimal: 20
-        case .string, .binaryData, .uri, .transformable, .composite, .undefined: 8
-        }
-    }
-
-    /// Whether the fixed part of a row holds the value's offset and length instead of the value.
-    package var isVariableWidth: Bool {
-        switch self {
-        case .string, .binaryData, .uri, .transformable, .composite, .undefined: true
-        default: false
-        }
-    }
 }

@@ -85,9 +85,10 @@
         self.entityID = entityID
         self.version = version
         var slots = slots
+        let kinds = slots.map(SlotKind.init)
         var next = Self.headerSize + (slots.count + 63) / 64 * 8
         for width in [20, 16, 8, 4, 2, 1] {
-            for slot in slots.indices where slots[slot].storage?.width == width {
+            for slot in slots.indices where kinds[slot].width == width {
                 slots[slot].offset = next
                 next += width
             }
@@ -95,7 +96,7 @@
         fixedSize = next
         self.slots = slots
         slotCount = slots.count
-        let variableSlots = slots.indices.filter { slots[$0].storage?.isVariableWidth ?? false }
+        let variableSlots = slots.indices.filter { kinds[$0].isVariableWidth }
         self.variableSlots = variableSlots
         header =
             UInt64(version.rawValue) | UInt64(entityID.rawValue) << 32 | UInt64(UInt16(slots.count)) << 48
@@ -108,7 +109,7 @@
         entries.initialize(repeating: Entry(offset: 0, kind: .absent), count: capacity)
         for (index, slot) in slots.enumerated() {
             offsets[index] = UInt32(slot.offset)
-            entries[index] = Entry(offset: UInt32(slot.offset), kind: SlotKind(slot))
+            entries[index] = Entry(offset: UInt32(slot.offset), kind: kinds[index])
         }
         self.offsets = UnsafePointer(offsets)
         self.entries = UnsafePointer(entries)

@@ -5,15 +5,4 @@ package enum SlotStorage: Sendable, Hashable {
     case reference
     /// A position in an ordered relationship, as Int64.
     case position
-
-    package var width: Int {
-        switch self {
-        case .attribute(let type): type.fixedWidth
-        case .reference, .position: 8
-        }
-    }
-
-    package var isVariableWidth: Bool {
-        if case .attribute(let type) = self { type.isVariableWidth } else { false }
-    }
 }
