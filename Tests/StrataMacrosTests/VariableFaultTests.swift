@@ -73,7 +73,7 @@ import Testing
                 """,
             [
                 .init(
-                    message: "'rating' cannot have property observers: merges, undone changes and key-value access "
+                    message: "'rating' cannot have property observers: merges, undo and key-value access "
                         + "do not call them. Override willSave(), or wrap it in a computed property.",
                     line: 2, column: 28, fixIts: ["remove 'observers'"])
             ],

@@ -34,12 +34,10 @@ public import StrataModel
 /// Cascades follow a list, not the stack: a chain may be a million objects long. The host deletes the object that is
 /// next, unless it is deleted already, and has the rules applied to it:
 ///
-/// ```swift
-/// while let id = walk.takeNext() {
-///     guard let row = try host.delete(id) else { continue }
-///     try walk.applyRules(of: id, row, to: &host)
-/// }
-/// ```
+///     while let id = walk.takeNext() {
+///         guard let row = try host.delete(id) else { continue }
+///         try walk.applyRules(of: id, row, to: &host)
+///     }
 @usableFromInline package struct DeletionWalk {
     @usableFromInline var waiting: [ObjectID]
 
