@@ -8,16 +8,21 @@ public import StrataModel
 ///
 /// Hooks of the classes do not run, and the request does not see unsaved changes of the context.
 public struct BatchDeleteRequest<Object: ManagedObject>: Sendable {
+    /// The entity by its name in the model.
     public var entityName: String
+    /// What the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
+    /// Whether objects of subentities are included.
     public var includesSubentities = true
     /// How many objects are deleted in one transaction, together with those that the delete rules delete. At least 1.
     /// If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
+    /// What the result reports.
     public var resultType = BatchResultType.count
     /// nil if the predicate chooses the objects.
     let objectIDs: [ObjectID]?
 
+    /// Deletes the objects of an entity that meet a predicate.
     public init(entityName: String = Object.entityName, where predicate: FetchPredicate? = nil) {
         self.entityName = entityName
         self.predicate = predicate

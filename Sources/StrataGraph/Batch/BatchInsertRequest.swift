@@ -20,11 +20,13 @@ public struct BatchInsertRequest<Object: ManagedObject> {
         case handler((inout BatchRow<Object>) throws -> Bool)
     }
 
+    /// The entity by its name in the model.
     public var entityName: String
     /// How many rows are saved in one transaction. At least 1. If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
     /// What happens to rows whose unique values an object has already.
     public var uniquenessPolicy = UniquenessPolicy.reject
+    /// What the result reports.
     public var resultType = BatchResultType.count
     let source: Source
 

@@ -5,7 +5,9 @@ import StrataStore
 public enum BatchResultType: Sendable, Hashable, CaseIterable {
     /// Only the status; no ids are gathered in memory.
     case status
+    /// The number of objects and their ids.
     case objectIDs
+    /// The number of objects.
     case count
 }
 

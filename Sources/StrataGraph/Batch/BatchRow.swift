@@ -61,22 +61,26 @@ public struct BatchRow<Object: ManagedObject> {
         return taken
     }
 
+    /// The value of an attribute.
     public subscript<Value: StorableValue>(path: KeyPath<Object, Value>) -> Value? {
         get { self[name(path)].flatMap(Value.init(attributeValue:)) }
         set { self[name(path)] = newValue?.attributeValue ?? .null }
     }
 
+    /// The value of an optional attribute.
     public subscript<Value: StorableValue>(path: KeyPath<Object, Value?>) -> Value? {
         get { self[name(path)].flatMap(Value.init(attributeValue:)) }
         set { self[name(path)] = newValue?.attributeValue ?? .null }
     }
 
+    /// The value of an attribute that is stored as a raw value.
     public subscript<Value: RawRepresentable>(path: KeyPath<Object, Value>) -> Value?
     where Value.RawValue: StorableValue {
         get { self[name(path)].flatMap(Value.RawValue.init(attributeValue:)).flatMap(Value.init(rawValue:)) }
         set { self[name(path)] = newValue?.rawValue.attributeValue ?? .null }
     }
 
+    /// The value of an optional attribute that is stored as a raw value.
     public subscript<Value: RawRepresentable>(path: KeyPath<Object, Value?>) -> Value?
     where Value.RawValue: StorableValue {
         get { self[name(path)].flatMap(Value.RawValue.init(attributeValue:)).flatMap(Value.init(rawValue:)) }

@@ -12,16 +12,21 @@ public import StrataModel
 /// The rules of the model hold as in every save. Hooks of the classes do not run, and the request does not see unsaved
 /// changes of the context.
 public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
+    /// The entity by its name in the model.
     public var entityName: String
+    /// What the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
+    /// Whether objects of subentities are included.
     public var includesSubentities = true
     /// The new values by property: constants, expressions over the object before the change, and for a to-many an
     /// aggregate of the ids of its members.
     public var propertiesToUpdate: [String: FetchExpression] = [:]
     /// How many objects are saved in one transaction. At least 1. If a step fails, the steps before it stay saved.
     public var stepSize = 10_000
+    /// What the result reports.
     public var resultType = BatchResultType.count
 
+    /// Changes the objects of an entity that meet a predicate.
     public init(
         entityName: String = Object.entityName, where predicate: FetchPredicate? = nil,
         setting propertiesToUpdate: [String: FetchExpression] = [:]
@@ -51,6 +56,7 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
         setting(property, value(ObjectExpression(.evaluatedObject, mayBeNil: false)).expression)
     }
 
+    /// Sets an optional attribute to a value that is computed from the object before the change.
     public func setting<Value: StorableValue>(
         _ property: KeyPath<Object, Value?>, to value: (ObjectExpression<Object>) -> ValueExpression<Value>
     ) -> BatchUpdateRequest {
@@ -70,12 +76,14 @@ public struct BatchUpdateRequest<Object: ManagedObject>: Sendable {
         setting(property, .constant(value?.attributeValue ?? .null))
     }
 
+    /// Sets an attribute to a value with a raw value.
     public func setting<Value: RawRepresentable>(
         _ property: KeyPath<Object, Value>, to value: Value
     ) -> BatchUpdateRequest where Value.RawValue: StorableValue {
         setting(property, .constant(value.rawValue.attributeValue))
     }
 
+    /// Sets an optional attribute to a value with a raw value, or to nil.
     public func setting<Value: RawRepresentable>(
         _ property: KeyPath<Object, Value?>, to value: Value?
     ) -> BatchUpdateRequest where Value.RawValue: StorableValue {
