@@ -1,5 +1,5 @@
 extension ReadTransaction {
-    /// A new cursor in a table, standing nowhere.
+    /// A cursor in a table that stands at no record yet; one that an earlier reader returned is used again.
     package final func cursor(_ table: Table) throws(LMDBError) -> Cursor {
         guard let spare = takeSpareCursor(in: table) else { return try Cursor(self, table) }
         try spare.reopen(in: self)

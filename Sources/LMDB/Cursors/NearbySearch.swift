@@ -1,4 +1,4 @@
-/// Finds records by ascending numbers: one that is close behind the last is found in its page, without a search.
+/// Finds records whose numbers ascend. A record in the page of the record before it is found without a search.
 ///
 /// A value is valid until the cursor's transaction ends or writes. Nothing else may move the cursor meanwhile.
 package struct NearbySearch: ~Copyable {

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// An entry that a pair makes in the table of links.
+/// An entry of the table of links for one end of a many-to-many pair: owner and member.
 struct PairLink {
     let link: PropertyID
     let owner: ObjectID

@@ -1,6 +1,6 @@
 import StrataModel
 
-/// What comes of the conflicts of one merge: those that fail it, and records of what the policy overrules.
+/// Gathers the conflicts of one merge: those that make it fail, and records of the values that the policy overruled.
 struct ConflictRecords {
     let policy: MergePolicy
     private(set) var overruled: [ConflictRecord] = []
