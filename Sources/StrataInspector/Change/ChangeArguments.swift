@@ -45,37 +45,21 @@ struct ChangeArguments: ParsableArguments {
 }
 
 /// Reports what one save did, from the log.
-struct ChangeReport: Encodable {
-    struct Change: Encodable {
-        let event: String
-        let object: String
-    }
-
-    let transaction: UInt64?
-    let eventNumber: UInt64
-    let events: Int
-    let changes: [Change]
-
-    private enum CodingKeys: CodingKey {
-        case transaction, eventNumber, events, changes
-    }
+struct ChangeReport {
+    private let eventNumber: EventNumber
+    /// nil if nothing changed.
+    private let transaction: TransactionRecord?
+    private var changes: [(event: String, object: String)] = []
 
     init(_ store: Store, after before: EventNumber, through last: EventNumber) throws {
-        let record = try last > before ? store.transaction(containing: last) : nil
-        transaction = record?.number.rawValue
-        eventNumber = last.rawValue
-        events = record?.eventCount ?? 0
-        guard let record else {
-            changes = []
-            return
-        }
+        eventNumber = last
+        transaction = try last > before ? store.transaction(containing: last) : nil
+        guard let transaction else { return }
         let names = try store.recordedNames()
-        var changes: [Change] = []
-        try store.events(from: record.firstEvent, through: record.lastEvent) { event in
-            changes.append(Change(event: "\(event.kind)", object: Self.text(event, names)))
+        try store.events(from: transaction.firstEvent, through: transaction.lastEvent) { event in
+            changes.append(("\(event.kind)", Self.text(event, names)))
             return true
         }
-        self.changes = changes
     }
 
     /// The object, or the two ends of the link.
@@ -88,18 +72,16 @@ struct ChangeReport: Encodable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(transaction, forKey: .transaction)
-        try container.encode(eventNumber, forKey: .eventNumber)
-        try container.encode(events, forKey: .events)
-        try container.encode(changes, forKey: .changes)
-    }
-
     private static let mostShown = 20
 
     func print(asJSON: Bool) throws {
-        if asJSON { return Output.shared.line(try JSONText.of(self)) }
+        if asJSON {
+            return try JSONText.print([
+                "transaction": JSONObject.orNull(transaction?.number.rawValue), "eventNumber": eventNumber.rawValue,
+                "events": transaction?.eventCount ?? 0,
+                "changes": changes.map { change -> JSONObject in ["event": change.event, "object": change.object] },
+            ])
+        }
         guard let transaction else { return Output.shared.line("nothing changed") }
         var columns = Columns([.left, .left])
         for change in changes.prefix(Self.mostShown) { columns.add(change.event, change.object) }
@@ -107,6 +89,6 @@ struct ChangeReport: Encodable {
         if changes.count > Self.mostShown {
             Output.shared.line("… and \(ValueText.count(changes.count - Self.mostShown)) more")
         }
-        Output.shared.line("transaction \(transaction), \(ValueText.count(events, "event"))")
+        Output.shared.line("transaction \(transaction.number), \(ValueText.count(transaction.eventCount, "event"))")
     }
 }

@@ -5,23 +5,14 @@ import StrataStore
 
 /// Finds the objects that a command changes: named one by one, or found by a condition.
 struct TargetArguments: ParsableArguments {
-    @Option(
-        name: [.customLong("where")], parsing: .unconditional,
-        help: ArgumentHelp("The objects of the entity that meet this.", valueName: "format"))
-    var condition: String?
-    @Option(
-        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
-            valueName: "value"))
-    var arguments: [String] = []
+    @OptionGroup var condition: ConditionArguments
     @Flag(help: "All objects of the entity.") var all = false
 
     init() {}
 
     /// - Parameter words: objects, or one entity together with `--where` or `--all`.
     func objects(_ words: [String], _ store: Store, _ context: ManagedObjectContext) throws -> [ManagedObject] {
-        guard condition != nil || all else {
+        guard condition.text != nil || all else {
             guard !words.isEmpty else { throw UsageError("Name at least one object.") }
             return try words.map { word in
                 guard word.contains("/") else {
@@ -33,7 +24,7 @@ struct TargetArguments: ParsableArguments {
         guard words.count == 1 else { throw UsageError("--where and --all go with the name of one entity.") }
         let entity = try EntityName.find(words[0], in: store)
         var request = FetchRequest<ManagedObject>(entityName: entity.name)
-        request.predicate = try ConditionText.predicate(condition, arguments, in: store)
+        request.predicate = try condition.predicate(in: store)
         return try context.fetch(request)
     }
 

@@ -32,12 +32,11 @@ struct BackupCommand: ParsableCommand {
         }
         let verified = report.verification
         if json {
-            return Output.shared.line(
-                try JSONText.of(
-                    BackupText(
-                        path: target, head: verified.head.rawValue, transactions: verified.transactionCount,
-                        events: verified.eventCount, objects: verified.objectCount, blobs: report.blobCount,
-                        blobBytes: report.blobSizeInBytes)))
+            return try JSONText.print([
+                "path": target, "head": verified.head.rawValue, "transactions": verified.transactionCount,
+                "events": verified.eventCount, "objects": verified.objectCount, "blobs": report.blobCount,
+                "blobBytes": report.blobSizeInBytes,
+            ])
         }
         Output.shared.line(
             "\(target): \(ValueText.count(verified.eventCount, "event")), "
@@ -45,14 +44,4 @@ struct BackupCommand: ParsableCommand {
                 + "\(ValueText.count(report.blobCount, "large value")) (\(ValueText.size(report.blobSizeInBytes))), verified"
         )
     }
-}
-
-private struct BackupText: Encodable {
-    let path: String
-    let head: UInt64
-    let transactions: Int
-    let events: Int
-    let objects: Int
-    let blobs: Int
-    let blobBytes: UInt64
 }

@@ -30,7 +30,7 @@ struct BlameCommand: ParsableCommand {
             let id = try ObjectReference.parse(object, in: store)
             let moment = try StoreMoment(at, in: store)
             let names = try store.recordedNames()
-            guard let state = try ShownObject(id, at: moment, in: store) else {
+            guard let state = try ShownObject.read(id, at: moment, in: store) else {
                 throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
             let origins = try Self.origins(of: id, through: moment.eventNumber, names, store)
@@ -81,37 +81,18 @@ struct BlameCommand: ParsableCommand {
     }
 
     private func printJSON(_ state: ShownObject, _ origins: [String: Origin], _ names: RecordedNames) throws {
-        let values = state.values.map { name, value in
-            (
-                name,
-                BlameText.Value(
-                    value: JSONText.Value(value) { names.name(of: $0) },
-                    event: origins[name].map { "\($0.event.kind)" },
-                    eventNumber: origins[name]?.event.eventNumber.rawValue,
-                    transaction: origins[name]?.transaction.number.rawValue,
-                    time: origins[name].map { ValueText.moment($0.transaction.date) },
-                    author: origins[name]?.transaction.author, reason: origins[name]?.transaction.reason)
-            )
+        func text(_ value: AttributeValue, _ origin: Origin?) -> JSONObject {
+            [
+                "value": JSONText.Value(value) { names.name(of: $0) }, "event": origin.map { "\($0.event.kind)" },
+                "eventNumber": origin?.event.eventNumber.rawValue,
+                "transaction": origin?.transaction.number.rawValue,
+                "time": origin.map { ValueText.moment($0.transaction.date) }, "author": origin?.transaction.author,
+                "reason": origin?.transaction.reason,
+            ]
         }
-        let text = BlameText(
-            object: names.name(of: state.id), eventNumber: state.eventNumber.rawValue,
-            values: Dictionary(values, uniquingKeysWith: { first, _ in first }))
-        Output.shared.line(try JSONText.of(text))
+        try JSONText.print([
+            "object": names.name(of: state.id), "eventNumber": state.eventNumber.rawValue,
+            "values": JSONObject(state.values.map { ($0, text($1, origins[$0])) }),
+        ])
     }
-}
-
-private struct BlameText: Encodable {
-    struct Value: Encodable {
-        let value: JSONText.Value
-        let event: String?
-        let eventNumber: UInt64?
-        let transaction: UInt64?
-        let time: String?
-        let author: String?
-        let reason: String?
-    }
-
-    let object: String
-    let eventNumber: UInt64
-    let values: [String: Value]
 }

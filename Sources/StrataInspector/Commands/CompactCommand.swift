@@ -53,9 +53,9 @@ struct CompactCommand: ParsableCommand {
         try settle(file)
         let after = try Self.size(store, file)
         if json {
-            return Output.shared.line(
-                try JSONText.of(
-                    CompactText(path: path, before: before, after: after, freed: before > after ? before - after : 0)))
+            let freed = before > after ? before - after : 0
+            return try JSONText.print(
+                ["path": path, "before": before, "after": after, "freed": freed])
         }
         Output.shared.line(
             "\(path): \(ValueText.size(before)) before, \(ValueText.size(after)) now, verified")
@@ -149,11 +149,4 @@ struct CompactCommand: ParsableCommand {
             Output.printError("strata: \(path) could not be removed: \(error.systemReason)")
         }
     }
-}
-
-private struct CompactText: Encodable {
-    let path: String
-    let before: UInt64
-    let after: UInt64
-    let freed: UInt64
 }

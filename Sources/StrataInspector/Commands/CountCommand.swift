@@ -28,16 +28,10 @@ struct CountCommand: ParsableCommand {
             let request = try query.request(moment, in: store)
             let total = try WatchedQuery.size(request, store, moment)
             let count = try WatchedQuery.run(store, moment, total: total) { try $0.count(request) }
-            let text = CountText(
-                entity: try moment.entity(named: query.entity).name, eventNumber: moment.eventNumber.rawValue,
-                count: count)
-            Output.shared.line(json ? try JSONText.of(text) : "\(count)")
+            guard json else { return Output.shared.line("\(count)") }
+            let entity = try moment.entity(named: query.entity).name
+            try JSONText.print(
+                ["entity": entity, "eventNumber": moment.eventNumber.rawValue, "count": count])
         }
-    }
-
-    private struct CountText: Encodable {
-        let entity: String
-        let eventNumber: UInt64
-        let count: Int
     }
 }

@@ -37,23 +37,13 @@ struct CreateCommand: ParsableCommand {
         let identifier = store.identifier.uuidString
         store.close()
         if json {
-            let notes = input.diagnostics.map(NoteText.init)
-            return Output.shared.line(
-                try JSONText.of(
-                    CreatedText(
-                        path: path, store: identifier, model: input.name, entities: known.entities.count, notes: notes)
-                ))
+            return try JSONText.print([
+                "path": path, "store": identifier, "model": input.name, "entities": known.entities.count,
+                "notes": input.diagnostics.map(\.json),
+            ])
         }
         for note in input.diagnostics { Output.printError("note: \(note)") }
         Output.shared.line(
             "\(path): an empty store of \(input.name), \(ValueText.count(known.entities.count, "entity", "entities"))")
-    }
-
-    private struct CreatedText: Encodable {
-        let path: String
-        let store: String
-        let model: String
-        let entities: Int
-        let notes: [NoteText]
     }
 }

@@ -38,7 +38,7 @@ struct DiffCommand: ParsableCommand {
             if end < start { changes = changes.inverted }
             try keepWanted(&changes, store)
             let difference = StoreDifference(changes, try store.recordedNames(), hidden: try Self.positions(store))
-            if json { return Output.shared.line(try JSONText.of(DifferenceText(start, end, difference))) }
+            if json { return try JSONText.print(difference.json(start, end)) }
             difference.print()
         }
     }
@@ -140,6 +140,28 @@ struct StoreDifference {
             .map { "\($0.name): \(text($0.values[keyPath: side]))" }.joined(separator: ", ")
     }
 
+    func json(_ start: EventNumber, _ end: EventNumber) -> JSONObject {
+        func value(_ value: AttributeValue) -> JSONText.Value { JSONText.Value(value) { names.name(of: $0) } }
+        func change(_ values: NetChanges.Values) -> JSONObject {
+            ["before": value(values.before), "after": value(values.after)]
+        }
+        return [
+            "from": start.rawValue, "to": end.rawValue,
+            "objects": objects.map { object -> JSONObject in
+                [
+                    "object": object.name, "change": object.change.rawValue,
+                    "properties": JSONObject(object.properties.map { ($0.name, change($0.values)) }),
+                ]
+            },
+            "links": links.map { link -> JSONObject in
+                [
+                    "change": link.change, "relationship": link.relationship, "source": link.source,
+                    "target": link.target,
+                ]
+            },
+        ]
+    }
+
     private var summary: String {
         if objects.isEmpty, links.isEmpty { return "no difference" }
         let counts = [("came", Object.Change.inserted), ("went", .deleted), ("changed", .updated)].compactMap {
@@ -148,44 +170,5 @@ struct StoreDifference {
             return count > 0 ? "\(ValueText.count(count)) \(word)" : nil
         }
         return (counts + (links.isEmpty ? [] : [ValueText.count(links.count, "link")])).joined(separator: ", ")
-    }
-}
-
-private struct DifferenceText: Encodable {
-    struct Object: Encodable {
-        let object: String
-        let change: String
-        let properties: [String: EventObject.Change]
-    }
-
-    struct Link: Encodable {
-        let change: String
-        let relationship: String
-        let source: String
-        let target: String
-    }
-
-    let from: UInt64
-    let to: UInt64
-    let objects: [Object]
-    let links: [Link]
-
-    init(_ start: EventNumber, _ end: EventNumber, _ difference: StoreDifference) {
-        func value(_ value: AttributeValue) -> JSONText.Value {
-            JSONText.Value(value) { difference.names.name(of: $0) }
-        }
-        from = start.rawValue
-        to = end.rawValue
-        objects = difference.objects.map { object in
-            Object(
-                object: object.name, change: object.change.rawValue,
-                properties: Dictionary(
-                    object.properties.map {
-                        ($0.name, EventObject.Change(before: value($0.values.before), after: value($0.values.after)))
-                    }, uniquingKeysWith: { first, _ in first }))
-        }
-        links = difference.links.map {
-            Link(change: $0.change, relationship: $0.relationship, source: $0.source, target: $0.target)
-        }
     }
 }

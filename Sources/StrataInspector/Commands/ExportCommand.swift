@@ -39,16 +39,7 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The file, or - for standard output.", valueName: "file")) var file = "-"
     @Option(help: ArgumentHelp("plist, json, ndjson, csv or cloudevents.", valueName: "form")) var form: ExportForm?
     @Flag(help: "The same as --form json.") var json = false
-    @Option(
-        name: [.customLong("where")], parsing: .unconditional,
-        help: ArgumentHelp("Only objects that meet this.", valueName: "format"))
-    var condition: String?
-    @Option(
-        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
-            valueName: "value"))
-    var arguments: [String] = []
+    @OptionGroup var condition: ConditionArguments
     @Option(
         parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"))
     var sort: String?
@@ -89,7 +80,7 @@ struct ExportCommand: ParsableCommand {
         let moment = try StoreMoment(at, in: store)
         let schema = try moment.entity(named: entity)
         var request = StoreRequest(entityID: schema.id)
-        request.predicate = try ConditionText.predicate(condition, arguments, in: store)
+        request.predicate = try condition.predicate(in: store)
         request.sort = try SortText.parse(sort)
         let columns = try ExportColumn.columns(columns, of: schema, moment.schema) { entity, key in
             let nameless = StoreRequest(entityID: entity, predicate: .isNil(key))
@@ -106,7 +97,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func exportEvents(_ entity: String?, _ store: Store, _ target: ExportTarget) throws -> Int {
-        guard condition == nil, sort == nil, columns == nil, at == nil else {
+        guard condition.text == nil, sort == nil, columns == nil, at == nil else {
             throw UsageError("Events are chosen by entity, --since and --until.")
         }
         var filter = LogFilter()

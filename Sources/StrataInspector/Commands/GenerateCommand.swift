@@ -52,7 +52,7 @@ struct GenerateCommand: ParsableCommand {
         let code = ModelCode(
             try input.model(), modelName: name, form: form == .macro ? .macro : .plain, isPublic: `public`)
         let directory = URL(filePath: out, directoryHint: .isDirectory)
-        var written: [FileText] = []
+        var written: [(name: String, written: Bool, yours: Bool)] = []
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             for file in code.files where style == .class || !file.belongsToApp {
@@ -61,7 +61,10 @@ struct GenerateCommand: ParsableCommand {
         } catch let error as CocoaError {
             throw UsageError("\(out) cannot be written: \(error.systemReason)")
         }
-        if json { return Output.shared.line(try JSONText.of(GeneratedText(directory: out, files: written))) }
+        if json {
+            let files = written.map { ["name": $0.name, "written": $0.written, "yours": $0.yours] as JSONObject }
+            return try JSONText.print(["directory": out, "files": files])
+        }
         for file in written where file.written { Output.shared.line("\(out)/\(file.name)") }
         let kept = written.filter { !$0.written }.count
         let count = written.count - kept
@@ -70,22 +73,13 @@ struct GenerateCommand: ParsableCommand {
     }
 
     /// Writes a file unless its text is unchanged: the unchanged date spares a build.
-    private static func write(_ file: ModelCode.File, to directory: URL) throws -> FileText {
+    private static func write(
+        _ file: ModelCode.File, to directory: URL
+    ) throws -> (name: String, written: Bool, yours: Bool) {
         let url = directory.appending(component: file.name)
         let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
         let isKept = try isThere && (file.belongsToApp || Data(contentsOf: url) == Data(file.text.utf8))
         if !isKept { try Data(file.text.utf8).write(to: url, options: .atomic) }
-        return FileText(name: file.name, written: !isKept, yours: file.belongsToApp)
-    }
-
-    private struct FileText: Encodable {
-        let name: String
-        let written: Bool
-        let yours: Bool
-    }
-
-    private struct GeneratedText: Encodable {
-        let directory: String
-        let files: [FileText]
+        return (file.name, !isKept, file.belongsToApp)
     }
 }

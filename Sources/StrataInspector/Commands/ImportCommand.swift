@@ -105,7 +105,7 @@ struct ImportCommand: ParsableCommand {
             let context = try change.context(over: store)
             let finder = ObjectFinder(store, context, dates: DateForm(dates))
             let maker = RowMaker(
-                try FieldMapping(map, ignoresUnknown: ignoreUnknown, schema), finder, missing,
+                mapping: try FieldMapping(map, ignoresUnknown: ignoreUnknown, schema), finder: finder, missing: missing,
                 separator: listSeparator.first ?? ";", keepsAtBlanks: onClash == .merge)
             var run = ImportRun(
                 entity: schema, policy: onClash.policy, stepSize: rows, maker: maker, context: context, mark: mark)

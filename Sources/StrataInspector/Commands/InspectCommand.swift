@@ -30,19 +30,10 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         try store.reading { store in
-            let statistics = try store.statistics()
-            if json {
-                Output.shared.line(
-                    try JSONText.of(
-                        InspectText(
-                            statistics, path: store.path, tags: try store.tags(),
-                            subscriptions: try store.subscriptions())))
-            } else {
-                InspectPrinter(
-                    statistics: statistics, path: store.path, schemas: try store.schemas, tags: try store.tags(),
-                    subscriptions: try store.subscriptions()
-                ).print()
-            }
+            let listing = StoreListing(
+                statistics: try store.statistics(), path: store.path, schemas: try store.schemas,
+                tags: try store.tags(), subscriptions: try store.subscriptions())
+            try json ? JSONText.print(listing.json) : listing.print()
         }
     }
 }

@@ -36,8 +36,7 @@ struct LogCommand: ParsableCommand {
     var kind: String?
     @Option(help: "Only changes of this property.") var property: String?
     @Option(help: "Only transactions of this author.") var author: String?
-    @Option(help: "Nothing before this moment.") var since: String?
-    @Option(help: "Nothing after this moment.") var until: String?
+    @OptionGroup var span: SpanArguments
     @Option(help: "At most this many events.") var limit: Int?
     @Flag(help: "Newest first.") var reverse = false
     @Flag(help: "Wait for new events and print them as they are saved.") var follow = false
@@ -48,7 +47,7 @@ struct LogCommand: ParsableCommand {
         if let kind, LogFilter.kind(named: kind) == nil {
             throw ValidationError("There is no kind of event '\(kind)'.")
         }
-        if follow, reverse || until != nil {
+        if follow, reverse || span.until != nil {
             throw ValidationError("--follow goes with neither --reverse nor --until.")
         }
     }
@@ -68,7 +67,7 @@ struct LogCommand: ParsableCommand {
         var walk = LogWalk(store: store, filter: filter, order: reverse ? .newestFirst : .oldestFirst)
         walk.limit = left
         var printer: any EventPrinter =
-            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names, head: filter.last)
+            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names)
         try walk.run { event, transaction in
             left -= 1
             try printer.print(event, transaction)
@@ -106,8 +105,7 @@ struct LogCommand: ParsableCommand {
             if filter.properties?.isEmpty ?? false { throw UsageError("The store has no property '\(property)'.") }
         }
         filter.author = author
-        if let since { filter.first = try Moment.firstEvent(since, in: store) }
-        filter.last = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
+        (filter.first, filter.last) = try span.events(in: store)
         return filter
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import StrataModel
 import StrataStore
@@ -68,12 +69,6 @@ struct LogWalk {
 
     private static let page = 256
 
-    init(store: Store, filter: LogFilter, order: LogOrder) {
-        self.store = store
-        self.filter = filter
-        self.order = order
-    }
-
     /// Calls `body` with each event that passes. Large before-images are complete.
     func run(_ body: (RecordedEvent, TransactionRecord) throws -> Void) throws {
         var left = limit ?? .max
@@ -137,6 +132,38 @@ struct LogWalk {
                 guard seen.rawValue > 1 else { return }
                 next = EventNumber(rawValue: seen.rawValue - 1)
             }
+        }
+    }
+}
+
+/// The arguments that choose a part of the log.
+struct SpanArguments: ParsableArguments {
+    @Option(help: "Nothing before this moment.") var since: String?
+    @Option(help: "Nothing after this moment.") var until: String?
+
+    init() {}
+
+    func events(in store: Store) throws -> (first: EventNumber, last: EventNumber) {
+        let first = try since.map { try Moment.firstEvent($0, in: store) }
+        let last = try until.map { try Moment.lastEvent($0, in: store) }
+        return (first ?? EventNumber(rawValue: 1), try last ?? store.head())
+    }
+}
+
+extension Store {
+    /// Calls `body` with every transaction that has an event from `start` through `end`, oldest first.
+    func transactions(
+        from start: EventNumber, through end: EventNumber, _ body: (TransactionRecord) throws -> Void
+    ) throws {
+        var number = TransactionNumber(rawValue: (try transaction(containing: start)?.number.rawValue ?? 1) - 1)
+        while true {
+            let page = try transactions(after: number, limit: 1000)
+            guard let newest = page.last else { return }
+            for record in page where record.lastEvent >= start {
+                if record.firstEvent > end { return }
+                try body(record)
+            }
+            number = newest.number
         }
     }
 }

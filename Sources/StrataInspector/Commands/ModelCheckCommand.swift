@@ -26,7 +26,14 @@ struct ModelCheckCommand: ParsableCommand {
         let input = try model.load()
         let problems = input.problems
         if json {
-            Output.shared.line(try JSONText.of(CheckText(input, problems)))
+            try JSONText.print([
+                "model": input.name, "sound": problems.isEmpty, "entities": input.entities.count,
+                "properties": Self.propertyCount(of: input),
+                "problems": problems.map { problem -> JSONObject in
+                    ["entity": problem.context.entityName, "key": problem.context.key, "message": problem.message]
+                },
+                "notes": input.diagnostics.map(\.json),
+            ])
         } else {
             let style = Style.standard
             for problem in problems { Output.shared.line("\(style("problem:", .red)) \(problem.message)") }
@@ -40,51 +47,20 @@ struct ModelCheckCommand: ParsableCommand {
     }
 
     static func size(of input: ModelInput) -> String {
-        let properties = input.entities.reduce(0) { $0 + $1.properties.count }
-        return "\(input.name), \(ValueText.count(input.entities.count, "entity", "entities")), "
-            + ValueText.count(properties, "property", "properties")
+        "\(input.name), \(ValueText.count(input.entities.count, "entity", "entities")), "
+            + ValueText.count(propertyCount(of: input), "property", "properties")
     }
 
-    private struct CheckText: Encodable {
-        struct Problem: Encodable {
-            let entity: String?
-            let key: String?
-            let message: String
-        }
-
-        let model: String
-        let sound: Bool
-        let entities: Int
-        let properties: Int
-        let problems: [Problem]
-        let notes: [NoteText]
-
-        init(_ input: ModelInput, _ problems: [StrataError]) {
-            model = input.name
-            sound = problems.isEmpty
-            entities = input.entities.count
-            properties = input.entities.reduce(0) { $0 + $1.properties.count }
-            self.problems = problems.map {
-                Problem(entity: $0.context.entityName, key: $0.context.key, message: $0.message)
-            }
-            notes = input.diagnostics.map(NoteText.init)
-        }
+    private static func propertyCount(of input: ModelInput) -> Int {
+        input.entities.reduce(0) { $0 + $1.properties.count }
     }
 }
 
-/// A note about a model file, as JSON.
-struct NoteText: Encodable {
-    let kind: String
-    let line: Int
-    let column: Int
-    let owner: String?
-    let message: String
-
-    init(_ diagnostic: XcodeDiagnostic) {
-        kind = diagnostic.kind.rawValue
-        line = diagnostic.location.line
-        column = diagnostic.location.column
-        owner = diagnostic.owner
-        message = diagnostic.sentence
+extension XcodeDiagnostic {
+    var json: JSONObject {
+        [
+            "kind": kind.rawValue, "line": location.line, "column": location.column, "owner": owner,
+            "message": sentence,
+        ]
     }
 }

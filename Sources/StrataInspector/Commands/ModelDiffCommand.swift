@@ -35,8 +35,18 @@ struct ModelDiffCommand: ParsableCommand {
         let to = try ModelInput.load(other ?? model.path, version: otherVersion)
         let target = try to.model()
         let difference = try SchemaDifference(from: try from.schema ?? Self.schema(try from.model()), to: target)
-        if json { return Output.shared.line(try JSONText.of(DifferenceText(from.name, to.name, difference))) }
-        var columns = Columns([.left, .left], cutsToTerminal: false)
+        if json {
+            let changes = difference.changes.map { change -> JSONObject in
+                [
+                    "kind": change.kind.rawValue, "work": "\(change.work)", "entity": change.entityName,
+                    "key": change.key, "message": change.sentence,
+                ]
+            }
+            return try JSONText.print([
+                "from": from.name, "to": to.name, "work": "\(difference.work)", "changes": changes,
+            ])
+        }
+        var columns = Columns([.left, .left])
         for change in difference.changes {
             columns.add([.init("\(change.work)", Self.colour(change.work)), .init(change.sentence)])
         }
@@ -58,32 +68,6 @@ struct ModelDiffCommand: ParsableCommand {
         case .none: .green
         case .build, .scan: .yellow
         case .rewrite: .red
-        }
-    }
-
-    private struct DifferenceText: Encodable {
-        struct Change: Encodable {
-            let kind: String
-            let work: String
-            let entity: String
-            let key: String?
-            let message: String
-        }
-
-        let from: String
-        let to: String
-        let work: String
-        let changes: [Change]
-
-        init(_ from: String, _ to: String, _ difference: SchemaDifference) {
-            self.from = from
-            self.to = to
-            work = "\(difference.work)"
-            changes = difference.changes.map {
-                Change(
-                    kind: $0.kind.rawValue, work: "\($0.work)", entity: $0.entityName, key: $0.key,
-                    message: $0.sentence)
-            }
         }
     }
 }

@@ -43,16 +43,9 @@ struct ModelExportCommand: ParsableCommand {
             throw UsageError("\(target) cannot be written: \(error.systemReason)")
         }
         if json {
-            Output.shared.line(
-                try JSONText.of(ExportText(path: target, version: name, entities: known.entities.count)))
+            try JSONText.print(["path": target, "version": name, "entities": known.entities.count])
         } else {
             Output.shared.line("\(target): \(name), \(ValueText.count(known.entities.count, "entity", "entities"))")
         }
-    }
-
-    private struct ExportText: Encodable {
-        let path: String
-        let version: String
-        let entities: Int
     }
 }

@@ -30,7 +30,13 @@ struct ModelShowCommand: ParsableCommand {
             throw UsageError("The model has no entity '\(entity)'.\(names.hint(for: entity))")
         }
         let entities = known.entities.filter { entity == nil || $0.name == entity }
-        if json { return Output.shared.line(try JSONText.of(ModelText(input.name, entities, known))) }
+        if json {
+            return try JSONText.print([
+                "model": input.name, "entities": entities.map(\.json),
+                "fetchRequests": known.fetchRequestTemplates.keys.sorted(),
+                "configurations": JSONObject(known.configurations.map { ($0.name, $0.entityNames) }),
+            ])
+        }
         for (index, entity) in entities.enumerated() {
             if index > 0 { Output.shared.line() }
             EntityPrinter(entity: entity).print()
@@ -53,8 +59,6 @@ struct ModelShowCommand: ParsableCommand {
 private struct EntityPrinter {
     let entity: EntityDescription
     private let style = Style.standard
-
-    init(entity: EntityDescription) { self.entity = entity }
 
     func print() {
         var facts: [String] = []
@@ -147,87 +151,39 @@ extension ValidationRule {
     }
 }
 
-/// A model as JSON; `ModelShowCommand` documents the shape.
-private struct ModelText: Encodable {
-    struct Entity: Encodable {
-        let name: String
-        let `class`: String?
-        let parent: String?
-        let abstract: Bool
-        let renamedFrom: String?
-        let attributes: [Attribute]
-        let relationships: [Relationship]
-        let indexes: [Index]
-        let unique: [[String]]
+// MARK: JSON; `ModelShowCommand` documents the shape
+
+extension EntityDescription {
+    fileprivate var json: JSONObject {
+        [
+            "name": name, "class": managedObjectClassName, "parent": superentityName, "abstract": isAbstract,
+            "renamedFrom": renamingIdentifier, "attributes": properties.compactMap(\.attribute).map(\.json),
+            "relationships": properties.compactMap(\.relationship).map(\.json),
+            "indexes": indexes.map { index -> JSONObject in
+                ["name": index.name, "properties": index.elements.map(\.propertyPath)]
+            },
+            "unique": uniquenessConstraints,
+        ]
     }
+}
 
-    struct Attribute: Encodable {
-        let name: String
-        let type: String
-        let optional: Bool
-        let transient: Bool
-        let `default`: JSONText.Value?
-        let derivedFrom: String?
-        let rules: [String]
-        let renamedFrom: String?
-        let elements: [Attribute]?
+extension AttributeDescription {
+    fileprivate var json: JSONObject {
+        [
+            "name": name, "type": type.name, "optional": isOptional, "transient": isTransient,
+            "default": defaultValue.map { JSONText.Value($0) { "\($0)" } },
+            "derivedFrom": derivationExpression?.description, "rules": validationRules.map(\.text),
+            "renamedFrom": renamingIdentifier, "elements": type == .composite ? elements.map(\.json) : nil,
+        ]
     }
+}
 
-    struct Relationship: Encodable {
-        let name: String
-        let destination: String
-        let inverse: String?
-        let toMany: Bool
-        let ordered: Bool
-        let optional: Bool
-        let minCount: Int
-        let maxCount: Int
-        let deleteRule: String
-        let renamedFrom: String?
-    }
-
-    struct Index: Encodable {
-        let name: String
-        let properties: [String]
-    }
-
-    let model: String
-    let entities: [Entity]
-    let fetchRequests: [String]
-    let configurations: [String: [String]]
-
-    init(_ name: String, _ entities: [EntityDescription], _ known: ManagedObjectModel) {
-        model = name
-        self.entities = entities.map { entity in
-            Entity(
-                name: entity.name, class: entity.managedObjectClassName, parent: entity.superentityName,
-                abstract: entity.isAbstract, renamedFrom: entity.renamingIdentifier,
-                attributes: entity.properties.compactMap(\.attribute).map(Self.text),
-                relationships: entity.properties.compactMap(\.relationship).map(Self.text),
-                indexes: entity.indexes.map { Index(name: $0.name, properties: $0.elements.map(\.propertyPath)) },
-                unique: entity.uniquenessConstraints)
-        }
-        fetchRequests = known.fetchRequestTemplates.keys.sorted()
-        configurations = Dictionary(
-            known.configurations.map { ($0.name, $0.entityNames) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    private static func text(_ attribute: AttributeDescription) -> Attribute {
-        Attribute(
-            name: attribute.name, type: attribute.type.name, optional: attribute.isOptional,
-            transient: attribute.isTransient,
-            default: attribute.defaultValue.map { JSONText.Value($0) { "\($0)" } },
-            derivedFrom: attribute.derivationExpression?.description,
-            rules: attribute.validationRules.map(\.text), renamedFrom: attribute.renamingIdentifier,
-            elements: attribute.type == .composite ? attribute.elements.map(text) : nil)
-    }
-
-    private static func text(_ relationship: RelationshipDescription) -> Relationship {
-        Relationship(
-            name: relationship.name, destination: relationship.destinationEntityName,
-            inverse: relationship.inverseName, toMany: relationship.isToMany, ordered: relationship.isOrdered,
-            optional: relationship.isOptional, minCount: relationship.minCount,
-            maxCount: relationship.isToMany ? relationship.maxCount : 1,
-            deleteRule: relationship.deleteRule.text, renamedFrom: relationship.renamingIdentifier)
+extension RelationshipDescription {
+    fileprivate var json: JSONObject {
+        [
+            "name": name, "destination": destinationEntityName, "inverse": inverseName, "toMany": isToMany,
+            "ordered": isOrdered, "optional": isOptional, "minCount": minCount, "maxCount": isToMany ? maxCount : 1,
+            "deleteRule": deleteRule.text, "renamedFrom": renamingIdentifier,
+        ]
     }
 }

@@ -38,7 +38,7 @@ struct PredicateCommand: ParsableCommand {
         }
         Output.shared.line(
             try json
-                ? JSONText.of(Counts(valid: valid, invalid: invalid), isPretty: false)
+                ? JSONText.of(["valid": valid, "invalid": invalid], isPretty: false)
                 : "\(valid) valid, \(invalid) invalid")
         if invalid > 0 { throw ExitStatus.FoundProblem() }
     }
@@ -81,29 +81,16 @@ struct PredicateCommand: ParsableCommand {
     private static func jsonLine(
         _ line: Int, _ format: String, _ result: Result<FetchPredicate, StrataError>
     ) throws -> String {
-        var row = Row(line: line, format: format)
+        let row: JSONObject
         switch result {
-        case .success(let predicate): row.canonical = predicate.description
+        case .success(let predicate): row = ["line": line, "format": format, "canonical": predicate.description]
         case .failure(let error):
             let cause = error.cause as? FetchFormatError
-            row.column = cause?.column
-            row.expected = cause?.expected
-            row.error = cause?.sentence ?? error.message
+            row = [
+                "line": line, "format": format, "column": cause?.column, "expected": cause?.expected,
+                "error": cause?.sentence ?? error.message,
+            ]
         }
         return try JSONText.of(row, isPretty: false)
-    }
-
-    private struct Row: Encodable {
-        let line: Int
-        let format: String
-        var canonical: String?
-        var column: Int?
-        var expected: String?
-        var error: String?
-    }
-
-    private struct Counts: Encodable {
-        let valid: Int
-        let invalid: Int
     }
 }

@@ -49,7 +49,7 @@ struct RebuildCommand: ParsableCommand {
             try store.finishedRebuild ?? store.rebuild(limits, progress: progress.handler)
         }
         if json {
-            Output.shared.line(try JSONText.of(RebuildText(report)))
+            try JSONText.print(Self.json(report))
         } else {
             Self.print(report)
         }
@@ -78,41 +78,23 @@ struct RebuildCommand: ParsableCommand {
 }
 
 extension RebuildCommand {
+    private static func json(_ report: RebuildReport) -> JSONObject {
+        [
+            "unchanged": report.isUnchanged, "head": report.head.rawValue, "transactions": report.transactionCount,
+            "events": report.eventCount, "seconds": report.duration / .seconds(1),
+            "tables": report.tables.map { table -> JSONObject in
+                [
+                    "name": table.name, "entries": table.after.entryCount, "before": table.before?.text,
+                    "after": table.after.text, "equal": table.isEqual,
+                ]
+            },
+        ]
+    }
+
     private static func outcome(of report: RebuildReport) -> String {
         let style = Style.standard
         if !report.isUnchanged { return style("the views have changed", .yellow) }
         if report.isContinued { return style("finished an earlier rebuild", .green) }
         return style("the views are unchanged, byte for byte", .green)
-    }
-}
-
-/// The report as JSON.
-private struct RebuildText: Encodable {
-    struct Table: Encodable {
-        let name: String
-        let entries: Int
-        let before: String?
-        let after: String
-        let equal: Bool
-    }
-
-    let unchanged: Bool
-    let head: UInt64
-    let transactions: Int
-    let events: Int
-    let tables: [Table]
-    let seconds: Double
-
-    init(_ report: RebuildReport) {
-        unchanged = report.isUnchanged
-        head = report.head.rawValue
-        transactions = report.transactionCount
-        events = report.eventCount
-        tables = report.tables.map {
-            Table(
-                name: $0.name, entries: $0.after.entryCount, before: $0.before?.text, after: $0.after.text,
-                equal: $0.isEqual)
-        }
-        seconds = report.duration / .seconds(1)
     }
 }

@@ -70,7 +70,7 @@ struct ReplayCommand: ParsableCommand {
         if let from { filter.first = try Moment.firstEvent(from, in: store) }
         let names = try store.recordedNames()
         var printer: any EventPrinter =
-            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names, head: end)
+            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names)
         var last: TransactionRecord?
         do {
             try LogWalk(store: store, filter: filter, order: .oldestFirst).run { event, transaction in

@@ -33,13 +33,12 @@ struct ShowCommand: ParsableCommand {
             let eventNumber = moment.eventNumber
             let names = try store.recordedNames()
             let events = try history || json ? Self.events(of: id, through: eventNumber, in: store) : []
-            guard let state = try ShownObject(id, at: moment, in: store) else {
+            guard let state = try ShownObject.read(id, at: moment, in: store) else {
                 if history, !events.isEmpty { try Self.print(events, names) }
                 throw try ShownObject.absent(id, eventNumber, names, store)
             }
             if json {
-                let text = try ObjectText(state, names, store, history ? events : nil)
-                return Output.shared.line(try JSONText.of(text))
+                return try JSONText.print(state.json(names, store, history ? events : nil))
             }
             state.print(names, in: store)
             if history {
@@ -61,7 +60,7 @@ struct ShowCommand: ParsableCommand {
     private static func print(
         _ events: [(event: RecordedEvent, transaction: TransactionRecord)], _ names: RecordedNames
     ) throws {
-        var printer = ColumnEventPrinter(names: names, head: events.first?.event.eventNumber ?? .zero)
+        var printer = ColumnEventPrinter(names: names)
         for (event, transaction) in events { printer.print(event, transaction) }
         printer.finish()
     }
@@ -102,27 +101,13 @@ struct ShownObject {
     }
 
     /// nil if the object does not exist at the moment.
-    init?(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws {
-        let eventNumber = moment.eventNumber
-        let state = try moment.read(store) { snapshot -> ShownObject? in
+    static func read(_ id: ObjectID, at moment: StoreMoment, in store: Store) throws -> ShownObject? {
+        try moment.read(store) { snapshot in
             guard let entity = snapshot.schema.entity(id.entityID), let row = try snapshot.row(id) else { return nil }
             return ShownObject(
-                id: id, eventNumber: eventNumber, revision: row.revision, values: try Self.values(row, entity),
-                members: try Self.members(id, entity, snapshot))
+                id: id, eventNumber: moment.eventNumber, revision: row.revision, values: try values(row, entity),
+                members: try members(id, entity, snapshot))
         }
-        guard let state else { return nil }
-        self = state
-    }
-
-    private init(
-        id: ObjectID, eventNumber: EventNumber, revision: EventNumber, values: [(name: String, value: AttributeValue)],
-        members: [Members]
-    ) {
-        self.id = id
-        self.eventNumber = eventNumber
-        self.revision = revision
-        self.values = values
-        self.members = members
     }
 
     private static func values(
@@ -170,37 +155,20 @@ struct ShownObject {
         if list.count == 0 { return count }
         return "\(count): \(shown)\(list.count > list.first.count ? ", …" : "")"
     }
-}
 
-/// The object as JSON.
-private struct ObjectText: Encodable {
-    struct Members: Encodable {
-        let count: Int
-        let first: [String]
-    }
-
-    let object: String
-    let uri: String
-    let eventNumber: UInt64
-    let revision: UInt64
-    let values: [String: JSONText.Value]
-    let members: [String: Members]
-    let history: [EventObject]?
-
-    init(
-        _ state: ShownObject, _ names: RecordedNames, _ store: Store,
-        _ events: [(event: RecordedEvent, transaction: TransactionRecord)]?
-    ) throws {
-        object = names.name(of: state.id)
-        uri = ObjectReference.uri(state.id, names, in: store)
-        eventNumber = state.eventNumber.rawValue
-        revision = state.revision.rawValue
-        values = Dictionary(
-            state.values.map { ($0.name, JSONText.Value($0.value) { names.name(of: $0) }) },
-            uniquingKeysWith: { first, _ in first })
-        members = Dictionary(
-            state.members.map { ($0.name, Members(count: $0.count, first: $0.first.map { names.name(of: $0) })) },
-            uniquingKeysWith: { first, _ in first })
-        history = events.map { $0.map { EventObject($0.event, $0.transaction, names) } }
+    func json(
+        _ names: RecordedNames, _ store: Store, _ events: [(event: RecordedEvent, transaction: TransactionRecord)]?
+    ) -> JSONObject {
+        [
+            "object": names.name(of: id), "uri": ObjectReference.uri(id, names, in: store),
+            "eventNumber": eventNumber.rawValue, "revision": revision.rawValue,
+            "values": JSONObject(values.map { ($0, JSONText.Value($1) { names.name(of: $0) }) }),
+            "members": JSONObject(
+                members.map { list in
+                    let first = list.first.map { names.name(of: $0) }
+                    return (list.name, ["count": list.count, "first": first] as JSONObject)
+                }),
+            "history": events.map { $0.map { $0.event.json($0.transaction, names) } },
+        ]
     }
 }

@@ -21,18 +21,15 @@ struct StatsCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Option(help: "Nothing before this moment.") var since: String?
-    @Option(help: "Nothing after this moment.") var until: String?
+    @OptionGroup var span: SpanArguments
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         try store.reading { store in
             var counts = EventCounts()
-            try counts.read(
-                store, from: try since.map { try Moment.firstEvent($0, in: store) } ?? EventNumber(rawValue: 1),
-                through: try until.map { try Moment.lastEvent($0, in: store) } ?? store.head())
-            if json { return Output.shared.line(try JSONText.of(counts.text)) }
-            counts.print()
+            let (start, end) = try span.events(in: store)
+            try counts.read(store, from: start, through: end)
+            try json ? JSONText.print(counts.json) : counts.print()
         }
     }
 }
@@ -52,7 +49,8 @@ struct EventCounts {
 
     private var kinds: [String: Int] = [:]
     private var entities: [EntityID: Entity] = [:]
-    private var entityNames: [EntityID: String] = [:]
+    /// What `entities` has, under the names of the entities.
+    private var namedEntities: [String: Entity] = [:]
     private var authors: [String: Author] = [:]
     private var sizes: [Int] = []
     private var largest: TransactionRecord?
@@ -60,7 +58,7 @@ struct EventCounts {
     private var last: TransactionRecord?
 
     mutating func read(_ store: Store, from start: EventNumber, through end: EventNumber) throws {
-        try readTransactions(store, start, end)
+        try store.transactions(from: start, through: end) { note($0) }
         guard start <= end else { return }
         let progress = ProgressLine()
         let handler = progress.handler
@@ -75,27 +73,17 @@ struct EventCounts {
             return true
         }
         let names = try store.recordedNames()
-        for id in entities.keys { entityNames[id] = names.name(of: id) }
+        namedEntities = Dictionary(
+            entities.map { (names.name(of: $0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private mutating func readTransactions(_ store: Store, _ start: EventNumber, _ end: EventNumber) throws {
-        var number = TransactionNumber(
-            rawValue: (try store.transaction(containing: start)?.number.rawValue ?? 1) - 1)
-        while true {
-            let page = try store.transactions(after: number, limit: 1000)
-            guard let newest = page.last else { return }
-            for record in page {
-                guard record.firstEvent <= end, record.lastEvent >= start else { continue }
-                first = first ?? record
-                last = record
-                sizes.append(record.eventCount)
-                if record.eventCount > largest?.eventCount ?? 0 { largest = record }
-                authors[record.author ?? "-", default: Author()].transactions += 1
-                authors[record.author ?? "-", default: Author()].events += record.eventCount
-            }
-            if newest.lastEvent >= end { return }
-            number = newest.number
-        }
+    private mutating func note(_ record: TransactionRecord) {
+        first = first ?? record
+        last = record
+        sizes.append(record.eventCount)
+        if record.eventCount > largest?.eventCount ?? 0 { largest = record }
+        authors[record.author ?? "-", default: Author()].transactions += 1
+        authors[record.author ?? "-", default: Author()].events += record.eventCount
     }
 
     private mutating func note(_ event: RecordedEvent) {
@@ -111,77 +99,48 @@ struct EventCounts {
 
     private var events: Int { kinds.values.reduce(0, +) }
 
-    var text: StatsText {
-        let sorted = sizes.sorted()
-        return StatsText(
-            transactions: sizes.count, events: events,
-            seconds: first.flatMap { first in last.map { $0.date.timeIntervalSince(first.date) } } ?? 0,
-            eventsInTransaction: .init(
-                mean: sizes.isEmpty ? 0 : Double(sizes.reduce(0, +)) / Double(sizes.count),
-                median: sorted.isEmpty ? 0 : sorted[sorted.count / 2], largest: sorted.last ?? 0,
-                largestTransaction: largest?.number.rawValue),
-            kinds: kinds,
-            entities: Dictionary(
-                entities.map { (entityNames[$0.key] ?? "\($0.key)", $0.value) }, uniquingKeysWith: { first, _ in first }
-            ),
-            authors: authors)
+    private var median: Int { sizes.isEmpty ? 0 : sizes.sorted()[sizes.count / 2] }
+
+    var json: JSONObject {
+        [
+            "transactions": sizes.count, "events": events,
+            "seconds": first.flatMap { first in last.map { $0.date.timeIntervalSince(first.date) } } ?? 0,
+            "eventsInTransaction": [
+                "mean": sizes.isEmpty ? 0 : Double(sizes.reduce(0, +)) / Double(sizes.count), "median": median,
+                "largest": sizes.max() ?? 0, "largestTransaction": largest?.number.rawValue,
+            ] as JSONObject,
+            "kinds": kinds, "entities": namedEntities, "authors": authors,
+        ]
     }
 
     func print() {
-        let text = text
         var head = Columns([.left, .right])
-        head.add("transactions", ValueText.count(text.transactions))
-        head.add("events", ValueText.count(text.events))
-        head.add("events in a transaction, median", ValueText.count(text.eventsInTransaction.median))
+        head.add("transactions", ValueText.count(sizes.count))
+        head.add("events", ValueText.count(events))
+        head.add("events in a transaction, median", ValueText.count(median))
         head.add(
-            "in the largest" + (text.eventsInTransaction.largestTransaction.map { " (t\($0))" } ?? ""),
-            ValueText.count(text.eventsInTransaction.largest))
+            "in the largest" + (largest.map { " (t\($0.number))" } ?? ""), ValueText.count(sizes.max() ?? 0))
         head.flush()
-        heading("Events")
-        var kinds = Columns([.left, .right], indent: "  ")
-        for (kind, count) in text.kinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            kinds.add(kind, ValueText.count(count))
+        Columns.section("Events", [.left, .right]) { columns in
+            for (kind, count) in kinds.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+                columns.add(kind, ValueText.count(count))
+            }
         }
-        kinds.flush()
-        heading("Entities")
-        var entities = Columns([.left, .right, .right, .right], indent: "  ")
-        entities.add([.init("", nil), .init("inserted", .dim), .init("updated", .dim), .init("deleted", .dim)])
-        for (name, counts) in text.entities.sorted(by: { $0.key < $1.key }) {
-            entities.add(
-                name, ValueText.count(counts.inserted), ValueText.count(counts.updated), ValueText.count(counts.deleted)
-            )
+        Columns.section(
+            "Entities", [.left, .right, .right, .right], ["", "inserted", "updated", "deleted"]
+        ) { columns in
+            for (name, counts) in namedEntities.sorted(by: { $0.key < $1.key }) {
+                columns.add(
+                    name, ValueText.count(counts.inserted), ValueText.count(counts.updated),
+                    ValueText.count(counts.deleted))
+            }
         }
-        entities.flush()
-        heading("Authors")
-        var authors = Columns([.left, .right, .right], indent: "  ")
-        authors.add([.init("", nil), .init("transactions", .dim), .init("events", .dim)])
-        for (name, counts) in text.authors.sorted(by: {
-            ($1.value.transactions, $0.key) < ($0.value.transactions, $1.key)
-        }) {
-            authors.add(name, ValueText.count(counts.transactions), ValueText.count(counts.events))
+        Columns.section("Authors", [.left, .right, .right], ["", "transactions", "events"]) { columns in
+            for (name, counts) in authors.sorted(by: {
+                ($1.value.transactions, $0.key) < ($0.value.transactions, $1.key)
+            }) {
+                columns.add(name, ValueText.count(counts.transactions), ValueText.count(counts.events))
+            }
         }
-        authors.flush()
     }
-
-    private func heading(_ text: String) {
-        Output.shared.line()
-        Output.shared.line(Style.standard(text, .bold))
-    }
-}
-
-struct StatsText: Encodable {
-    struct Sizes: Encodable {
-        let mean: Double
-        let median: Int
-        let largest: Int
-        let largestTransaction: UInt64?
-    }
-
-    let transactions: Int
-    let events: Int
-    let seconds: Double
-    let eventsInTransaction: Sizes
-    let kinds: [String: Int]
-    let entities: [String: EventCounts.Entity]
-    let authors: [String: EventCounts.Author]
 }

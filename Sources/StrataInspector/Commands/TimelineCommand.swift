@@ -22,8 +22,7 @@ struct TimelineCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArguments
     @Option(help: ArgumentHelp("minute, hour, day, week or month.", valueName: "period")) var by: TimePeriod?
-    @Option(help: "Nothing before this moment.") var since: String?
-    @Option(help: "Nothing after this moment.") var until: String?
+    @OptionGroup var span: SpanArguments
     @Option(help: "Only transactions of this author.") var author: String?
     @Flag(help: "Print JSON.") var json = false
 
@@ -31,35 +30,22 @@ struct TimelineCommand: ParsableCommand {
         try store.reading { store in
             let transactions = try transactions(in: store)
             guard let first = transactions.first, let last = transactions.last else {
-                return Output.shared.line(
-                    json ? try JSONText.of(TimelineText(by: nil, periods: [])) : "no transaction")
+                return try json ? JSONText.print(["periods": [String]()]) : Output.shared.line("no transaction")
             }
             let period = by ?? TimePeriod.fitting(first.date, last.date)
             let timeline = try Timeline(transactions, period)
-            if json {
-                return Output.shared.line(
-                    try JSONText.of(TimelineText(by: period.rawValue, periods: timeline.parts)))
-            }
-            timeline.print()
+            try json ? JSONText.print(["by": period.rawValue, "periods": timeline.parts]) : timeline.print()
         }
     }
 
     private func transactions(in store: Store) throws -> [Timeline.Commit] {
-        let start = try since.map { try Moment.firstEvent($0, in: store) } ?? EventNumber(rawValue: 1)
-        let end = try until.map { try Moment.lastEvent($0, in: store) } ?? store.head()
+        let (start, end) = try span.events(in: store)
         var commits: [Timeline.Commit] = []
-        var number = TransactionNumber(
-            rawValue: (try store.transaction(containing: start)?.number.rawValue ?? 1) - 1)
-        while true {
-            let page = try store.transactions(after: number, limit: 1000)
-            guard let last = page.last else { return commits }
-            for record in page {
-                if record.firstEvent > end { return commits }
-                guard record.lastEvent >= start, author == nil || author == record.author else { continue }
-                commits.append(.init(date: record.date, events: record.eventCount, author: record.author))
-            }
-            number = last.number
+        try store.transactions(from: start, through: end) { record in
+            guard author == nil || author == record.author else { return }
+            commits.append(.init(date: record.date, events: record.eventCount, author: record.author))
         }
+        return commits
     }
 }
 
@@ -193,9 +179,4 @@ struct Timeline {
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
         return String(repeating: "█", count: eighths / 8) + rest
     }
-}
-
-private struct TimelineText: Encodable {
-    let by: String?
-    let periods: [Timeline.Part]
 }

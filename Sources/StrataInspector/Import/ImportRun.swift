@@ -126,12 +126,11 @@ struct ImportRun {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let inserted = saved.count - saved.mergedCount
         if json {
-            return Output.shared.line(
-                try JSONText.of(
-                    ImportText(
-                        records: saved.count + saved.keptCount, resumedAfter: resumedAfter, inserted: inserted,
-                        merged: saved.mergedCount, skipped: saved.keptCount, created: maker.finder.createdCount,
-                        transactions: saved.transactionCount, seconds: seconds, peakBytes: PeakMemory.bytes)))
+            return try JSONText.print([
+                "records": saved.count + saved.keptCount, "resumedAfter": resumedAfter, "inserted": inserted,
+                "merged": saved.mergedCount, "skipped": saved.keptCount, "created": maker.finder.createdCount,
+                "transactions": saved.transactionCount, "seconds": seconds, "peakBytes": PeakMemory.bytes,
+            ])
         }
         var parts = ["\(ValueText.count(inserted)) inserted"]
         if saved.mergedCount > 0 { parts.append("\(ValueText.count(saved.mergedCount)) merged") }
@@ -165,18 +164,6 @@ private struct Saved {
         keptCount += step.keptCount
         transactionCount += step.transactionCount
     }
-}
-
-private struct ImportText: Encodable {
-    let records: Int
-    let resumedAfter: Int
-    let inserted: Int
-    let merged: Int
-    let skipped: Int
-    let created: Int
-    let transactions: Int
-    let seconds: Double
-    let peakBytes: UInt64?
 }
 
 /// The most memory that this process has used at a time, including mapped pages of the store's file.

@@ -23,17 +23,6 @@ struct RowMaker {
     /// Whether an empty field keeps an existing value instead of setting nil.
     let keepsAtBlanks: Bool
 
-    init(
-        _ mapping: FieldMapping, _ finder: ObjectFinder, _ missing: MissingTarget, separator: Character,
-        keepsAtBlanks: Bool
-    ) {
-        self.keepsAtBlanks = keepsAtBlanks
-        self.mapping = mapping
-        self.finder = finder
-        self.missing = missing
-        self.separator = separator
-    }
-
     /// - Throws: `InputError` with the key of the wrong value.
     mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
         var row = BatchRow<ManagedObject>()

@@ -43,6 +43,18 @@ struct Columns {
         if rows.count == Self.block { flush() }
     }
 
+    /// Prints a section: an empty line, its title, and indented columns, which may have headings.
+    static func section(
+        _ title: String, _ alignments: [Alignment], _ headings: [String] = [], _ fill: (inout Columns) -> Void
+    ) {
+        Output.shared.line()
+        Output.shared.line(Style.standard(title, .bold))
+        var columns = Columns(alignments, indent: "  ")
+        if !headings.isEmpty { columns.add(headings.map { Cell($0, .dim) }) }
+        fill(&columns)
+        columns.flush()
+    }
+
     mutating func add(_ cells: String...) { add(cells.map { Cell($0) }) }
 
     mutating func flush() {

@@ -8,8 +8,6 @@ struct EventText {
     /// Values longer than this are cut.
     var limit = 60
 
-    init(names: RecordedNames) { self.names = names }
-
     /// One line for each change, or one with all values of an insertion or deletion.
     func lines(_ event: RecordedEvent) -> [String] {
         switch event.payload {
@@ -63,7 +61,7 @@ struct ColumnEventPrinter: EventPrinter {
     private let text: EventText
     private var columns: Columns
 
-    init(names: RecordedNames, head: EventNumber) {
+    init(names: RecordedNames) {
         text = EventText(names: names)
         columns = Columns([.right, .left, .left, .left, .left, .left], cutsToTerminal: true)
     }
@@ -94,76 +92,50 @@ struct ColumnEventPrinter: EventPrinter {
 
 /// Prints each event as one line of JSON.
 struct JSONEventPrinter: EventPrinter {
-    private let names: RecordedNames
-
-    init(names: RecordedNames) { self.names = names }
+    let names: RecordedNames
 
     func print(_ event: RecordedEvent, _ transaction: TransactionRecord) throws {
-        Output.shared.line(try JSONText.of(EventObject(event, transaction, names), isPretty: false))
+        try JSONText.print(event.json(transaction, names), isPretty: false)
     }
 
     func finish() {}
 }
 
-/// An event as JSON; `LogCommand` documents the shape.
-struct EventObject: Encodable {
-    struct Change: Encodable {
-        let before: JSONText.Value
-        let after: JSONText.Value
-    }
-
-    let eventNumber: UInt64
-    let time: String
-    let transaction: UInt64
-    let author: String?
-    let event: String
-    let object: String?
-    var changes: [String: Change]?
-    var values: [String: JSONText.Value]?
-    var relationship: String?
-    var source: String?
-    var target: String?
-    var position: [Int64]?
-    var positionBefore: [Int64]?
-    var model: UInt32?
-
-    init(_ event: RecordedEvent, _ transaction: TransactionRecord, _ names: RecordedNames) {
-        eventNumber = event.eventNumber.rawValue
-        time = ValueText.moment(transaction.date)
-        self.transaction = transaction.number.rawValue
-        author = transaction.author
-        self.event = "\(event.kind)"
-        object = event.object.map { names.name(of: $0) }
-        switch event.payload {
+extension RecordedEvent {
+    /// `LogCommand` documents the shape.
+    func json(_ transaction: TransactionRecord, _ names: RecordedNames) -> JSONObject {
+        func value(_ value: RecordedValue) -> JSONText.Value {
+            guard case .value(let value) = value else { return .null }
+            return JSONText.Value(value) { names.name(of: $0) }
+        }
+        var changes: JSONObject?
+        var values: JSONObject?
+        var pair: PairEvent?
+        var model: ModelVersion?
+        switch payload {
         case .inserted(let list), .deleted(let list):
-            values = Dictionary(
-                list.map { (names.name(of: $0.property), Self.value($0.value, names)) },
-                uniquingKeysWith: { first, _ in first })
+            values = JSONObject(list.map { (names.name(of: $0.property), value($0.value)) })
         case .updated(let list):
-            changes = Dictionary(
-                list.map {
-                    (
-                        names.name(of: $0.property),
-                        Change(before: Self.value($0.before, names), after: Self.value($0.after, names))
-                    )
-                }, uniquingKeysWith: { first, _ in first })
-        case .linked(let pair), .unlinked(let pair), .moved(let pair): setPair(pair, names)
-        case .modelInstalled(let version): model = version.rawValue
+            changes = JSONObject(
+                list.map { change in
+                    let sides: JSONObject = ["before": value(change.before), "after": value(change.after)]
+                    return (names.name(of: change.property), sides)
+                })
+        case .linked(let link), .unlinked(let link), .moved(let link): pair = link
+        case .modelInstalled(let version): model = version
         case .maintenance, .redacted: break
         }
-    }
-
-    private mutating func setPair(_ pair: PairEvent, _ names: RecordedNames) {
-        relationship = names.name(of: pair.key.property)
-        source = names.name(of: pair.key.source)
-        target = names.name(of: pair.key.target)
-        position = [pair.positions.inSource, pair.positions.inTarget]
-        positionBefore = pair.positionsBefore.map { [$0.inSource, $0.inTarget] }
-    }
-
-    private static func value(_ value: RecordedValue, _ names: RecordedNames) -> JSONText.Value {
-        guard case .value(let value) = value else { return .null }
-        return JSONText.Value(value) { names.name(of: $0) }
+        return [
+            "eventNumber": eventNumber.rawValue, "time": ValueText.moment(transaction.date),
+            "transaction": transaction.number.rawValue, "author": transaction.author, "event": "\(kind)",
+            "object": object.map { names.name(of: $0) }, "changes": changes, "values": values,
+            "relationship": pair.map { names.name(of: $0.key.property) },
+            "source": pair.map { names.name(of: $0.key.source) },
+            "target": pair.map { names.name(of: $0.key.target) },
+            "position": pair.map { [$0.positions.inSource, $0.positions.inTarget] },
+            "positionBefore": pair?.positionsBefore.map { [$0.inSource, $0.inTarget] },
+            "model": model?.rawValue,
+        ]
     }
 }
 

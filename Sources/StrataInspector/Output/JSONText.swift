@@ -3,6 +3,10 @@ import StrataModel
 
 /// The JSON that commands print: sorted keys, ISO 8601 dates, and strings for identifiers that may exceed 2^53.
 enum JSONText {
+    static func print(_ object: JSONObject, isPretty: Bool = true) throws {
+        Output.shared.line(try of(object, isPretty: isPretty))
+    }
+
     static func of(_ value: some Encodable, isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting =

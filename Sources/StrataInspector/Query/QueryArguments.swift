@@ -7,17 +7,7 @@ import StrataStore
 struct QueryArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The entity; objects of subentities are included.", valueName: "entity"))
     var entity: String
-    @Option(
-        name: [.customLong("where")], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only objects that meet this: 'rating > 4 AND name CONTAINS[cd] \"al\"'.", valueName: "format"))
-    var condition: String?
-    @Option(
-        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
-            valueName: "value"))
-    var arguments: [String] = []
+    @OptionGroup var condition: ConditionArguments
     @Flag(name: [.customLong("only")], help: "Leave out objects of subentities.") var isExact = false
     @Option(help: ArgumentHelp("Query the state of this moment.", valueName: "moment")) var at: String?
 
@@ -28,7 +18,28 @@ struct QueryArguments: ParsableArguments {
         let entity = try moment.entity(named: entity)
         return StoreRequest(
             entityID: entity.id, includesSubentities: !isExact,
-            predicate: try ConditionText.predicate(condition, arguments, in: store))
+            predicate: try condition.predicate(in: store))
+    }
+}
+
+/// The arguments that say which objects of an entity are meant.
+struct ConditionArguments: ParsableArguments {
+    @Option(
+        name: [.customLong("where")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only objects that meet this: 'rating > 4 AND name CONTAINS[cd] \"al\"'.", valueName: "format"))
+    var text: String?
+    @Option(
+        name: [.customLong("argument")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "The value of the next %@ or %K in --where: Drawer/p3, a number, a date, or text. Can be repeated.",
+            valueName: "value"))
+    var arguments: [String] = []
+
+    init() {}
+
+    func predicate(in store: Store) throws -> FetchPredicate? {
+        try ConditionText.predicate(text, arguments, in: store)
     }
 }
 

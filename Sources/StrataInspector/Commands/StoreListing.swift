@@ -1,0 +1,176 @@
+import Foundation
+import StrataModel
+import StrataStore
+
+/// What `inspect` lists, for people section by section, and as JSON.
+struct StoreListing {
+    let statistics: StoreStatistics
+    let path: String
+    let schemas: [Schema]
+    let tags: [String: EventNumber]
+    let subscriptions: [String: TransactionNumber]
+
+    /// Without this command's own slot.
+    private var readers: [StoreStatistics.ReaderUse] { statistics.readers.filter { $0.processID != getpid() } }
+
+    func print() {
+        printHead()
+        printFiles()
+        printModels()
+        printEntities()
+        printNames()
+        printTables()
+        printIndexes()
+        printReaders()
+    }
+
+    private func printHead() {
+        var columns = Columns([.left, .left])
+        let versions = statistics.modelVersions.map(\.rawValue)
+        columns.add("store", path)
+        columns.add("id", statistics.header.identifier.uuidString)
+        columns.add("lineage", statistics.header.lineage.uuidString)
+        columns.add("created", ValueText.moment(statistics.header.created))
+        columns.add("format", "\(statistics.header.format)")
+        columns.add("model", versions.max().map { "version \($0) of \(versions.count)" } ?? "none")
+        columns.add(
+            "log",
+            "\(ValueText.count(Int(statistics.head.event.rawValue), "event")) in "
+                + ValueText.count(Int(statistics.head.transaction.rawValue), "transaction"))
+        columns.add("first", Self.text(statistics.firstTransaction))
+        columns.add("last", Self.text(statistics.lastTransaction))
+        columns.flush()
+    }
+
+    private static func text(_ record: TransactionRecord?) -> String {
+        guard let record else { return "none" }
+        return ValueText.moment(record.date) + (record.author.map { " by \(ValueText.harmless($0))" } ?? "")
+    }
+
+    private func printFiles() {
+        Columns.section("Files", [.left, .right, .left]) { columns in
+            for file in statistics.files {
+                columns.add(file.path, file.sizeInBytes.map(ValueText.size) ?? "not there", file.purpose)
+            }
+        }
+        let free = UInt64(statistics.freePageCount * statistics.pageSizeInBytes)
+        Output.shared.line(
+            "  \(ValueText.size(free)) of data.mdb are free for later saves; a backup leaves them out")
+        let blobs = statistics.blobs
+        if blobs.fileCount > 0 || blobs.namedCount > 0 {
+            Output.shared.line(
+                "  \(ValueText.count(blobs.fileCount, "large value")) in files, "
+                    + "\(ValueText.count(blobs.namedCount)) named by the log")
+        }
+    }
+
+    /// Prints nothing for a single model, which the first section shows.
+    private func printModels() {
+        guard schemas.count > 1 else { return }
+        Columns.section("Models", [.left, .left]) { columns in
+            for schema in schemas {
+                columns.add(
+                    "version \(schema.version.rawValue)", ValueText.count(schema.entities.count, "entity", "entities"))
+            }
+        }
+    }
+
+    private func printNames() {
+        guard !tags.isEmpty || !subscriptions.isEmpty else { return }
+        Columns.section("Tags and subscriptions", [.left, .left, .left]) { columns in
+            for (name, eventNumber) in tags.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
+                columns.add(name, "tag", "event \(eventNumber)")
+            }
+            for (name, transaction) in subscriptions.sorted(by: { $0.key < $1.key }) {
+                columns.add(name, "subscription", "acknowledged through transaction \(transaction)")
+            }
+        }
+    }
+
+    private func printEntities() {
+        Columns.section("Entities", [.left, .right, .left]) { columns in
+            for entity in statistics.entities {
+                columns.add(entity.name, ValueText.count(entity.objectCount), entity.isAbstract ? "abstract" : "")
+            }
+        }
+    }
+
+    private func printTables() {
+        Columns.section("Tables", [.left, .right, .right, .left], ["", "entries", "size", ""]) { columns in
+            for table in statistics.tables {
+                columns.add(
+                    table.name, ValueText.count(table.entryCount), ValueText.size(UInt64(table.sizeInBytes)),
+                    table.isView ? "view" : "")
+            }
+        }
+    }
+
+    private func printIndexes() {
+        guard !statistics.indexes.isEmpty else { return }
+        Columns.section("Indexes", [.left, .right, .right, .left], ["", "entries", "keys", ""]) { columns in
+            for index in statistics.indexes {
+                columns.add(
+                    "\(index.entityName.map { $0 + "." } ?? "")\(index.name)", ValueText.count(index.entryCount),
+                    ValueText.size(UInt64(index.sizeInBytes)),
+                    index.entityName == nil ? "no longer in the model" : index.isUnique ? "unique" : "")
+            }
+        }
+    }
+
+    private func printReaders() {
+        guard !readers.isEmpty else { return }
+        Columns.section("Readers", [.left, .left]) { columns in
+            for reader in readers {
+                columns.add([
+                    .init("process \(reader.processID)"),
+                    reader.isStale
+                        ? .init("stale: its process has ended", .yellow)
+                        : .init(reader.isActive ? "reading" : "idle", .dim),
+                ])
+            }
+        }
+    }
+}
+
+extension StoreListing {
+    var json: JSONObject {
+        let header = statistics.header
+        return [
+            "path": path, "store": header.identifier.uuidString, "lineage": header.lineage.uuidString,
+            "format": header.format, "created": ValueText.moment(header.created),
+            "models": statistics.modelVersions.map(\.rawValue), "log": log, "tags": tags.mapValues(\.rawValue),
+            "subscriptions": subscriptions.mapValues(\.rawValue),
+            "files": statistics.files.map { file -> JSONObject in
+                ["path": file.path, "purpose": file.purpose, "bytes": file.sizeInBytes]
+            },
+            "entities": statistics.entities.map { entity -> JSONObject in
+                ["name": entity.name, "objects": entity.objectCount, "abstract": entity.isAbstract]
+            },
+            "tables": statistics.tables.map { table -> JSONObject in
+                ["name": table.name, "view": table.isView, "entries": table.entryCount, "bytes": table.sizeInBytes]
+            },
+            "indexes": statistics.indexes.map { index -> JSONObject in
+                [
+                    "name": index.name, "entity": index.entityName, "unique": index.isUnique,
+                    "entries": index.entryCount, "bytes": index.sizeInBytes,
+                ]
+            },
+            "blobs": [
+                "files": statistics.blobs.fileCount, "bytes": statistics.blobs.sizeInBytes,
+                "named": statistics.blobs.namedCount,
+            ] as JSONObject,
+            "readers": readers.map { reader -> JSONObject in
+                ["process": reader.processID, "active": reader.isActive, "stale": reader.isStale]
+            },
+            "reclaimableBytes": statistics.freePageCount * statistics.pageSizeInBytes,
+        ]
+    }
+
+    private var log: JSONObject {
+        [
+            "events": statistics.head.event.rawValue, "transactions": statistics.head.transaction.rawValue,
+            "first": statistics.firstTransaction.map { ValueText.moment($0.date) },
+            "last": statistics.lastTransaction.map { ValueText.moment($0.date) },
+        ]
+    }
+}
