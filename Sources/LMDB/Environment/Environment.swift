@@ -45,6 +45,7 @@ package final class Environment: @unchecked Sendable {
     let writerLock: WriterLock
     let cachedFile: CachedFile
     let freePages = FreePages()
+    let pageGuard: PageGuard
     /// The files that must keep their names while the environment is open.
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
@@ -69,6 +70,7 @@ package final class Environment: @unchecked Sendable {
         path = directory.path
         sparingReadsLeft = Atomic(options.sparingReads)
         forkGuard = try ForkGuard(path: path)
+        pageGuard = PageGuard(path: path)
         guardedFiles = Locked([])
         cachedFile = CachedFile(
             directory, isSynced: !options.isReadOnly && options.durability != .disposable)

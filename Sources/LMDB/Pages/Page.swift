@@ -93,6 +93,12 @@
         Kind(flags: page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & kindFlags)
     }
 
+    /// All flags of a page.
+    @inline(__always)
+    static func flags(of page: UnsafeRawBufferPointer) -> UInt16 {
+        page.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+    }
+
     /// How many pages a long value has, as its first page says.
     static func pageCount(ofLongValue page: UnsafeRawBufferPointer) -> Int {
         Int(page.loadUnaligned(fromByteOffset: 12, as: UInt32.self))

@@ -71,7 +71,7 @@ extension Environment {
             if result == 0 {
                 transaction.handle = transaction.idleHandle
                 transaction.idleHandle = nil
-                return transaction
+                return try guarded(transaction)
             }
             // A failed renewal leaves the transaction idle, with its slot.
             pool.put(transaction)
@@ -111,12 +111,24 @@ extension Environment {
         var begun: OpaquePointer?
         let result = beginSettled(&begun)
         if result == 0, let begun {
-            return ReadTransaction(environment: self, handle: begun, isWriting: false)
+            return try guarded(ReadTransaction(environment: self, handle: begun, isWriting: false))
         }
         let isClosed = handle == nil
         gate.leave()
         if isClosed { throw failure(.closed, "begin a read transaction") }
         return try beginReaderSlowly(after: result)
+    }
+
+    /// A transaction that has begun; ends it where the file has been cut short.
+    @inline(__always)
+    private func guarded(_ transaction: ReadTransaction) throws(LMDBError) -> ReadTransaction {
+        do throws(LMDBError) {
+            try pageGuard.checkLength()
+        } catch {
+            recycle(transaction)
+            throw error
+        }
+        return transaction
     }
 
     private func beginSettled(_ begun: inout OpaquePointer?) -> Int32 {
@@ -179,7 +191,7 @@ extension Environment {
             var begun: OpaquePointer?
             result = beginSettled(&begun)
             if result == 0, let begun {
-                return ReadTransaction(environment: self, handle: begun, isWriting: false)
+                return try guarded(ReadTransaction(environment: self, handle: begun, isWriting: false))
             }
             gate.leave()
         }

@@ -44,6 +44,7 @@ extension Environment {
         try writerLock.acquire(timeout: timeout ?? options.writerLockTimeout)
         do {
             try checkFilesInPlace()
+            try pageGuard.checkLength()
             return try beginLocked()
         } catch {
             writerLock.release()

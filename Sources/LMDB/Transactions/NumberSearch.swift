@@ -50,6 +50,9 @@ final class NumberSearch {
 
     private unowned(unsafe) let environment: Environment
     private let bounds: MapBounds
+    private unowned(unsafe) let pageGuard: PageGuard
+    /// The mark of the snapshot for the guard.
+    private var mark: UInt32 = 0
     /// Made for the first copy.
     private var copies: PageCopies?
     /// Copies of leaf pages made so far.
@@ -63,6 +66,7 @@ final class NumberSearch {
     init(_ environment: Environment) {
         self.environment = environment
         bounds = environment.bounds
+        pageGuard = environment.pageGuard
     }
 
     /// Turns to the snapshot of a transaction, and forgets the trees of another one.
@@ -74,6 +78,7 @@ final class NumberSearch {
         // A file that was opened again has another descriptor.
         if self.snapshotID?.opening != snapshotID.opening { copies = nil }
         self.snapshotID = snapshotID
+        mark = PageGuard.mark(of: snapshotID.number)
         last = nil
         trees.removeAll(keepingCapacity: true)
     }
@@ -109,10 +114,13 @@ final class NumberSearch {
     /// A branch page's copy is valid until the next, a leaf's until `groupWidth` more have been made.
     private func copy(of number: UInt64, _ kind: Page.Kind, _ copies: PageCopies?) -> UnsafeRawBufferPointer? {
         if kind == .leaf { leafCount &+= 1 }
-        return copies?.page(number, slot: kind == .leaf ? 1 + leafCount % Self.groupWidth : 0)
+        guard let bytes = copies?.page(number, slot: kind == .leaf ? 1 + leafCount % Self.groupWidth : 0),
+            pageGuard.admitsCopy(number, bytes)
+        else { return nil }
+        return bytes
     }
 
-    /// A page in the map; nil where the file has none of that number.
+    /// A page in the map; nil where the file has none of that number, or a damaged one.
     @inline(__always)
     func page(_ number: UInt64) -> UnsafeRawBufferPointer? {
         let lower = bounds.lower.load(ordering: .relaxed)
@@ -121,7 +129,8 @@ final class NumberSearch {
             let start = UnsafeMutableRawPointer(bitPattern: lower &+ UInt(number) &<< shift),
             bounds.contain(start, count: 1 &<< Int(shift))
         else { return nil }
-        return UnsafeRawBufferPointer(start: start, count: 1 &<< Int(shift))
+        let bytes = UnsafeRawBufferPointer(start: start, count: 1 &<< Int(shift))
+        return pageGuard.admits(number, bytes, mark) ? bytes : nil
     }
 
     private func copiesForReading() -> PageCopies {

@@ -13,7 +13,9 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
     static let all = [
         ModuleLayers(
             module: "LMDB",
-            layers: ["Errors", "Locks", "Files", "Pages", "Environment", "Transactions", "Cursors", "Upkeep"]),
+            layers: [
+                "Errors", "Locks", "Files", "Pages", "Seals", "Environment", "Transactions", "Cursors", "Upkeep",
+            ]),
         ModuleLayers(
             module: "StrataModel", layers: ["Values", "Predicates", "Requests", "Model", "Schema", "Records"]),
         ModuleLayers(

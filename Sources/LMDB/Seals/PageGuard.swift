@@ -1,0 +1,239 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import Locking
+import Synchronization
+
+/// Looks at each page of a data file before LMDB or this module reads it, so that a damaged page is an error and not
+/// the end of the process.
+///
+/// A page that was admitted is remembered with the *mark* of the state in which it was: no page that a transaction can
+/// reach is written before the transaction ends, so it is looked at once in each state.
+///
+/// What is remembered and the length of the file are atomic. The rest changes only while no transaction is open, or
+/// guards itself. That is why the class is `Sendable`.
+final class PageGuard: @unchecked Sendable {
+    /// For each page of the map the mark with which it was admitted; 0 for none.
+    @exclusivity(unchecked) private var memo: UnsafeMutablePointer<Atomic<UInt32>>?
+    /// How many pages `memo` has room for.
+    @exclusivity(unchecked) private var count: UInt64 = 0
+    @exclusivity(unchecked) private var pageSize = Page.usualSize
+    /// The data file as LMDB has it open.
+    @exclusivity(unchecked) private var descriptor: Int32 = -1
+    private let path: String
+    /// The greatest length of the file that was seen, in bytes, and the time when it was looked at last.
+    private let knownLength = Atomic<Int>(0)
+    private let lookedAt = Atomic<Int>(0)
+    /// What was wrong with the page that was refused last.
+    private let damage = Locked<PageDamage?>(nil)
+
+    init(path: String) { self.path = path }
+
+    deinit { dropMemo() }
+
+    // MARK: The file
+
+    /// Begins to guard a file that was opened, or whose map was replaced. No transaction may be open.
+    func begin(mapSize: Int, pageSize: Int, descriptor: Int32) {
+        self.pageSize = pageSize
+        self.descriptor = descriptor
+        var status = stat()
+        if fstat(descriptor, &status) == 0 { knownLength.store(Int(status.st_size), ordering: .relaxed) }
+        dropMemo()
+        let pages = mapSize / pageSize
+        // Memory that is not touched costs addresses only.
+        let memory = mmap(nil, 4 * pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | Self.anonymousFlags, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return }
+        memo = memory.assumingMemoryBound(to: Atomic<UInt32>.self)
+        count = UInt64(pages)
+    }
+
+    private func dropMemo() {
+        if let memo { munmap(memo, 4 * Int(count)) }
+        (memo, count) = (nil, 0)
+    }
+
+    private static var anonymousFlags: Int32 {
+        #if os(Linux)
+            MAP_ANONYMOUS | 0x4000  // MAP_NORESERVE
+        #else
+            MAP_ANON | MAP_NORESERVE
+        #endif
+    }
+
+    /// Looks at the length of the file if that has not been done for some milliseconds.
+    ///
+    /// - Throws: `truncated` where the file has been cut short since it was opened: to read the map beyond its end would
+    ///   end the process.
+    @inline(__always)
+    func checkLength() throws(LMDBError) {
+        var time = timespec()
+        clock_gettime(Self.coarseClock, &time)
+        if time.tv_nsec != lookedAt.load(ordering: .relaxed) { try checkLength(at: time.tv_nsec) }
+    }
+
+    private static var coarseClock: clockid_t {
+        #if os(Linux)
+            6  // CLOCK_MONOTONIC_COARSE
+        #else
+            CLOCK_MONOTONIC_RAW_APPROX
+        #endif
+    }
+
+    @inline(never)
+    private func checkLength(at now: Int) throws(LMDBError) {
+        lookedAt.store(now, ordering: .relaxed)
+        guard let length = lengthIfCut() else { return }
+        throw LMDBError(
+            .truncated, operation: "read the data file", path: path,
+            detail: "\(length) of \(knownLength.load(ordering: .relaxed)) bytes are left since it was opened")
+    }
+
+    /// The length of the file where it has become shorter; nil where it has not. LMDB never makes a file shorter.
+    private func lengthIfCut() -> Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let (length, known) = (Int(status.st_size), knownLength.load(ordering: .relaxed))
+        if length > known { knownLength.store(length, ordering: .relaxed) }
+        return length < known ? length : nil
+    }
+
+    // MARK: Pages
+
+    /// The mark of the state that a commit has left. It is never 0.
+    static func mark(of commit: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: commit) | 1 << 31 }
+
+    /// Whether a page that lies in the map is sound. `refusal` says what is wrong with it.
+    ///
+    /// - Parameter mark: of the state that the caller reads.
+    /// - Complexity: one load where the page is remembered, else O(n) in its entries.
+    @inline(__always)
+    func admits(_ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, in table: Contents = .records) -> Bool
+    {
+        if number < count, let memo, memo[Int(truncatingIfNeeded: number)].load(ordering: .relaxed) == mark {
+            return true
+        }
+        return look(number, page, mark, table)
+    }
+
+    /// Admits a page that lies in the map.
+    ///
+    /// - Throws: `corrupted`, with the number of the page and what is wrong with it.
+    @inline(__always)
+    func admit(
+        _ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, in table: Contents = .records
+    ) throws(LMDBError) {
+        guard admits(number, page, mark, in: table) else { throw refusal }
+    }
+
+    /// Whether a copy of a page is sound.
+    func admitsCopy(_ number: UInt64, _ page: UnsafeRawBufferPointer) -> Bool {
+        do throws(PageDamage) {
+            try check(number, page, .records)
+            return true
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    @inline(never)
+    private func look(_ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, _ table: Contents) -> Bool {
+        do throws(PageDamage) {
+            try checkIsInFile(number)
+            try check(number, page, table)
+        } catch {
+            note(error)
+            return false
+        }
+        if number < count, let memo { memo[Int(number)].store(mark, ordering: .relaxed) }
+        return true
+    }
+
+    private func checkIsInFile(_ number: UInt64) throws(PageDamage) {
+        let (end, overflow) = (number &+ 1).multipliedReportingOverflow(by: UInt64(pageSize))
+        guard !overflow else { throw PageDamage(number, "there is no such page") }
+        if end <= knownLength.load(ordering: .relaxed) { return }
+        if lengthIfCut() != nil || end > knownLength.load(ordering: .relaxed) {
+            throw PageDamage(number, "the file ends before it")
+        }
+    }
+
+    private func check(_ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ table: Contents) throws(PageDamage) {
+        switch Page.kind(of: bytes) {
+        case .branch:
+            try Page(checking: bytes, number: number, as: .branch).checkOrder(number, .branch, table)
+        case .leaf:
+            let page = try Page(checking: bytes, number: number, as: .leaf)
+            try page.checkOrder(number, .leaf, table)
+            try page.checkFlags(number, table)
+        case .longValue:
+            guard Page.number(of: bytes) == number else { throw PageDamage(number, "it has another number") }
+            let count = UInt64(Page.pageCount(ofLongValue: bytes))
+            guard count > 0 else { throw PageDamage(number, "a long value without pages") }
+            try checkIsInFile(number &+ count &- 1)
+        default: throw PageDamage(number, "it is of no kind that a table has")
+        }
+    }
+
+    // MARK: Damage
+
+    /// Keeps what `refusal` will say.
+    func note(_ damage: PageDamage) { self.damage.withLock { $0 = damage } }
+
+    /// The error for the page that was refused last.
+    var refusal: LMDBError {
+        let detail = damage.withLock { $0.map { "page \($0.page): \($0.sentence)" } ?? "" }
+        return LMDBError(.corrupted, operation: "read a page", path: path, detail: detail)
+    }
+}
+
+extension PageGuard {
+    /// What the entries of a tree are.
+    enum Contents {
+        /// Lists of free pages, whose keys are numbers in the byte order of the host.
+        case freeLists
+        /// Records of tables.
+        case tables
+        /// Records of a table.
+        case records
+    }
+}
+
+extension Page {
+    /// Checks that keys ascend.
+    fileprivate func checkOrder(_ number: UInt64, _ kind: Kind, _ table: PageGuard.Contents) throws(PageDamage) {
+        // A branch page's first entry has no key.
+        let first = kind == .leaf ? 0 : 1
+        guard count > first, var previous = key(first) else { return }
+        var index = first + 1
+        while index < count {
+            guard let next = key(index), Self.ascend(previous, next, table) else {
+                throw PageDamage(number, "the keys of entries \(index - 1) and \(index) do not ascend")
+            }
+            previous = next
+            index += 1
+        }
+    }
+
+    private static func ascend(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ table: PageGuard.Contents
+    ) -> Bool {
+        guard table == .freeLists else { return first.compare(with: second) < 0 }
+        guard first.count == 8, second.count == 8 else { return false }
+        return first.loadUnaligned(as: UInt64.self) < second.loadUnaligned(as: UInt64.self)
+    }
+
+    /// Checks that no entry of a leaf is of a kind that the table does not have.
+    fileprivate func checkFlags(_ number: UInt64, _ table: PageGuard.Contents) throws(PageDamage) {
+        for index in 0..<count {
+            guard let entry = entry(index) else { continue }
+            let isTree = entry.flags == Entry.treeFlag && entry.valueSize == TreeRecord.size
+            guard entry.flags & ~Entry.longValueFlag == 0 || isTree && table == .tables else {
+                throw PageDamage(number, "entry \(index) has flags \(entry.flags)")
+            }
+        }
+    }
+}
