@@ -191,7 +191,7 @@ extension Environment {
             throw error
         }
         noteMap(of: opened)
-        cachedFile.begin(size: Self.fileSize(of: opened))
+        folioSplitter.begin(size: Self.fileSize(of: opened))
         // A reader changes nothing here, since its user may want to see the slots. It sweeps when no slot is free.
         if options.locking == .shared, !options.isReadOnly { _ = mdb_reader_check(opened, nil) }
     }

@@ -43,7 +43,7 @@ package final class Environment: @unchecked Sendable {
     let pool = ReaderPool()
     let bounds = MapBounds()
     let writerLock: WriterLock
-    let cachedFile: CachedFile
+    let folioSplitter: FolioSplitter
     let freePages = FreePages()
     let pageGuard: PageGuard
     /// The files that must keep their names while the environment is open.
@@ -72,7 +72,7 @@ package final class Environment: @unchecked Sendable {
         forkGuard = try ForkGuard(path: path)
         pageGuard = PageGuard(path: path)
         guardedFiles = Locked([])
-        cachedFile = CachedFile(
+        folioSplitter = FolioSplitter(
             directory, isSynced: !options.isReadOnly && options.durability != .disposable)
         let usesWriterLock = !options.isReadOnly && options.residence == .named
         let descriptor =

@@ -94,8 +94,8 @@ extension Environment {
     /// Counts a commit that succeeded; comes before `writeEnded`.
     func noteCommit() {
         freePages.committed()
-        guard cachedFile.isOfUse, let handle else { return }
-        cachedFile.committed(size: Self.fileSize(of: handle), mapAddress: bounds.lower.load(ordering: .relaxed))
+        guard folioSplitter.isOfUse, let handle else { return }
+        folioSplitter.committed(size: Self.fileSize(of: handle), mapAddress: bounds.lower.load(ordering: .relaxed))
     }
 
     /// Lets the next transactions in after a commit or abort.

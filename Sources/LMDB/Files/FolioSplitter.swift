@@ -6,20 +6,20 @@
 import CLMDB
 import Synchronization
 
-/// Splits the large folios in which Linux caches the data file, so that a later commit of few pages costs less.
+/// Makes small commits into a large file cheaper on Linux: after a commit it splits the folios in which the page cache
+/// holds what the commit added to the data file. A folio is a run of pages that Linux caches as one.
 ///
-/// Since Linux 6.16 ext4 caches what one call writes as one large folio: LMDB's writes make folios of up to 256 KiB.
-/// Writing one page later costs a walk over its whole folio, and syncing it costs another. So the part of the file that
-/// commits have added is split into pages, by asking the system to age one page of each folio (`MADV_COLD`), which
-/// keeps all of it in the cache. The part that existed when the file was opened is left as it is. So is the beginning
-/// of each file: the pages of a small file are rewritten close together, and splitting takes a share of the time that
-/// filling it takes. Systems without large folios lose nothing.
+/// Since Linux 6.16 ext4 caches what one call writes as one folio: LMDB's writes make folios of up to 256 KiB. Writing
+/// one page later costs a walk over its whole folio, and syncing it costs another. Asking the system to age one page of
+/// a folio (`MADV_COLD`) splits it into pages, and all of them stay in the cache. The part of the file that existed when
+/// it was opened is left as it is. So are the first 64 MiB of each file: the pages of a small file are rewritten close
+/// together, so splitting would cost more than it saves. Systems without large folios lose nothing.
 ///
 /// Measured by `strata-bench run --filter durable`.
-final class CachedFile: Sendable {
+final class FolioSplitter: Sendable {
     /// The smallest folio that is worth splitting, in bytes.
     static let smallestUnit = 32 << 10
-    /// The beginning of each file that is left as it is, in bytes.
+    /// The size of the beginning of each file that is left as it is, in bytes.
     static let beginning = 64 << 20
     /// The growth of the file, in bytes, that is worth the calls, which take about 1 ms a MiB.
     static let leastGrowth = 256 << 10

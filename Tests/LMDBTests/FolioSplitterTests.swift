@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The folios of what commits add to the file are split; see `CachedFile`.
-@Suite struct CachedFileTests {
+/// The folios of what commits add to the file are split; see `FolioSplitter`.
+@Suite struct FolioSplitterTests {
     let store = TemporaryStore()
 
     private func fill(_ environment: Environment, _ table: Table, mebibytes: Int) throws {
@@ -22,11 +22,11 @@ import Testing
         let environment = try store.open()
         let table = try environment.openTables(["t"])[0]
         try fill(environment, table, mebibytes: 96)
-        let cached = environment.cachedFile
+        let cached = environment.folioSplitter
         let size = try store.dataBytes().count
-        #expect(size > CachedFile.beginning + 16 << 20)
-        let most = (size - CachedFile.beginning) / CachedFile.smallestUnit + 8
-        let least = (size - CachedFile.beginning - CachedFile.leastGrowth) / CachedFile.smallestUnit - 8
+        #expect(size > FolioSplitter.beginning + 16 << 20)
+        let most = (size - FolioSplitter.beginning) / FolioSplitter.smallestUnit + 8
+        let least = (size - FolioSplitter.beginning - FolioSplitter.leastGrowth) / FolioSplitter.smallestUnit - 8
         let count = cached.cutCount.load(ordering: .relaxed)
         #expect(cached.isOfUse ? (least...most).contains(count) : count == 0, "\(count) of \(size) bytes")
         try environment.read { transaction in
@@ -43,7 +43,7 @@ import Testing
         let table = try environment.openTables(["t"])[0]
         try fill(environment, table, mebibytes: 16)
         for key in 5000..<UInt64(5020) { try environment.write { try $0.append(table, key, [1, 2, 3]) } }
-        #expect(environment.cachedFile.cutCount.load(ordering: .relaxed) == 0)
+        #expect(environment.folioSplitter.cutCount.load(ordering: .relaxed) == 0)
         try environment.close()
     }
 
