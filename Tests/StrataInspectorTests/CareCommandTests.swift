@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func doctorSavesWhatStandsBeforeAndBehindADamagedEvent() throws {
-        // The update of Stalker is the only place where its date and rating stand side by side, besides its row.
+        // The update of Stalker is the only record where its date and rating stand side by side, besides its row.
         let file = store.directory.appending(component: "data.mdb")
         #expect(try store.flip(everywhere: Data("the first films".utf8)) > 0)
         let bytes = try Data(contentsOf: file)

@@ -104,38 +104,38 @@ import Testing
                     $0.replacing("STORE", with: store.path).replacing("NEW", with: new)
                         .replacing("RECORDS", with: records).replacing("STILL", with: still)
                 }, limit: Self.limit)
-            let place: Comment = "seed \(seed), \(kind), \(words)\n\(result.exitCode): \(result.error.suffix(2000))"
+            let comment: Comment = "seed \(seed), \(kind), \(words)\n\(result.exitCode): \(result.error.suffix(2000))"
             failures += result.exitCode == 0 ? 0 : 1
-            try expectClear(result, words, place)
-            if onlyReads { #expect(try Data(contentsOf: file) == damaged, place) }
-            try expectNothingLeft(result, words, place)
+            try expectClear(result, words, comment)
+            if onlyReads { #expect(try Data(contentsOf: file) == damaged, comment) }
+            try expectNothingLeft(result, words, comment)
         }
         #expect(failures > 3, "no damage was met")
         try sound.write(to: file)
         #expect(try Tool.run("verify", store.path).exitCode == 0)
     }
 
-    private func expectClear(_ result: BuiltProgram.Result, _ words: [String], _ place: Comment) throws {
-        #expect([0, 1].contains(result.exitCode), place)
-        #expect(!result.error.contains("defect of the program") && !result.error.contains("Fatal error"), place)
+    private func expectClear(_ result: BuiltProgram.Result, _ words: [String], _ comment: Comment) throws {
+        #expect([0, 1].contains(result.exitCode), comment)
+        #expect(!result.error.contains("defect of the program") && !result.error.contains("Fatal error"), comment)
         guard result.exitCode != 0, !Self.tellsProblems.contains(words[0]) else { return }
         // A search that is led to another page finds nothing there, which is no sign of damage.
         let isMissed = Self.absences.contains { result.error.contains($0) }
-        #expect(isMissed || result.error.contains("'strata doctor \(store.path)' says what is lost"), place)
+        #expect(isMissed || result.error.contains("'strata doctor \(store.path)' says what is lost"), comment)
     }
 
     /// What is not whole has nobody's name; what the store's own directory holds is not looked at.
-    private func expectNothingLeft(_ result: BuiltProgram.Result, _ words: [String], _ place: Comment) throws {
+    private func expectNothingLeft(_ result: BuiltProgram.Result, _ words: [String], _ comment: Comment) throws {
         let parent = store.directory.deletingLastPathComponent()
         let own = store.directory.lastPathComponent
         let names = try FileManager.default.contentsOfDirectory(atPath: parent.path(percentEncoded: false))
             .filter { $0.contains(own) && $0 != own }
         let made = Set([own + ".new", own + ".new.csv", own + ".new.xcdatamodeld"])
-        #expect(made.isSuperset(of: names), place)
+        #expect(made.isSuperset(of: names), comment)
         // The doctor saves what it can, and says that there is damage.
-        if result.exitCode != 0, words[0] != "doctor" { #expect(names.isEmpty, place) }
+        if result.exitCode != 0, words[0] != "doctor" { #expect(names.isEmpty, comment) }
         if names.contains(own + ".new"), words[0] != "generate" {
-            #expect(try Tool.run("verify", new).exitCode == 0, place)
+            #expect(try Tool.run("verify", new).exitCode == 0, comment)
         }
         for name in names { try FileManager.default.removeItem(at: parent.appending(component: name)) }
     }

@@ -3,7 +3,7 @@ import StrataModel
 import StrataStore
 import Testing
 
-/// A model whose installation is lost with its place in the log is taken from the views.
+/// A model whose installation is lost with the damaged part of the log is taken from the views.
 @Suite struct DoctorModelTests {
     private let store: FilmStore
 
@@ -36,8 +36,8 @@ import Testing
     /// FilmStore's model with one attribute more.
     private static func larger(_ name: String) throws -> ManagedObjectModel {
         var entities = try FilmStore.model().entities
-        let place = try #require(entities.firstIndex { $0.name == "Film" })
-        entities[place].properties.append(
+        let index = try #require(entities.firstIndex { $0.name == "Film" })
+        entities[index].properties.append(
             .attribute(AttributeDescription(name: name, type: .string, isOptional: true)))
         return try ManagedObjectModel(entities: entities)
     }

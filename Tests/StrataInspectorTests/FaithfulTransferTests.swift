@@ -194,10 +194,10 @@ import Testing
         let bytes = try Data(contentsOf: file)
         var start = bytes.startIndex
         var wasSaved = false
-        while let place = bytes.range(of: Data("MARKER".utf8), in: start..<bytes.endIndex) {
-            start = place.upperBound
+        while let range = bytes.range(of: Data("MARKER".utf8), in: start..<bytes.endIndex) {
+            start = range.upperBound
             var damaged = bytes
-            damaged[place.lowerBound] ^= 1
+            damaged[range.lowerBound] ^= 1
             try damaged.write(to: file)
             try folder.shell("rm -rf b")
             let result = try folder.result(["doctor", "a", "--into", "b"])

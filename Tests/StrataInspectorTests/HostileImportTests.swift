@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files that are cut, odd or wrong: each is taken as it is meant, or refused with a place, and what was done before
+/// Files that are cut, odd or wrong: each is taken as it is meant, or refused with a location, and what was done before
 /// stays whole.
 @Suite struct HostileImportTests {
     private let store: FilmStore
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Cut and broken files
 
-    /// Whole, each form is taken; cut at any place, it is refused with exit code 1, and nothing traps.
+    /// Whole, each form is taken; cut at any offset, it is refused with exit code 1, and nothing traps.
     @Test(arguments: ["json", "plist", "csv", "binary.plist"])
     func aFileThatWasCutIsRefusedOrReadToTheCut(form: String) throws {
         let records = (0..<20).map { ["name": "Studio \($0)", "country": "a \"b\", c"] }
@@ -66,7 +66,7 @@ import Testing
         ("[" + String(repeating: "{\"a\":", count: 100_000), "it is nested more than 200 levels deep"),
         ("", "it ends too soon (line 1, byte 1)"), ("[{\"name\": \"A\u{0}\"}]", "text contains a control character"),
     ])
-    func jsonThatIsNoneIsToldWithItsPlace(text: String, fault: String) throws {
+    func textThatIsNotJSONIsReportedWithItsLocation(text: String, fault: String) throws {
         let result = try take("Studio", try file("a.json", text))
         #expect(result.exitCode == 1 && result.error.contains(fault), "\(result)")
         try expectSound(studios: 2)
@@ -82,7 +82,7 @@ import Testing
         #expect(stopped.exitCode == 1, "\(stopped)")
         #expect(stopped.error.hasPrefix("strata: \(path): line 25: This is not JSON: "), "\(stopped)")
         try expectSound(studios: 21)
-        // The same file again is refused at the same place; mended, it is another file and begins anew.
+        // The same file again is refused at the same record; mended, it is another file and begins anew.
         let again = try take("Studio", path, "--rows", "2", "--on-clash", way, "--resume")
         #expect(again.exitCode == 1 && again.output.contains("after 20 of an earlier run"), "\(again)")
         try expectSound(studios: 25)

@@ -76,7 +76,7 @@ import Testing
         ("[{\"a\": 1} {\"a\": 2}]", "This is not JSON: there is more after the value (line 1, byte 11)."),
         ("{\"a\": 1} {\"a\": 2}", "This is not JSON: there is more after the value (line 1, byte 10)."),
     ])
-    func whatIsWrongIsToldWithItsPlace(text: String, expected: String) throws {
+    func errorsNameTheirLocation(text: String, expected: String) throws {
         #expect(try fault(text) == expected)
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Every form of a moment, in every place that takes one; and every listing into a pipe whose reader leaves.
+/// Every form of a moment, in every command that takes one; and every listing into a pipe whose reader leaves.
 @Suite struct MomentTests {
     private let store: FilmStore
 
     init() throws { store = try FilmStore() }
 
-    /// Commands with the place for a moment.
-    private static let places: [[String]] = [
+    /// Commands up to the moment that follows.
+    private static let commands: [[String]] = [
         ["query", "STORE", "Film", "--at"], ["count", "STORE", "Film", "--at"], ["show", "STORE", "Studio/p1", "--at"],
         ["blame", "STORE", "Studio/p1", "--at"], ["diff", "STORE"], ["diff", "STORE", "t1"],
         ["export", "STORE", "Film", "--at"], ["log", "STORE", "--since"], ["log", "STORE", "--until"],
@@ -19,8 +19,8 @@ import Testing
         ["export", "STORE", "--form", "cloudevents", "--until"],
     ]
 
-    private func run(_ place: [String], _ moment: String) throws -> Tool.Result {
-        try Tool.run(place.map { $0 == "STORE" ? store.path : $0 } + [moment])
+    private func run(_ command: [String], _ moment: String) throws -> Tool.Result {
+        try Tool.run(command.map { $0 == "STORE" ? store.path : $0 } + [moment])
     }
 
     /// The third transaction ends at event 13, some months before now; all of these forms mean it.
@@ -30,21 +30,21 @@ import Testing
     ]
 
     @Test func theFormsOfAMomentMeanTheSameEverywhere() throws {
-        for place in Self.places {
-            let since = ["--since", "--from"].contains(place.last)
-            let expected = try run(place, "13")
+        for command in Self.commands {
+            let since = ["--since", "--from"].contains(command.last)
+            let expected = try run(command, "13")
             for form in Self.forms {
-                let result = try run(place, form)
-                #expect(result.exitCode == 0 && result.error.isEmpty, "\(place) \(form): \(result)")
+                let result = try run(command, form)
+                #expect(result.exitCode == 0 && result.error.isEmpty, "\(command) \(form): \(result)")
                 // What begins at a moment has the event of an event number, the whole transaction, and what is after a tag.
-                if !since { #expect(result == expected, "\(place) \(form)") }
+                if !since { #expect(result == expected, "\(command) \(form)") }
             }
             for form in [
                 "now", "0 seconds ago", "1 second ago", "90 minutes ago", "2 hours ago", "1.5 days ago", "3 weeks ago",
             ] {
-                let result = try run(place, form)
-                let isGone = ["show", "blame"].contains(place[0])
-                #expect(result.exitCode == 0 || isGone && result.exitCode == 1, "\(place) \(form): \(result)")
+                let result = try run(command, form)
+                let isGone = ["show", "blame"].contains(command[0])
+                #expect(result.exitCode == 0 || isGone && result.exitCode == 1, "\(command) \(form): \(result)")
             }
         }
     }
@@ -64,9 +64,9 @@ import Testing
         "2026-13-01", "2026-01-01T25:00:00Z", "12 ", "-1", "1e3", "0x10",
     ])
     func whatIsNoMomentNamesTheForms(text: String) throws {
-        for place in Self.places {
+        for command in Self.commands {
             // What begins with a minus is an option to the parser.
-            var words = place.map { $0 == "STORE" ? store.path : $0 }
+            var words = command.map { $0 == "STORE" ? store.path : $0 }
             if text.hasPrefix("-"), let option = words.last, option.hasPrefix("--") {
                 words[words.count - 1] = "\(option)=\(text)"
             } else if text.hasPrefix("-") {
@@ -87,11 +87,11 @@ import Testing
 
     @Test func whatTheLogDoesNotReachIsBadUsageOrNothing() throws {
         for moment in ["16", "18446744073709551615", "t6", "t18446744073709551615", "tag:none"] {
-            for place in Self.places {
-                let result = try run(place, moment)
-                let isBound = ["--since", "--until", "--from"].contains(place.last)
-                #expect(result.exitCode == 2 || isBound && result.exitCode == 0, "\(place) \(moment): \(result)")
-                #expect(result.exitCode == 0 || result.output.isEmpty && !result.error.isEmpty, "\(place) \(moment)")
+            for command in Self.commands {
+                let result = try run(command, moment)
+                let isBound = ["--since", "--until", "--from"].contains(command.last)
+                #expect(result.exitCode == 2 || isBound && result.exitCode == 0, "\(command) \(moment): \(result)")
+                #expect(result.exitCode == 0 || result.output.isEmpty && !result.error.isEmpty, "\(command) \(moment)")
             }
         }
     }

@@ -144,7 +144,7 @@ import Testing
         #expect(json.output.contains("\"index\" : \"byYear\""))
     }
 
-    @Test func whatCannotBeAskedIsToldWithItsPlaceAndExitCodeTwo() throws {
+    @Test func questionsThatCannotBeAskedFailWithALocationAndExitCodeTwo() throws {
         #expect(
             try query("Film", "--where", "year = = 3")
                 == .init(

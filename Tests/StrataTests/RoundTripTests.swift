@@ -103,7 +103,7 @@ import Testing
         #expect(error?.context.key == "rating" && error?.context.objectID == tie.objectID)
     }
 
-    @Test func inheritedAndOwnPropertiesShareNoPlace() throws {
+    @Test func inheritedAndOwnPropertiesShareNoSlot() throws {
         let container = try makeOpenContainer()
         let context = container.newBackgroundContext()
         let boss = Manager(context: context)

@@ -50,11 +50,11 @@ struct HostileFileTests {
             "line 1, column 1: the file declares the encoding UTF-16; only UTF-8 is supported"
         ),
     ])
-    func whatIsNotWellFormedIsRefusedWithItsPlace(text: String, expected: String) throws {
+    func textThatIsNotWellFormedIsRefusedWithItsLocation(text: String, expected: String) throws {
         #expect(try problem(text) == expected)
     }
 
-    @Test func aFileThatIsNotUTF8IsRefusedWithItsPlace() throws {
+    @Test func aFileThatIsNotUTF8IsRefusedWithItsLocation() throws {
         let bytes = Data("<model>\n a".utf8) + [0xFF] + Data("</model>".utf8)
         let error = #expect(throws: StrataError.self) { try XcodeModel(contents: bytes, name: "M") }
         #expect((error?.cause as? ModelFileError)?.description == "line 2, column 3: the file is not UTF-8")
@@ -65,7 +65,7 @@ struct HostileFileTests {
     }
 
     /// Columns are counted from the element before. Counting from the start of the line would take quadratic time.
-    @Test(.timeLimit(.minutes(1))) func aFileOfOneLongLineIsReadWithItsPlaces() throws {
+    @Test(.timeLimit(.minutes(1))) func aFileOfOneLongLineIsReadWithItsLocations() throws {
         let entities = (0..<20_000).map { "<entity name=\"Ä\($0)\"/>" }.joined()
         let text = "<model>\(entities)\n<entity name=\"B\"/><entity name=\"C\" parentEntity=\"D\"/></x></model>"
         #expect(try problem(text) == "line 2, column 54: expected </model>, found </x>")
@@ -104,10 +104,10 @@ struct HostileFileTests {
             }
         }
         #expect(refused > whole.count / 20)
-        for place in stride(from: 0, to: whole.count, by: 23) {
+        for offset in stride(from: 0, to: whole.count, by: 23) {
             for byte in [UInt8(0), 0x22, 0x26, 0x3C, 0xC3] {
                 var bytes = whole
-                bytes[place] = byte
+                bytes[offset] = byte
                 do {
                     let model = try XcodeModel(contents: Data(bytes), name: "M")
                     _ = try model.managedObjectModel()

@@ -9,7 +9,7 @@ import Testing
 struct MutationTests {
     /// Each file is read, or rejected with a line and column inside the file.
     @Test(arguments: RandomTesting.seeds)
-    func aDamagedFileIsReadOrRefusedWithItsPlace(seed: UInt64) throws {
+    func aDamagedFileIsReadOrRefusedWithItsLocation(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var refused = 0
         let samples = Corpus.versions.filter { $0.contents.count < 40_000 }
@@ -41,17 +41,17 @@ struct MutationTests {
     private static func damaged(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-            let place = Int.random(in: 0..<bytes.count, using: &random)
-            let end = min(bytes.count, place + Int.random(in: 1...60, using: &random))
+            let offset = Int.random(in: 0..<bytes.count, using: &random)
+            let end = min(bytes.count, offset + Int.random(in: 1...60, using: &random))
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            case 2: bytes.removeSubrange(place..<end)
-            case 3: bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
+            case 0: bytes[offset] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: bytes.removeSubrange(offset..<end)
+            case 3: bytes.insert(contentsOf: Array(bytes[offset..<end]), at: offset)
             case 4:
                 bytes.insert(
-                    contentsOf: Array(words.randomElement(using: &random).map { $0.utf8 } ?? "".utf8), at: place)
-            default: bytes.removeSubrange(place...)
+                    contentsOf: Array(words.randomElement(using: &random).map { $0.utf8 } ?? "".utf8), at: offset)
+            default: bytes.removeSubrange(offset...)
             }
         }
         return bytes

@@ -103,8 +103,8 @@ private struct RandomModel {
         entity.properties.append(
             .attribute(
                 AttributeDescription(name: number == 0 ? "plain" : "plain\(number)", type: .string, isOptional: true)))
-        for place in 0..<Int.random(in: 0...6, using: &generator) {
-            entity.properties.append(.attribute(try attribute("e\(number)a\(place)", &generator)))
+        for index in 0..<Int.random(in: 0...6, using: &generator) {
+            entity.properties.append(.attribute(try attribute("e\(number)a\(index)", &generator)))
         }
         let name = entity.properties[0].name
         if let forms = ["uppercase:(\(name))", "canonical:(\(name))", name, "now()"].randomElement(using: &generator) {

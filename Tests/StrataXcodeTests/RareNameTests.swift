@@ -46,7 +46,7 @@ struct RareNameTests {
         ("includePendingChanges", 2), ("includesPendingChanges", 2), ("returnObjectsAsFaults", 3),
         ("returnsObjectsAsFaults", 3),
     ])
-    func bothSpellingsOfAnOptionSetIt(name: String, place: Int) throws {
+    func bothSpellingsOfAnOptionSetIt(name: String, index: Int) throws {
         let text = Self.text(inModel: #"<fetchRequest name="q" entity="A" predicateString="a == $X" \#(name)="YES"/>"#)
         let file = try read(text)
         #expect(file.diagnostics.isEmpty, "\(file.diagnostics)")
@@ -56,7 +56,7 @@ struct RareNameTests {
             template.returnsObjectsAsFaults,
         ]
         // If a file has some of the options, the others are off.
-        #expect(options == (0..<4).map { $0 == place })
+        #expect(options == (0..<4).map { $0 == index })
         try expectWrittenAgain(text)
     }
 

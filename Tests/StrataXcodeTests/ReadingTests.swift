@@ -54,7 +54,7 @@ struct ReadingTests {
         #expect(model.versionIdentifier == "v7")
     }
 
-    @Test func whatHasNoEffectIsNamedWithItsPlace() throws {
+    @Test func settingsWithoutEffectAreNamedWithTheirLocation() throws {
         let notes = try read(HandMade.everything).diagnostics
         let found = notes.map {
             "\($0.kind) \($0.owner ?? "-") \($0.element) \($0.attribute ?? "-") \($0.location.line)"

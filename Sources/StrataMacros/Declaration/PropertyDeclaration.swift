@@ -44,9 +44,6 @@ struct PropertyDeclaration {
         storage = attribute.map(Storage.init) ?? .row
         modifiers = variable.modifiers
     }
-
-    /// Whether this is known to be a relationship. Other optional classes are too, but only the compiler knows them.
-    var isDeclaredRelationship: Bool { relationship != nil || type.isToMany }
 }
 
 extension PropertyDeclaration.Storage {

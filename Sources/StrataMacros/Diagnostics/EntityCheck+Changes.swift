@@ -89,9 +89,9 @@ extension EntityCheck {
             parts.insert(part, at: 0)
         }
         var items = Array(list)
-        let place = list.distance(from: list.startIndex, to: index)
+        let offset = list.distance(from: list.startIndex, to: index)
         items.replaceSubrange(
-            place...place,
+            offset...offset,
             with: parts.enumerated().map { offset, part in
                 var copy = variable.with(\.bindings, [part])
                 // The documentation comment stays with the first variable.

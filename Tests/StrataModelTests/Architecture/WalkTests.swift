@@ -23,10 +23,10 @@ struct Walk {
         let block = section.drop { !$0.hasPrefix("```") }.dropFirst().prefix { !$0.hasPrefix("```") }
         stops = block.compactMap { line in
             let words = line.split(whereSeparator: { " `()".contains($0) })
-            guard let place = words.firstIndex(where: { $0.hasPrefix("Sources/") }), place + 1 < words.count else {
+            guard let index = words.firstIndex(where: { $0.hasPrefix("Sources/") }), index + 1 < words.count else {
                 return nil
             }
-            return Stop(file: String(words[place]), function: String(words[place + 1]))
+            return Stop(file: String(words[index]), function: String(words[index + 1]))
         }
     }
 

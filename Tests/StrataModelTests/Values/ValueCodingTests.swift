@@ -14,7 +14,7 @@ import Testing
 
     /// Decoding accepts only the text that encoding writes.
     @Test(arguments: [#""1.5""#, #""nan""#, #""NaN ""#, #""""#, "true", "null", "[]", "{}"])
-    func whatIsNoDecimalIsRefusedWithItsPlace(text: String) {
+    func textThatIsNoDecimalIsRefusedWithItsKey(text: String) {
         let json = Data(#"[{"decimal": 1}, {"decimal": \#(text)}]"#.utf8)
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([AttributeValue].self, from: json)

@@ -153,7 +153,7 @@ import Testing
         #expect(found.players.count == 4)
     }
 
-    @Test func whoIsGivenItsOwnerOnceMoreKeepsItsPlace() throws {
+    @Test func aMemberThatIsGivenItsOwnerAgainKeepsItsPosition() throws {
         try context.execute(
             BatchInsertRequest([club("a", [players[2], players[0], players[1]]), club("b", [players[3]])]))
         let found = try clubs()

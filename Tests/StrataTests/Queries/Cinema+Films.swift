@@ -44,37 +44,37 @@ let filmEntities: [ManagedObject.Type] = [Film.self, Studio.self, Actor.self]
 
 /// Thirty films with gaps in every optional property.
 func makeFilms(in context: ManagedObjectContext) {
-    let studios = ["Mosfilm", "Lenfilm", "Ghibli"].enumerated().map { place, name in
+    let studios = ["Mosfilm", "Lenfilm", "Ghibli"].enumerated().map { number, name in
         let studio = Studio(context: context)
         studio.name = name
-        studio.country = place == 1 ? nil : place == 0 ? "SU" : "JP"
+        studio.country = number == 1 ? nil : number == 0 ? "SU" : "JP"
         return studio
     }
     let agent = Actor(context: context)
     agent.name = "Agent"
-    let actors = (0..<8).map { place in
+    let actors = (0..<8).map { number in
         let actor = Actor(context: context)
-        actor.name = "Actor \(place)"
-        actor.age = place % 3 == 0 ? nil : 20 + place * 5
-        actor.agent = place % 2 == 0 ? agent : nil
+        actor.name = "Actor \(number)"
+        actor.age = number % 3 == 0 ? nil : 20 + number * 5
+        actor.agent = number % 2 == 0 ? agent : nil
         return actor
     }
     let words = ["Stalker", "Solaris", "Mirror", "Nostalghia", "Éloge", "stalk", "", "Part 9", "Part 10", "Ran"]
-    for place in 0..<30 {
+    for number in 0..<30 {
         let film = Film(context: context)
-        film.title = words[place % words.count]
-        film.note = place % 4 == 0 ? nil : "Note \(place)"
-        film.year = 1960 + place
-        film.length = place % 5 == 0 ? nil : Int32(80 + place)
-        film.rating = Double(place % 11) / 2
-        film.score = place % 3 == 0 ? nil : Float(place) / 10
-        film.isSeen = place % 2 == 0
-        film.isLent = place % 3 == 0 ? nil : place % 3 == 1
-        film.genre = Genre.allCases[place % 3]
-        film.grade = place % 4 == 3 ? nil : Grade.allCases[place % 4]
-        film.released = place % 6 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(place) * 86_400)
-        film.price = place % 7 == 0 ? nil : Decimal(place) / 4
-        film.studio = place % 5 == 4 ? nil : studios[place % 3]
-        film.actors = ToMany((0..<(place % 4)).map { actors[(place + $0 * 3) % actors.count] })
+        film.title = words[number % words.count]
+        film.note = number % 4 == 0 ? nil : "Note \(number)"
+        film.year = 1960 + number
+        film.length = number % 5 == 0 ? nil : Int32(80 + number)
+        film.rating = Double(number % 11) / 2
+        film.score = number % 3 == 0 ? nil : Float(number) / 10
+        film.isSeen = number % 2 == 0
+        film.isLent = number % 3 == 0 ? nil : number % 3 == 1
+        film.genre = Genre.allCases[number % 3]
+        film.grade = number % 4 == 3 ? nil : Grade.allCases[number % 4]
+        film.released = number % 6 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(number) * 86_400)
+        film.price = number % 7 == 0 ? nil : Decimal(number) / 4
+        film.studio = number % 5 == 4 ? nil : studios[number % 3]
+        film.actors = ToMany((0..<(number % 4)).map { actors[(number + $0 * 3) % actors.count] })
     }
 }

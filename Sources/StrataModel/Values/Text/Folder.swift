@@ -1,4 +1,4 @@
-/// Folds non-ASCII text piece by piece. A piece begins at a scalar that cannot combine or change places with anything before
+/// Folds non-ASCII text piece by piece. A piece begins at a scalar that cannot combine or swap with anything before
 /// it, so each piece folds independently.
 struct Folder {
     private let folding: StringFolding

@@ -88,7 +88,7 @@ struct FetchFormatErrorTests {
         if !sentence.isEmpty { #expect(problem.sentence == sentence || problem.sentence == sentence + ".") }
     }
 
-    @Test func theCaretStandsBelowThePlace() throws {
+    @Test func theCaretStandsBelowTheError() throws {
         #expect(
             try problem("name == \"Ann\" AN rating > 4").description == """
                 name == "Ann" AN rating > 4
@@ -102,8 +102,8 @@ struct FetchFormatErrorTests {
         let long = String(repeating: "a", count: 200) + " ! " + String(repeating: "b", count: 200)
         let lines = try problem(long).description.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].count < 130 && lines[0].hasPrefix("…") && lines[0].hasSuffix("…"))
-        let place = try #require(lines[1].firstIndex(of: "^"))
-        let offset = lines[1].distance(from: lines[1].startIndex, to: place)
+        let caret = try #require(lines[1].firstIndex(of: "^"))
+        let offset = lines[1].distance(from: lines[1].startIndex, to: caret)
         #expect(Array(lines[0])[offset] == "!")
     }
 

@@ -7,7 +7,7 @@ struct EventCodecTests {
     private static let source = ObjectID(entity: EntityID(rawValue: 3), row: 5)
     private static let target = ObjectID(entity: EntityID(rawValue: 4), row: 6)
     private static let pair = PairKey(property: PropertyID(rawValue: 9), source: source, target: target)
-    private static let places = PairPositions(inSource: -1, inTarget: 2)
+    private static let positions = PairPositions(inSource: -1, inTarget: 2)
     private static let change = PropertyChange(
         property: PropertyID(rawValue: 7), before: .previous, after: .value(.integer(1)))
 
@@ -36,16 +36,16 @@ struct EventCodecTests {
             kind: .deleted, write: { try $0.append(lastValues: [(change.property, change.after)]) },
             hex: "010300008502ab9d" + onObject + "1000000000000000" + seal + "01010007000000030100000000000000"),
         Example(
-            kind: .linked, write: { $0.append(pair: PairEvent(key: pair, positions: places)) },
+            kind: .linked, write: { $0.append(pair: PairEvent(key: pair, positions: positions)) },
             hex: "01040000ee87d84e" + onObject + "2400000000000000" + seal + pairBytes),
         Example(
-            kind: .unlinked, write: { $0.append(pair: PairEvent(key: pair, positions: places)) },
+            kind: .unlinked, write: { $0.append(pair: PairEvent(key: pair, positions: positions)) },
             hex: "01050000d710c64f" + onObject + "2400000000000000" + seal + pairBytes),
         Example(
             kind: .moved,
             write: {
                 let after = PairPositions(inSource: 3, inTarget: 4)
-                $0.append(pair: PairEvent(key: pair, positions: after, positionsBefore: places))
+                $0.append(pair: PairEvent(key: pair, positions: after, positionsBefore: positions))
             },
             hex: "0106000085802d46" + onObject + "3400000000000000" + seal + pairBytes
                 + "03000000000000000400000000000000"),
@@ -95,10 +95,10 @@ struct EventCodecTests {
                     guard case .values(let values) = try event.deleted() else { return #expect(Bool(false)) }
                     #expect(values.map(\.property) == [Self.change.property])
                     #expect(values.map(\.value) == [Self.change.after])
-                case .linked, .unlinked: #expect(try event.pair() == PairEvent(key: Self.pair, positions: Self.places))
+                case .linked, .unlinked: #expect(try event.pair() == PairEvent(key: Self.pair, positions: Self.positions))
                 case .moved:
                     let moved = try event.pair()
-                    #expect(moved.positionsBefore == Self.places && moved.positions.inTarget == 4)
+                    #expect(moved.positionsBefore == Self.positions && moved.positions.inTarget == 4)
                 case .modelInstalled:
                     let installed = try event.installedModel()
                     #expect(installed.version.rawValue == 2 && installed.record == Data("{}".utf8))

@@ -266,7 +266,7 @@ struct ByteBufferTests {
         #expect(writer.count == 0)
     }
 
-    @Test func placesInErrorsCountFromTheRecord() {
+    @Test func offsetsInErrorsCountFromTheRecord() {
         let bytes: [UInt8] = [1, 2]
         bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes, origin: 40)
