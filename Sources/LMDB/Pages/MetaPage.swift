@@ -28,6 +28,8 @@ struct MetaPage {
     let transaction: UInt64
 
     static let size = 152
+    static let freeOffset = 40
+    static let mainOffset = 88
     static let magic: UInt32 = 0xBEEF_C0DE
     static let version: UInt32 = 1
 
@@ -36,8 +38,8 @@ struct MetaPage {
         magic = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
         version = bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
         pageSize = bytes.loadUnaligned(fromByteOffset: 40, as: UInt32.self)
-        free = TreeRecord(bytes, at: 40)
-        main = TreeRecord(bytes, at: 88)
+        free = TreeRecord(bytes, at: Self.freeOffset)
+        main = TreeRecord(bytes, at: Self.mainOffset)
         lastPage = bytes.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
         transaction = bytes.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
     }

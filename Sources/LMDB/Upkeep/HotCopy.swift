@@ -65,23 +65,12 @@ extension Environment {
 }
 
 extension Environment {
-    /// Checks the pages of all trees of the newest commit.
+    /// Checks the newest commit: the pages of all its trees, and that trees and free lists part the file.
     ///
     /// - Throws: `corrupted`, with the page.
     /// - Complexity: a read of every page.
     func checkTrees() throws(LMDBError) {
-        let transaction = try beginRead()
-        defer { end(transaction) }
-        let pageSize = Self.shape(of: try activeHandle("check the pages")).pageSize
-        // The commit after the next writes over this commit's meta page.
-        let offset = Int(transaction.number & 1) * pageSize
-        guard let meta = MetaPage(descriptor: descriptor, at: offset), meta.transaction >= transaction.number
-        else { throw failure(.corrupted, "check the pages", detail: "the head of the file") }
-        guard meta.transaction == transaction.number else { return try checkTrees() }
-        do {
-            try TreeCheck.check(meta, in: PageCopies(descriptor: descriptor, pageSize: pageSize))
-        } catch {
-            throw failure(.corrupted, "check the pages", detail: "page \(error.page): \(error.sentence)")
-        }
+        guard let problem = try surveyPages(.newest).problems.first else { return }
+        throw failure(.corrupted, "check the pages", detail: "page \(problem.page): \(problem.sentence)")
     }
 }

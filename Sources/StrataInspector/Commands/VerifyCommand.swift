@@ -8,12 +8,15 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Checks the whole store and lists its problems, one a line.",
         discussion: """
-            Checks the header; every event and transaction with checksums and the chain of digests; every object's chain; \
-            rows, indexes, links, counts, tombstones and large values. Then it replays the log into a temporary store and \
-            compares the result with the views, record by record. The store is only read. --quick checks the log and counts.
+            Checks every page of the file, and that each is either in use or free; the header; every event and transaction \
+            with checksums and the chain of digests; every object's chain; rows, indexes, links, counts, tombstones and large \
+            values. Then it replays the log into a temporary store and compares the result with the views, record by record. \
+            The store is only read. --quick checks pages, the log and counts. The last line says what was read, and how long \
+            it took.
 
             --json prints {"sound", "depth", "head", "transactions", "events", "objects", "problemCount", \
-            "problems": [{"kind", "location", "message"}], "digests": {table: hexadecimal}, "seconds"}.
+            "problems": [{"kind", "location", "message"}], "digests": {table: hexadecimal}, "pages", \
+            "bytes", "records", "seconds"}.
 
             Examples:
                 strata verify BowTies.strata
@@ -21,7 +24,7 @@ struct VerifyCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Flag(help: "Only head, log and counts.") var quick = false
+    @Flag(help: "Only pages, head, log and counts.") var quick = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -60,6 +63,9 @@ struct VerifyCommand: ParsableCommand {
         } else {
             Output.shared.line("\(style(ValueText.count(report.problemCount, "problem"), .red)): \(looked)")
         }
+        Output.shared.line(
+            "read \(ValueText.count(report.read.pageCount, "page")) (\(ValueText.size(UInt64(report.read.sizeInBytes)))), "
+                + "\(ValueText.count(report.read.recordCount, "record")) in \(ValueText.duration(report.duration))")
     }
 }
 
@@ -80,6 +86,9 @@ private struct VerificationText: Encodable {
     let problemCount: Int
     let problems: [Problem]
     let digests: [String: String]
+    let pages: Int
+    let bytes: Int
+    let records: Int
     let seconds: Double
 
     /// A report for a verification that a signal ended.
@@ -90,6 +99,7 @@ private struct VerificationText: Encodable {
         problemCount = 1
         problems = [problem]
         digests = [:]
+        (pages, bytes, records) = (0, 0, 0)
         seconds = 0
     }
 
@@ -103,6 +113,7 @@ private struct VerificationText: Encodable {
         problemCount = report.problemCount
         problems = report.problems.map { Problem(kind: $0.kind.rawValue, location: $0.place, message: $0.message) }
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+        (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)
         seconds = report.duration / .seconds(1)
     }
 }

@@ -142,6 +142,12 @@ struct StoreTables: Sendable {
         Array(zip(Self.viewNames, projected + [BufferedTable(counts), BufferedTable(blobs)]))
     }
 
+    /// Every table, with those of entries that wait.
+    var all: [Table] {
+        [meta, state, events, transactions]
+            + viewTables.flatMap { [$0.table.main, $0.table.buffer, $0.table.removals].compactMap(\.self) }
+    }
+
     /// The table whose waiting entries no counter includes; nil if counters include them.
     var uncounted: BufferedTable? { countsWait && links.buffer != nil ? links : nil }
 }

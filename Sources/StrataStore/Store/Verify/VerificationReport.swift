@@ -13,6 +13,8 @@ package enum VerificationDepth: String, Sendable, Hashable {
 package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible {
     /// The kind of record that has the problem.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A page of the file, or how the pages hang together.
+        case page
         /// The store's header or its head.
         case head
         /// An event that is missing, damaged or out of place.
@@ -65,9 +67,21 @@ package struct VerificationReport: Sendable {
     package let problemCount: Int
     /// The digest of every view; empty after a quick verification, or if a table could not be read.
     package let digests: [TableDigest]
+    /// How much of the file was read.
+    package let read: VerifiedVolume
     package let duration: Duration
 
     package var isSound: Bool { problemCount == 0 }
+}
+
+/// How much a verification has read.
+package struct VerifiedVolume: Sendable, Hashable {
+    /// Pages of the file.
+    package var pageCount = 0
+    /// The same in bytes.
+    package var sizeInBytes = 0
+    /// Entries of all tables.
+    package var recordCount = 0
 }
 
 /// Collects problems.

@@ -24,6 +24,8 @@ final class Verifier {
     var expectedIndexes: ExpectedKeys
     var expectedLinks: ExpectedKeys
     var keyWriter = ByteWriter()
+    private var volume = VerifiedVolume()
+    private var digests: [TableDigest] = []
 
     init(
         _ file: StoreFile, _ blobs: BlobStore, _ transaction: ReadTransaction, _ depth: VerificationDepth,
@@ -48,6 +50,30 @@ final class Verifier {
     func run(beside second: ReadTransaction?) throws -> VerificationReport {
         let clock = ContinuousClock()
         let start = clock.now
+        if checkPages() { try checkContent(beside: second) }
+        return report(clock.now - start)
+    }
+
+    /// Checks the pages of the file, before anything else is read from them.
+    ///
+    /// - Returns: whether the tables can be read.
+    private func checkPages() -> Bool {
+        do {
+            let survey = try file.environment.surveyPages()
+            volume.pageCount = survey.pageCount
+            volume.sizeInBytes = survey.sizeInBytes
+            for problem in survey.problems { note(.page, "page \(problem.page)", problem.sentence) }
+            return survey.treesAreWhole
+        } catch {
+            problems.note(.page, "data.mdb", error)
+            return false
+        }
+    }
+
+    private func checkContent(beside second: ReadTransaction?) throws {
+        attempt("data.mdb") {
+            volume.recordCount = try tables.all.reduce(0) { $0 + (try transaction.count($1)) }
+        }
         checkLog()
         if histories.newest == nil { histories = file.histories }
         names = RecordedNames(histories)
@@ -62,11 +88,17 @@ final class Verifier {
             comparison?.isAlone.withLock { $0 = true }
             try comparison?.run()
         }
-        if let comparison { problems.append(comparison.problems) }
-        return VerificationReport(
+        if let comparison {
+            problems.append(comparison.problems)
+            digests = comparison.digests
+        }
+    }
+
+    private func report(_ duration: Duration) -> VerificationReport {
+        VerificationReport(
             depth: depth, head: log.head?.event ?? .zero, transactionCount: log.transactionCount,
             eventCount: log.eventCount, objectCount: objectCount, problems: problems.described,
-            problemCount: problems.count, digests: comparison?.digests ?? [], duration: clock.now - start)
+            problemCount: problems.count, digests: digests, read: volume, duration: duration)
     }
 
     private func makeComparison(_ transaction: ReadTransaction) -> ReplayComparison? {
