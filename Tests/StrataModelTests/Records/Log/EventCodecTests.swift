@@ -95,7 +95,8 @@ struct EventCodecTests {
                     guard case .values(let values) = try event.deleted() else { return #expect(Bool(false)) }
                     #expect(values.map(\.property) == [Self.change.property])
                     #expect(values.map(\.value) == [Self.change.after])
-                case .linked, .unlinked: #expect(try event.pair() == PairEvent(key: Self.pair, positions: Self.positions))
+                case .linked, .unlinked:
+                    #expect(try event.pair() == PairEvent(key: Self.pair, positions: Self.positions))
                 case .moved:
                     let moved = try event.pair()
                     #expect(moved.positionsBefore == Self.positions && moved.positions.inTarget == 4)
