@@ -68,7 +68,11 @@ public struct XcodeModelBundle: Sendable {
             throw Self.failure(
                 "\(path) has no version '\(plain)'. It has \(versionNames.joined(separator: ", ")).", path)
         }
-        let contents = version.appending(component: "contents")
+        var contents = version.appending(component: "contents")
+        let old = version.appending(component: "elements")
+        if !FileManager.default.fileExists(atPath: contents.path), FileManager.default.fileExists(atPath: old.path) {
+            contents = old
+        }
         return try XcodeModel(
             contents: try Self.data(contents, limit: XMLReader.Limits().sizeInBytes), name: plain,
             path: contents.path)

@@ -31,6 +31,9 @@ enum AttributeCodec {
         return attribute
     }
 
+    /// The type's name in the file; nil for a type that Xcode does not have.
+    static func name(of type: AttributeType) -> String? { types.first { $0.type == type }?.name }
+
     private static func type(_ fields: ElementFields) -> AttributeType {
         guard let name = fields["attributeType"], name != "Undefined" else { return .undefined }
         if let type = types.first(where: { $0.name == name })?.type { return type }
@@ -80,7 +83,13 @@ enum AttributeCodec {
         case .string: return .string(text)
         // Xcode writes an empty field as empty text.
         case _ where text.isEmpty: return nil
-        default: return bound(fields, "defaultValueString", type)
+        default:
+            guard type.isNumeric, value(text, type) == nil, let flag = boolean(text) else {
+                return bound(fields, "defaultValueString", type)
+            }
+            let number = flag ? "1" : "0"
+            fields.report("defaultValueString", "'\(text)' is not \(type.nameWithArticle) and is read as \(number)")
+            return value(number, type)
         }
     }
 
@@ -164,7 +173,7 @@ enum AttributeCodec {
         }
         add("optional", attribute.isOptional ? "YES" : nil)
         add("transient", attribute.isTransient ? "YES" : nil)
-        add("attributeType", types.first { $0.type == attribute.type }?.name)
+        add("attributeType", name(of: attribute.type))
         add("derived", attribute.derivationExpression == nil ? nil : "YES")
         add("derivationExpression", attribute.derivationExpression?.description)
         add("allowsExternalBinaryDataStorage", attribute.allowsExternalBinaryDataStorage ? "YES" : nil)

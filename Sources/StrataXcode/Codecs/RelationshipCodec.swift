@@ -7,6 +7,9 @@ enum RelationshipCodec {
     ]
 
     /// Reads a description from attributes, without user info and editor info.
+    /// The rule's name in the file.
+    static func name(of rule: DeleteRule) -> String? { rules.first { $0.rule == rule }?.name }
+
     static func read(_ fields: ElementFields) -> RelationshipDescription {
         var relationship = RelationshipDescription(
             name: fields["name"] ?? "", destinationEntityName: fields["destinationEntity"] ?? "")
@@ -50,7 +53,7 @@ enum RelationshipCodec {
         } else {
             add("maxCount", "1")
         }
-        add("deletionRule", rules.first { $0.rule == relationship.deleteRule }?.name)
+        add("deletionRule", name(of: relationship.deleteRule))
         add("ordered", relationship.isOrdered ? "YES" : nil)
         add("destinationEntity", relationship.destinationEntityName)
         add("inverseName", relationship.inverseName)

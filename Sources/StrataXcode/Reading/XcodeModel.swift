@@ -25,18 +25,43 @@ public struct XcodeModel: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// Reads the `contents` file of an `.xcdatamodel`.
+    /// Reads the `contents` file of an `.xcdatamodel`, or the binary file `elements` that Xcode wrote in its place
+    /// before version 4.
     ///
-    /// - Throws: `invalidModelFile` with the line and column, and a `ModelFileError` as its cause.
+    /// - Throws: `invalidModelFile` with the line and column, and a `ModelFileError` as its cause; for `elements`, with
+    ///   what to do.
     public init(contents: Data, name: String, path: String? = nil) throws(StrataError) {
+        let bytes = Array(contents)
+        if bytes.starts(with: BinaryPropertyList.signature) {
+            self = try Self.read(elements: bytes, name, path)
+            return
+        }
         let file: XcodeModel
         do throws(ModelFileError) {
-            file = try ModelReader.read(try XMLReader.read(Array(contents)), name: name)
+            file = try ModelReader.read(try XMLReader.read(bytes), name: name)
         } catch {
             throw StrataError(
                 .invalidModelFile, "The model \(name), \(error)", context: .init(path: path), cause: error)
         }
         self = contents.last == UInt8(ascii: "\n") ? file.endingInNewline : file
+    }
+
+    private static func read(elements bytes: [UInt8], _ name: String, _ path: String?) throws(StrataError) -> XcodeModel
+    {
+        do {
+            let (element, notes) = try ElementsReader.read(bytes)
+            let file = try ModelReader.read(element, name: name)
+            return XcodeModel(
+                name: name, entities: file.entities, supplement: file.supplement,
+                diagnostics: notes + file.diagnostics)
+        } catch {
+            let sentence = (error as? ArchiveError)?.sentence ?? "\(error)"
+            throw StrataError(
+                .invalidModelFile,
+                "The model \(name) is a binary file from before Xcode 4 and cannot be read: \(sentence). Open it in "
+                    + "Xcode and save it, which writes a file 'contents' in its place.",
+                context: .init(path: path), cause: error)
+        }
     }
 
     private var endingInNewline: XcodeModel {

@@ -19,7 +19,7 @@ struct ModuleLayers: Sendable, CustomTestStringConvertible {
         ModuleLayers(
             module: "StrataModel", layers: ["Values", "Predicates", "Requests", "Model", "Schema", "Records"]),
         ModuleLayers(
-            module: "StrataXcode", layers: ["XML", "Codecs", "Reading", "Writing", "Bundles", "Generation"]),
+            module: "StrataXcode", layers: ["XML", "Archives", "Codecs", "Reading", "Writing", "Bundles", "Generation"]),
         ModuleLayers(module: "StrataStore", layers: ["Tables", "Reading", "Writing", "Store"]),
         ModuleLayers(
             module: "StrataGraph", layers: ["History", "Graph", "Requests", "Results", "Batch", "Container"]),

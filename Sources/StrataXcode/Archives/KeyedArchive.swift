@@ -1,0 +1,74 @@
+/// The objects that `NSKeyedArchiver` wrote: dictionaries of fields, with references to each other.
+///
+/// The property list has the list `$objects`, in which references are positions, and under `$top` the first object.
+/// A reference to the text `$null` is nil.
+struct KeyedArchive {
+    /// An object of the archive: the index of its property list.
+    typealias Index = Int
+
+    private let list: BinaryPropertyList
+    private let archived: [Index]
+    let root: Index
+
+    init(_ bytes: [UInt8]) throws(ArchiveError) {
+        list = try BinaryPropertyList(bytes)
+        guard case .dictionary(let file) = list.objects[list.top], let objects = file["$objects"],
+            case .list(let archived) = list.objects[objects], let top = file["$top"],
+            case .dictionary(let first) = list.objects[top], let root = first["root"]
+        else { throw ArchiveError("it is not an archive of objects") }
+        self.archived = archived
+        guard case .reference(let number) = list.objects[root], archived.indices.contains(number) else {
+            throw ArchiveError("its first object is missing")
+        }
+        self.root = archived[number]
+    }
+
+    /// The object that a reference leads to; another object itself; nil if it leads to nothing.
+    private func followed(_ index: Index) -> Index? {
+        guard case .reference(let number) = list.objects[index] else { return index }
+        return archived.indices.contains(number) ? archived[number] : nil
+    }
+
+    /// A field of an object; nil if it has none, or nil in it.
+    func field(_ name: String, of object: Index?) -> Index? {
+        guard let object, case .dictionary(let fields) = list.objects[object] else { return nil }
+        guard let value = fields[name].flatMap(followed) else { return nil }
+        if case .text("$null") = list.objects[value] { return nil }
+        return value
+    }
+
+    func className(of object: Index) -> String? { text(field("$classname", of: field("$class", of: object))) }
+
+    func text(_ object: Index?) -> String? {
+        if let object, case .text(let text) = list.objects[object] { text } else { nil }
+    }
+
+    func integer(_ object: Index?) -> Int64? {
+        if let object, case .integer(let number) = list.objects[object] { number } else { nil }
+    }
+
+    func isTrue(_ object: Index?) -> Bool {
+        guard let object else { return false }
+        return switch list.objects[object] {
+        case .boolean(let value): value
+        case .integer(let number): number != 0
+        default: false
+        }
+    }
+
+    /// The members of an archived array or set.
+    func members(of object: Index?) -> [Index] {
+        guard let objects = field("NS.objects", of: object), case .list(let list) = list.objects[objects] else {
+            return []
+        }
+        return list.compactMap(followed)
+    }
+
+    /// The entries of an archived dictionary whose keys are texts.
+    func entries(of object: Index?) -> [(key: String, value: Index)] {
+        guard let keys = field("NS.keys", of: object), case .list(let names) = list.objects[keys] else { return [] }
+        return zip(names, members(of: object)).compactMap { name, value in
+            text(followed(name)).map { ($0, value) }
+        }
+    }
+}
