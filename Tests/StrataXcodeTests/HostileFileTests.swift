@@ -117,4 +117,22 @@ struct HostileFileTests {
             }
         }
     }
+
+    /// Something other than a file in place of a model's `contents` is refused at once, never waited for.
+    @Test(.timeLimit(.minutes(1)), arguments: ["contents", ".xccurrentversion"])
+    func whatIsNoFileIsRefused(name: String) throws {
+        let bundle = FileManager.default.temporaryDirectory.appending(component: "M-\(UUID().uuidString).xcdatamodeld")
+        let version = bundle.appending(component: "M.xcdatamodel")
+        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: bundle) }
+        try Data((Self.declaration + HandMade.everything).utf8).write(to: version.appending(component: "contents"))
+        let place = (name == "contents" ? version : bundle).appending(component: name).path
+        for put: (String) -> Int32 in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }, { symlink("/dev/zero", $0) }] {
+            unlink(place)
+            rmdir(place)
+            #expect(put(place) == 0)
+            let error = #expect(throws: StrataError.self) { try XcodeModelBundle(contentsOf: bundle).model() }
+            #expect(error?.code == .invalidModelFile && error?.message.contains("plain file") == true, "\(place)")
+        }
+    }
 }

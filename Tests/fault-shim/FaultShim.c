@@ -180,6 +180,11 @@ int rename(const char *from, const char *to) {
     PLAIN(FAULT_NAME, real(from, to))
 }
 
+int renameat(int from, const char *name, int to, const char *newName) {
+    REAL(renameat);
+    PLAIN(FAULT_NAME, real(from, name, to, newName))
+}
+
 int linkat(int from, const char *name, int to, const char *newName, int flags) {
     REAL(linkat);
     PLAIN(FAULT_NAME, real(from, name, to, newName, flags))

@@ -32,14 +32,14 @@ package final class LeafScan {
     ///
     /// - Throws: when the file cannot be read.
     package init(path: String) throws(LMDBError) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // Opening a pipe would wait for its other end.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw SystemError.current("open the data file", path) }
         descriptor = file
         var status = stat()
-        guard fstat(file, &status) == 0 else {
-            let error = SystemError.current("look at the data file", path)
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            throw error
+            throw LMDBError(.symbolicLink, operation: "open the data file", path: path)
         }
         fileSize = Int(status.st_size)
         // The first page says how large pages are, if it is still there.

@@ -118,9 +118,17 @@ public struct XcodeModelBundle: Sendable {
     /// - Parameter limit: the largest number of bytes; a longer file is rejected without reading all of it.
     private static func data(_ url: URL, limit: Int) throws(StrataError) -> Data {
         let path = url.path
+        // Opening a pipe would wait for its other end.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw failure("\(path) cannot be read: \(String(cString: strerror(errno))).", path)
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw failure("\(path) cannot be read: it is no plain file.", path)
+        }
         do {
-            let handle = try FileHandle(forReadingFrom: url)
-            defer { try? handle.close() }
             let data = try handle.read(upToCount: limit + 1) ?? Data()
             if data.count <= limit { return data }
         } catch {

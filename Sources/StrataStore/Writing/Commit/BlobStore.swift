@@ -12,14 +12,20 @@ import StrataModel
 /// file that a save is about to name. Stores in memory keep the bytes in `memory`. Both variables are guarded by their
 /// mutexes.
 final class BlobStore: Sendable {
-    private let directory: String?
+    /// Nil for a store in memory.
+    private let files: BlobFiles?
     private let file: StoreFile
     private let memory = Locked<[Data: Data]>([:])
     private let leases = Locked((count: 0, descriptor: Int32(-1)))
 
     init(_ location: StoreLocation, directory: String, file: StoreFile) throws {
         self.file = file
-        if case .inMemory = location { self.directory = nil } else { self.directory = directory }
+        if case .inMemory = location {
+            files = nil
+        } else {
+            files = BlobFiles(
+                directory: directory, ownership: file.options.acceptsSharedOwnership ? .unchecked : .privateOnly)
+        }
     }
 
     func close() { memory.withLock { $0.removeAll() } }
@@ -28,10 +34,10 @@ final class BlobStore: Sendable {
 
     /// Keeps the sweeper out until the lease is released.
     func lease() throws -> BlobLease {
-        if let directory {
+        if let files {
             do {
                 try leases.withLock { leases in
-                    if leases.count == 0 { leases.descriptor = try BlobFile.lockShared(directory + "/blobs.lock") }
+                    if leases.count == 0 { leases.descriptor = try files.lockShared() }
                     leases.count += 1
                 }
             } catch {
@@ -43,21 +49,20 @@ final class BlobStore: Sendable {
 
     /// Keeps the sweeper out while values are copied. Makes no lock file in a store without large values.
     func readingLease() throws -> BlobReadingLease {
-        guard let directory else { return BlobReadingLease(nil) }
+        guard let files else { return BlobReadingLease(nil) }
         do {
-            return BlobReadingLease(
-                try BlobFile.lockForReading(directory + "/blobs.lock", makingIt: BlobFile.exists(directory + "/blobs")))
+            return BlobReadingLease(try files.lockForReading(makingIt: files.exist))
         } catch {
             throw file.publicError(error, during: "beginning to copy large values")
         }
     }
 
     fileprivate func endLease() {
-        guard directory != nil else { return }
+        guard files != nil else { return }
         leases.withLock { leases in
             leases.count -= 1
             if leases.count == 0 {
-                BlobFile.unlock(leases.descriptor)
+                BlobFiles.unlock(leases.descriptor)
                 leases.descriptor = -1
             }
         }
@@ -68,13 +73,13 @@ final class BlobStore: Sendable {
     /// Writes the bytes, synced, unless they are there already. The caller holds a lease.
     func stage(_ data: Data) throws -> BlobReference {
         let reference = BlobReference(of: data)
-        guard let directory else {
+        guard let files else {
             memory.withLock { $0[reference.digest] = data }
             return reference
         }
         let (folder, name) = Self.location(of: reference)
         do {
-            try BlobFile.write(data, to: directory + "/blobs", folder: folder, name: name)
+            try files.write(data, folder: folder, name: name)
         } catch {
             throw file.publicError(error, during: "writing a large value")
         }
@@ -84,9 +89,9 @@ final class BlobStore: Sendable {
     /// - Throws: `missingBlob` if the bytes are gone or do not match the digest.
     func read(_ reference: BlobReference) throws -> Data {
         let data =
-            directory.map { directory in
+            files.map { files in
                 let (folder, name) = Self.location(of: reference)
-                return BlobFile.read("\(directory)/blobs/\(folder)/\(name)", sizeInBytes: reference.sizeInBytes)
+                return files.read(folder: folder, name: name, sizeInBytes: reference.sizeInBytes)
             } ?? memory.withLock { $0[reference.digest] }
         guard let data, BlobReference(of: data).digest == reference.digest else {
             throw StrataError(
@@ -100,7 +105,8 @@ final class BlobStore: Sendable {
     func damage(of digest: Data, sizeInBytes: UInt64? = nil) -> String? {
         let path = path(of: BlobReference(digest: digest, sizeInBytes: 0))
         guard let data = contents(digest: digest) else {
-            return BlobFile.refusal(path).map { "the file cannot be read (\($0)): \(path)" }
+            let (folder, name) = Self.location(of: BlobReference(digest: digest, sizeInBytes: 0))
+            return files?.refusal(folder: folder, name: name).map { "the file cannot be read (\($0)): \(path)" }
                 ?? "the file is missing: \(path)"
         }
         guard BlobReference(of: data).digest != digest else { return nil }
@@ -112,26 +118,28 @@ final class BlobStore: Sendable {
 
     /// The bytes under a digest, unchecked; nil if there are none.
     func contents(digest: Data) -> Data? {
-        guard directory != nil else { return memory.withLock { $0[digest] } }
-        return BlobFile.read(path(of: BlobReference(digest: digest, sizeInBytes: 0)))
+        guard let files else { return memory.withLock { $0[digest] } }
+        let (folder, name) = Self.location(of: BlobReference(digest: digest, sizeInBytes: 0))
+        return files.read(folder: folder, name: name)
     }
 
     /// Whether the bytes are there, without reading them.
     func exists(_ reference: BlobReference) -> Bool {
-        guard directory != nil else { return memory.withLock { $0[reference.digest] != nil } }
-        return BlobFile.size(path(of: reference)) == reference.sizeInBytes
+        guard let files else { return memory.withLock { $0[reference.digest] != nil } }
+        let (folder, name) = Self.location(of: reference)
+        return files.size(folder: folder, name: name) == reference.sizeInBytes
     }
 
     /// The path of a value's file; for a store in memory only a name for messages.
     func path(of reference: BlobReference) -> String {
         let (folder, name) = Self.location(of: reference)
-        return "\(directory ?? "memory")/blobs/\(folder)/\(name)"
+        return "\(files?.directory ?? "memory")/blobs/\(folder)/\(name)"
     }
 
     /// The same for a store that is not open.
     static func contents(digest: Data, in directory: String) -> Data? {
         let (folder, name) = location(of: BlobReference(digest: digest, sizeInBytes: 0))
-        return FileManager.default.contents(atPath: "\(directory)/blobs/\(folder)/\(name)")
+        return BlobFiles(directory: directory, ownership: .unchecked).read(folder: folder, name: name)
     }
 
     private static func location(of reference: BlobReference) -> (folder: String, name: String) {
@@ -148,36 +156,37 @@ final class BlobStore: Sendable {
     ///
     /// - Returns: how many were removed; 0 while a lease is held.
     func sweep() throws -> Int {
-        guard let directory, let descriptor = try BlobFile.tryLock(directory + "/blobs.lock") else { return 0 }
-        defer { BlobFile.unlock(descriptor) }
-        let files = BlobFile.list(directory + "/blobs")
-        guard !files.isEmpty else { return 0 }
+        guard let files, let descriptor = try files.tryLock() else { return 0 }
+        defer { BlobFiles.unlock(descriptor) }
+        let entries = try files.list()
+        guard !entries.isEmpty else { return 0 }
         var removed = 0
         // In a write transaction, so that no other process can commit a name at the same time.
         try file.write { transaction in
             removed = 0
             // Throws during a rebuild, while the table of names is incomplete.
             _ = try file.readHead(transaction)
-            for entry in files {
+            for entry in entries {
                 let isNamed = try entry.digest.map { digest in
                     try digest.withUnsafeBytes { try transaction.get(file.tables.blobs, $0) } != nil
                 }
-                if isNamed != true, BlobFile.remove(entry.path) { removed += 1 }
+                if isNamed != true, files.remove(entry) { removed += 1 }
             }
         }
         return removed
     }
 
     /// Whether there is anything that could be swept.
-    var hasFiles: Bool { directory.map { BlobFile.exists($0 + "/blobs") } ?? false }
+    var hasFiles: Bool { files?.exist ?? false }
 
     /// The number and size of the files beside the map.
     var usage: (count: Int, sizeInBytes: UInt64) {
-        guard let directory else {
+        guard let files else {
             return memory.withLock { ($0.count, $0.values.reduce(0) { $0 + UInt64($1.count) }) }
         }
-        let files = BlobFile.list(directory + "/blobs")
-        return (files.count, files.reduce(0) { $0 + (BlobFile.size($1.path) ?? 0) })
+        // What is no directory has no files.
+        let entries = (try? files.list()) ?? []
+        return (entries.count, entries.reduce(0) { $0 + (files.size(folder: $1.folder, name: $1.name) ?? 0) })
     }
 }
 
@@ -187,7 +196,7 @@ final class BlobReadingLease: Sendable {
 
     fileprivate init(_ descriptor: Int32?) { self.descriptor = descriptor }
 
-    deinit { if let descriptor { BlobFile.unlock(descriptor) } }
+    deinit { if let descriptor { BlobFiles.unlock(descriptor) } }
 }
 
 /// Keeps the sweeper out, from writing the first large value until the save that names it is over.

@@ -1,0 +1,195 @@
+import Foundation
+import LMDB
+
+/// The files of a store's large values below `blobs/`, and the file that locks them: private files, synced, never
+/// reached through a symbolic link.
+struct BlobFiles: Sendable {
+    /// A file; `digest` is nil if the name is no digest, as for a half-written file.
+    struct Entry {
+        let folder: String
+        let name: String
+        let digest: Data?
+    }
+
+    /// The store's directory.
+    let directory: String
+    let ownership: FileOwnership
+
+    private static let lockName = "blobs.lock"
+    private static let rootName = "blobs"
+
+    // MARK: Locks
+
+    /// Waits for the shared lock of the lock file, which is made if it is missing.
+    func lockShared() throws -> Int32 { try Self.lock(try openLock(), directory) }
+
+    /// Waits for the shared lock of the lock file, which is only read. Nil if there is no such file and it is not to be
+    /// made, or cannot be: then no process can sweep either.
+    func lockForReading(makingIt: Bool) throws -> Int32? {
+        let store = try OpenFolder(directory, ownership)
+        if let descriptor = try store.file(Self.lockName, O_RDONLY) { return try Self.lock(descriptor, directory) }
+        guard makingIt else { return nil }
+        do throws(BlobFile.Failure) {
+            guard let descriptor = try store.file(Self.lockName, O_RDONLY | O_CREAT) else { return nil }
+            return try Self.lock(descriptor, directory)
+        } catch {
+            if error.detail == nil, [EROFS, EACCES, EPERM].contains(error.number) { return nil }
+            throw error
+        }
+    }
+
+    /// The exclusive lock, or nil while another process or lease holds the file.
+    func tryLock() throws -> Int32? {
+        let descriptor = try openLock()
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    static func unlock(_ descriptor: Int32) { close(descriptor) }
+
+    private func openLock() throws(BlobFile.Failure) -> Int32 {
+        let store = try OpenFolder(directory, ownership)
+        guard let descriptor = try store.file(Self.lockName, O_RDWR | O_CREAT) else {
+            throw BlobFile.Failure(operation: "open", path: directory + "/" + Self.lockName, number: ENOENT)
+        }
+        return descriptor
+    }
+
+    private static func lock(_ descriptor: Int32, _ directory: String) throws(BlobFile.Failure) -> Int32 {
+        while flock(descriptor, LOCK_SH) != 0 {
+            guard errno == EINTR else {
+                let failure = BlobFile.Failure(operation: "lock", path: directory + "/" + lockName, number: errno)
+                close(descriptor)
+                throw failure
+            }
+        }
+        return descriptor
+    }
+
+    // MARK: Bytes
+
+    /// Writes `folder/name`, unless it is there with the right size: a new file, sync, rename, sync of the directories.
+    func write(_ data: Data, folder: String, name: String) throws {
+        let store = try OpenFolder(directory, ownership)
+        if try store.makeFolder(Self.rootName) { try store.synchronize() }
+        let root = try OpenFolder(Self.rootName, in: store)
+        _ = try root.makeFolder(folder)
+        let parent = try OpenFolder(folder, in: root)
+        if parent.size(of: name) == UInt64(data.count) { return }
+        let temporary = ".\(UUID().uuidString)"
+        let path = parent.path + "/" + temporary
+        guard let descriptor = try parent.file(temporary, O_WRONLY | O_CREAT | O_EXCL) else {
+            throw BlobFile.Failure(operation: "create", path: path, number: ENOENT)
+        }
+        do {
+            try Self.writeAll(data, descriptor, path)
+            guard fsync(descriptor) == 0 else {
+                throw BlobFile.Failure(operation: "sync", path: path, number: errno)
+            }
+            close(descriptor)
+        } catch {
+            close(descriptor)
+            _ = parent.remove(temporary)
+            throw error
+        }
+        do {
+            try parent.rename(temporary, to: name)
+        } catch {
+            _ = parent.remove(temporary)
+            throw error
+        }
+        try parent.synchronize()
+        try root.synchronize()
+    }
+
+    private static func writeAll(_ data: Data, _ descriptor: Int32, _ path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Foundation.write(
+                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                if count > 0 {
+                    written += count
+                } else if errno != EINTR {
+                    throw BlobFile.Failure(operation: "write", path: path, number: errno)
+                }
+            }
+        }
+    }
+
+    /// Calls `body` with the open directory of a file; nil if there is none.
+    private func within<R>(
+        _ folder: String, _ body: (borrowing OpenFolder) throws(BlobFile.Failure) -> R?
+    ) throws(BlobFile.Failure) -> R? {
+        do throws(BlobFile.Failure) {
+            let root = try OpenFolder(Self.rootName, in: try OpenFolder(directory, ownership))
+            let parent = try OpenFolder(folder, in: root)
+            return try body(parent)
+        } catch {
+            guard error.number == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    /// Why an existing file cannot be read; nil if it can be, or is missing.
+    func refusal(folder: String, name: String) -> String? {
+        do throws(BlobFile.Failure) {
+            if let descriptor = try within(
+                folder, { parent throws(BlobFile.Failure) in try parent.file(name, O_RDONLY) })
+            {
+                close(descriptor)
+            }
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    /// The file's bytes; nil if it is missing, not a plain file, of another size, or unreadable.
+    func read(folder: String, name: String, sizeInBytes: UInt64? = nil) -> Data? {
+        do {
+            let opened = try within(folder) { parent throws(BlobFile.Failure) in try parent.file(name, O_RDONLY) }
+            guard let opened else { return nil }
+            let file = FileHandle(fileDescriptor: opened, closeOnDealloc: true)
+            var info = stat()
+            guard fstat(opened, &info) == 0, sizeInBytes == nil || sizeInBytes == UInt64(info.st_size) else {
+                return nil
+            }
+            return try file.readToEnd() ?? Data()
+        } catch {
+            return nil
+        }
+    }
+
+    /// The size of a file in bytes; nil if there is no plain file.
+    func size(folder: String, name: String) -> UInt64? {
+        // What cannot be opened has no size.
+        (try? within(folder) { parent throws(BlobFile.Failure) in parent.size(of: name) }).flatMap(\.self)
+    }
+
+    func remove(_ entry: Entry) -> Bool {
+        let isRemoved = try? within(entry.folder) { parent throws(BlobFile.Failure) in parent.remove(entry.name) }
+        return isRemoved.flatMap(\.self) ?? false
+    }
+
+    /// Whether there is a directory of large values.
+    var exist: Bool {
+        var info = stat()
+        return lstat(directory + "/" + Self.rootName, &info) == 0
+    }
+
+    /// Every file two levels below `blobs/`; none if it is missing.
+    ///
+    /// - Throws: if something other than a directory is at its place.
+    func list() throws(BlobFile.Failure) -> [Entry] {
+        guard exist else { return [] }
+        let root = try OpenFolder(Self.rootName, in: try OpenFolder(directory, ownership))
+        var entries: [Entry] = []
+        for folder in root.names {
+            let names = try within(folder) { parent throws(BlobFile.Failure) in parent.names } ?? []
+            entries += names.map { Entry(folder: folder, name: $0, digest: BlobFile.digest(folder + $0)) }
+        }
+        return entries
+    }
+}
