@@ -13,18 +13,21 @@ struct DoctorCommand: ParsableCommand {
             The doctor reads the log from its beginning and trusts nothing else in the store. It compares every event and \
             transaction with its checksum, its digest and the chain of digests, and lists the transactions after the first \
             damage as far as it can read them. If the file was cut short or its first pages are lost, it searches the \
-            remaining pages for the log. It only reads the store.
+            remaining pages for the log and the views. Of a transaction whose record is lost it takes the events; author \
+            and time are then not known. It only reads the store.
 
             --into NEW makes a new store from the sound part of the log, replays the views, and verifies it. Sound rows, \
             deletions and links from after the damage are then added in one transaction by 'strata doctor', without their \
-            history. A model installed after the damage is taken from the views, even if nothing of the log is sound. If \
+            history, and links that sound views do not have are removed. At last the new store is verified, and its views \
+            are held against those of the damaged store, as far as these can be read; what differs is told. A model installed after the damage is taken from the views, even if nothing of the log is sound. If \
             the log is sound and only views are damaged, 'strata rebuild' is enough.
 
             The exit code is 0 for a sound store and 1 if anything is damaged, whatever was saved.
 
             --json prints {"sound", "transaction", "eventNumber", "problem", "head", "lost": [{"transaction", "time", "author", \
             "events"}], "viewProblems", "largeValueProblems", "into": {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems"}, \
-            "saved": {"objects", "deletions", "links", "damagedRecords", "refused", "cutLinks", "unreadableTables", "refusal"}}.
+            "saved": {"objects", "deletions", "links", "unlinked", "damagedRecords", "contradictions", "refused", "cutLinks", \
+            "unreadableTables", "refusal", "differences": [{"view", "records", "first"}]}}.
 
             Examples:
                 strata doctor BowTies.strata
@@ -60,7 +63,11 @@ struct DoctorCommand: ParsableCommand {
             Interrupt.finish()
             report.into = CopyText(path: into, copy)
             notes.enter(.rows)
-            if finding.problem != nil { report.saved = try saveRows(salvage, finding.end?.lastEvent ?? .zero, into) }
+            if finding.problem != nil {
+                let (saved, verified) = try saveRows(salvage, finding.end?.lastEvent ?? .zero, into, progress)
+                report.saved = saved
+                report.into = CopyText(path: into, verified, blobs: copy.blobCount)
+            }
         }
         progress.finish()
         try salvage.close()
@@ -85,7 +92,11 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
-    private func saveRows(_ salvage: LogSalvage, _ end: EventNumber, _ path: String) throws -> DoctorReport.Saved {
+    /// Adds what is sound after the end of the log to the new store, verifies it, and holds it against the views of the
+    /// damaged store.
+    private func saveRows(
+        _ salvage: LogSalvage, _ end: EventNumber, _ path: String, _ progress: ProgressLine
+    ) throws -> (DoctorReport.Saved, VerificationReport) {
         var target = StoreArguments()
         target.path = path
         return try target.writing { store in
@@ -99,7 +110,8 @@ struct DoctorCommand: ParsableCommand {
                     .filter { changes.objects[$0] != nil }
                 guard !refused.isEmpty else {
                     saved.refusal = error.commandLineText
-                    return saved
+                    changes = NetChanges()
+                    break
                 }
                 for id in refused { changes.objects[id] = nil }
                 changes.pairs = changes.pairs.filter {
@@ -109,8 +121,10 @@ struct DoctorCommand: ParsableCommand {
             }
             saved.objects = changes.objects.values.count { $0.existsAfter }
             saved.deletions = changes.objects.values.count { !$0.existsAfter }
-            saved.links = changes.pairs.count
-            return saved
+            saved.links = changes.pairs.values.count { $0.after != nil }
+            saved.unlinked = changes.pairs.values.count { $0.after == nil }
+            saved.differences = try salvage.differences(after: end, from: store).map(DoctorReport.Difference.init)
+            return (saved, try store.verify(.full, progress: progress.handler))
         }
     }
 

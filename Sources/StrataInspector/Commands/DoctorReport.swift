@@ -10,21 +10,41 @@ struct DoctorReport: Encodable {
         let events: Int
     }
 
+    /// A view that is not as in the damaged store.
+    struct Difference: Encodable {
+        let view: String
+        let records: Int
+        let first: String
+
+        init(_ difference: ViewDifference) {
+            view = difference.view
+            records = difference.count
+            first = difference.first
+        }
+    }
+
     struct Saved: Encodable {
         var objects = 0
         var deletions = 0
         var links = 0
+        /// Links of the log that sound views do not have.
+        var unlinked = 0
         let damagedRecords: Int
+        /// Records about which the views contradict each other.
+        let contradictions: Int
         /// Objects that break a rule of the model.
         var refused = 0
         let cutLinks: Int
         let unreadableTables: [String]
         /// Why nothing could be added; nil if something was.
         var refusal: String?
+        /// What still differs from the views of the damaged store.
+        var differences: [Difference] = []
 
         init(_ passedOver: PassedOver) {
             damagedRecords = passedOver.records
             cutLinks = passedOver.links
+            contradictions = passedOver.contradictions
             unreadableTables = passedOver.tables
         }
     }
@@ -144,6 +164,7 @@ struct DoctorReport: Encodable {
             [
                 (saved.damagedRecords, "damaged record"), (saved.refused, "object that breaks a rule of the model"),
                 (saved.cutLinks, "link to a lost object"),
+                (saved.contradictions, "record about which the views contradict each other"),
             ]
             .filter { $0.0 > 0 }.map { "\(ValueText.count($0.0)) × \($0.1)" }
             + saved.unreadableTables.map { "the rest of table \($0)" }
@@ -153,11 +174,22 @@ struct DoctorReport: Encodable {
         if let refusal = saved.refusal {
             return Output.shared.line("rows from after the damage could not be added: \(refusal)")
         }
-        let parts = [(saved.objects, "object"), (saved.deletions, "deletion"), (saved.links, "link")].filter {
-            $0.0 > 0
-        }
+        let parts = [
+            (saved.objects, "object"), (saved.deletions, "deletion"), (saved.links, "link"),
+            (saved.unlinked, "removal of a link"),
+        ].filter { $0.0 > 0 }
+        printDifferences(saved.differences)
         guard !parts.isEmpty else { return Output.shared.line("nothing from after the damage could be added") }
-        let list = parts.map { ValueText.count($0.0, $0.1) }.joined(separator: ", ")
-        Output.shared.line("added from after the damage, without their history: \(list)")
+        let list = parts.map { ValueText.count($0.0, $0.1, $0.1 == "removal of a link" ? "removals of links" : nil) }
+        Output.shared.line("added from after the damage, without their history: \(list.joined(separator: ", "))")
+    }
+
+    private func printDifferences(_ differences: [Difference]) {
+        for difference in differences {
+            Output.shared.line(
+                "not as in the views of the damaged store: "
+                    + "\(ValueText.count(difference.records, "record")) of \(difference.view), the first: "
+                    + difference.first)
+        }
     }
 }

@@ -74,7 +74,8 @@ import Testing
             component: "carved-\(UUID().uuidString).strata", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: target) }
-        try LogCarving(file: path + "/data.mdb").write(to: target.path(percentEncoded: false))
+        var carving = try LogCarving(file: path + "/data.mdb")
+        try carving.write(to: target.path(percentEncoded: false))
         let carved = try Data(contentsOf: target.appending(component: "data.mdb"))
         #expect(carved.range(of: Data(secret.utf8)) == nil)
         #expect(carved.range(of: Data("Alien".utf8)) != nil)

@@ -6,28 +6,62 @@ import StrataModel
 ///
 /// Records of the log are recognised by their checksums. Among several with one number the chain of digests identifies
 /// the committed one.
+///
+/// If the file cannot be opened at all, the records of transactions that are lost are made up by what events say, and
+/// what views say of the time after the log is kept for `RowSalvage`.
 struct LogCarving {
-    private let scan: LeafScan
+    /// What to look for.
+    enum Scope {
+        case log
+        /// The log and the views, for a file that cannot be opened.
+        case everything
+    }
+
+    let scan: LeafScan
+    private let scope: Scope
     /// The locations of records by number, each content once.
-    private var transactions: [UInt64: [LeafScan.Location]] = [:]
-    private var events: [UInt64: [LeafScan.Location]] = [:]
+    private(set) var transactions: [UInt64: [LeafScan.Location]] = [:]
+    private(set) var events: [UInt64: [LeafScan.Location]] = [:]
+    /// The newest state of each row, deletion and pair that is found.
+    private(set) var rows: [ObjectID: (revision: EventNumber, location: LeafScan.Location)] = [:]
+    private(set) var tombstones: [ObjectID: EventNumber] = [:]
+    private(set) var pairs: [PairKey: PairState] = [:]
+    /// The ids of transactions, by number.
+    private(set) var transactionIDs: [UInt64: UUID] = [:]
+    /// The newest head that is found.
+    private(set) var head: LogHead?
+    private(set) var header: StoreHeader?
+    /// What the log made of the records says of itself.
+    private(set) var notes = Notes()
+
+    /// What was made up.
+    struct Notes {
+        /// Transactions whose records are lost, and whose events are there.
+        var madeUp: [TransactionNumber] = []
+        /// The last event of the log that was made.
+        var end = EventNumber.zero
+    }
 
     /// Records in one commit.
     private static let stepSize = 10_000
 
     /// - Throws: if the file cannot be read.
-    init(file path: String) throws {
+    init(file path: String, _ scope: Scope = .log) throws {
         scan = try LeafScan(path: path)
+        self.scope = scope
+        let least = scope == .log ? EventHeader.size : 8
         scan.forEachEntry { key, location in
-            guard key.count == 8, location.count >= EventHeader.size, let bytes = scan.bytes(at: location) else {
-                return
+            guard key.count == 8 || scope == .everything, location.count >= least,
+                let bytes = scan.bytes(at: location)
+            else { return }
+            bytes.withUnsafeBytes { value in
+                guard key.count == 8 else { return noteSmall(key, value) }
+                note(UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)), location, value)
             }
-            let number = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
-            bytes.withUnsafeBytes { note(number, location, $0) }
         }
     }
 
-    var isEmpty: Bool { transactions.isEmpty }
+    var isEmpty: Bool { transactions.isEmpty && (scope == .log || events.isEmpty) }
 
     /// A record is recognised by its checksum. Most entries on the pages of a store are none, so an unreadable one is
     /// no error here. A damaged record of the log shows as a gap in the chain of digests.
@@ -36,6 +70,34 @@ struct LogCarving {
             add(location, bytes, to: &events[number, default: []])
         } else if (try? TransactionRecord(bytes, number: TransactionNumber(rawValue: number))) != nil {
             add(location, bytes, to: &transactions[number, default: []])
+        } else if scope == .everything {
+            noteView(ObjectID(rawValue: number), location, bytes)
+        }
+    }
+
+    private mutating func noteView(_ id: ObjectID, _ location: LeafScan.Location, _ bytes: UnsafeRawBufferPointer) {
+        guard !id.isNil, id.entityID.rawValue != 0 else { return }
+        if let row = try? StoredRow(bytes) {
+            if row.revision > rows[id]?.revision ?? .zero { rows[id] = (row.revision, location) }
+        } else if let event = try? Tombstone.eventNumber(bytes), bytes.count == 8 {
+            tombstones[id] = max(tombstones[id] ?? .zero, event)
+        }
+    }
+
+    /// Records whose keys are no numbers: pairs, ids of transactions, header and head.
+    private mutating func noteSmall(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        switch key.count {
+        case StoreKey.linkSize:
+            guard let pair = StoreKey.pair(key), let state = try? PairState(value) else { return }
+            if state.revision > pairs[pair]?.revision ?? .zero { pairs[pair] = state }
+        case 16 where value.count == 8:
+            let number = UInt64(littleEndian: value.loadUnaligned(as: UInt64.self))
+            transactionIDs[number] = UUID(uuid: key.loadUnaligned(as: uuid_t.self))
+        case 4:
+            if let found = try? LogHead(value), found.event > head?.event ?? .zero { head = found }
+        case 6:
+            if let found = try? StoreHeader(value) { header = found }
+        default: break
         }
     }
 
@@ -54,22 +116,15 @@ struct LogCarving {
     // MARK: Writing
 
     /// Creates an environment in an empty directory with the tables of a store, and fills those of the log.
-    func write(to path: String) throws {
+    mutating func write(to path: String) throws {
         var options = EnvironmentOptions()
         options.durability = .disposable
         let environment = try Environment.open(at: path, options: options)
         do {
             let tables = try StoreTables(opening: environment)
-            var digest = LogHead.start.digest
-            var records: [(UInt64, [UInt8])] = []
-            var contents: [(UInt64, [UInt8])] = []
-            for number in transactions.keys.sorted() {
-                guard let chosen = try transaction(number, after: digest) else { continue }
-                digest = chosen.digest
-                records.append((number, chosen.bytes))
-                // An event number that two transactions claim belongs to the first.
-                contents += chosen.events.filter { $0.0 > contents.last?.0 ?? 0 }
-            }
+            let log = scope == .log ? try found() : try mended()
+            notes = log.notes
+            let (records, contents) = (log.records, log.events)
             try append(records, to: tables.transactions, of: environment)
             try append(contents, to: tables.events, of: environment)
             try environment.close()
@@ -77,6 +132,27 @@ struct LogCarving {
             try environment.close()
             throw error
         }
+    }
+
+    /// The records of a log, in order.
+    struct Assembled {
+        var records: [(UInt64, [UInt8])] = []
+        var events: [(UInt64, [UInt8])] = []
+        var notes = Notes()
+    }
+
+    /// What is found, as it is.
+    private func found() throws -> Assembled {
+        var log = Assembled()
+        var digest = LogHead.start.digest
+        for number in transactions.keys.sorted() {
+            guard let chosen = try transaction(number, after: digest) else { continue }
+            digest = chosen.digest
+            log.records.append((number, chosen.bytes))
+            // An event number that two transactions claim belongs to the first.
+            log.events += chosen.events.filter { $0.0 > log.events.last?.0 ?? 0 }
+        }
+        return log
     }
 
     private func append(_ records: [(UInt64, [UInt8])], to table: Table, of environment: Environment) throws {
@@ -90,20 +166,21 @@ struct LogCarving {
     }
 
     /// A transaction that may have been committed.
-    private struct Candidate {
+    struct Candidate {
         let bytes: [UInt8]
         let events: [(UInt64, [UInt8])]
         let digest: [UInt8]
         /// Whether the digest follows from that of the transaction before.
         let follows: Bool
+        let isWhole: Bool
     }
 
-    private func transaction(_ number: UInt64, after digest: [UInt8]) throws -> Candidate? {
+    func transaction(_ number: UInt64, after digest: [UInt8]) throws -> Candidate? {
         var best: Candidate?
         for location in transactions[number] ?? [] {
             guard let candidate = try candidate(number, location, after: digest) else { continue }
             if candidate.follows { return candidate }
-            best = candidate
+            if candidate.isWhole || !(best?.isWhole ?? false) { best = candidate }
         }
         return best
     }
@@ -124,12 +201,12 @@ struct LogCarving {
             let chained = chain.finish()
             return Candidate(
                 bytes: bytes, events: found, digest: record.digest,
-                follows: isWhole && chained == record.digest)
+                follows: isWhole && chained == record.digest, isWhole: isWhole)
         }
     }
 
     /// An event of a transaction. If its payload was removed, it is left out even if an older page still has it.
-    private func event(_ number: UInt64, of transaction: UInt64) throws -> [UInt8]? {
+    func event(_ number: UInt64, of transaction: UInt64) throws -> [UInt8]? {
         var newest: [UInt8]?
         for location in events[number] ?? [] {
             guard let bytes = scan.bytes(at: location) else { continue }

@@ -19,8 +19,10 @@ package final class LogSalvage {
         /// Transactions after the sound part whose records can be read.
         package let lost: [TransactionRecord]
 
-        fileprivate func with(problem: String) -> Finding {
-            Finding(end: end, problem: problem, head: head, headEvent: headEvent, lost: lost)
+        fileprivate func with(problem: String, head other: LogHead? = nil) -> Finding {
+            Finding(
+                end: end, problem: problem, head: other?.transaction ?? head, headEvent: other?.event ?? headEvent,
+                lost: lost)
         }
     }
 
@@ -43,7 +45,9 @@ package final class LogSalvage {
             refusal = nil
         } catch {
             let refusal = Self.refusal(error, path)
-            guard Self.isDamage(error), let carved = try LogSource.carved(from: path) else { throw refusal }
+            guard Self.isDamage(error), let carved = try LogSource.carved(from: path, .everything) else {
+                throw refusal
+            }
             self.carved = carved
             self.refusal = refusal
             file = nil
@@ -80,7 +84,8 @@ package final class LogSalvage {
             guard let carved else { throw StrataError(.corrupt, "Nothing of the file can be read.") }
             let found = try walk(carved, through: nil, until: nil, note: { _ in }, progress)
             let searched = "\(refusal?.message ?? "") The pages that are left were searched for its log"
-            return found.with(problem: searched + (found.problem.map { "; \($0)" } ?? ", which may have gone on"))
+            let rest = found.problem.map { "; \($0)" } ?? ", which may have gone on"
+            return found.with(problem: searched + rest + Self.note(carved), head: carved.carving?.head)
         }
         let head = try file.environment.read { transaction in
             try? StoreFile.meta("head", file.tables, transaction).map { try LogHead($0) }
@@ -99,6 +104,12 @@ package final class LogSalvage {
         return further.with(
             problem: "\(problem); the pages of the file were searched for the rest of the log"
                 + (further.problem.map { "; \($0)" } ?? ""))
+    }
+
+    /// What is not known of a log whose transaction records are lost.
+    private static func note(_ source: LogSource) -> String {
+        guard let lost = source.carving?.notes.madeUp, !lost.isEmpty else { return "" }
+        return "; the records of \(lost.count) transactions are lost, so their authors and times are not known"
     }
 
     private func walk(
@@ -195,11 +206,12 @@ package final class LogSalvage {
                 .invalidModel, "Nothing of the log is sound, and no model of the store can be read.",
                 context: .init(path: path))
         }
-        let header = try file.flatMap { file in
-            try file.environment.read { transaction in
-                try? StoreFile.meta("header", file.tables, transaction).map { try StoreHeader($0) }
-            }
-        }
+        let header =
+            try file.flatMap { file in
+                try file.environment.read { transaction in
+                    try? StoreFile.meta("header", file.tables, transaction).map { try StoreHeader($0) }
+                }
+            } ?? carved?.carving?.header
         let fresh = StoreHeader(
             identifier: header?.identifier ?? UUID(), lineage: UUID(),
             createdMicroseconds: header?.createdMicroseconds ?? end?.microseconds
@@ -228,15 +240,45 @@ package final class LogSalvage {
     package func changes(
         after end: EventNumber, for store: Store
     ) throws -> (changes: NetChanges, passedOver: PassedOver) {
-        guard let file else { return (NetChanges(), PassedOver()) }
         let histories = try rowModels(end == .zero ? [] : try store.schemas, adoptedBy: store)
+        return try store.read(at: try store.head()) { snapshot in
+            let salvage = RowSalvage(
+                histories: histories, schema: store.schema, end: end, snapshot: snapshot,
+                bring: { try self.bring($0, to: store) })
+            if let file {
+                try file.environment.read { transaction in
+                    try store.file.environment.read { target in
+                        try salvage.readViews(
+                            DamagedViews(transaction: transaction, tables: file.tables),
+                            against: DamagedViews(transaction: target, tables: store.file.tables))
+                    }
+                }
+            } else if let carving = carved?.carving {
+                try salvage.readPages(carving)
+            }
+            return (salvage.changes, salvage.passedOver)
+        }
+    }
+
+    /// How the views that can be read differ from those of a store that was made of this one; empty if the file cannot
+    /// be opened.
+    ///
+    /// - Parameters:
+    ///   - end: as in `changes(after:for:)`.
+    ///   - store: the new store, with the changes.
+    package func differences(after end: EventNumber, from store: Store) throws -> [ViewDifference] {
+        guard let file else { return [] }
+        let histories = try rowModels(end == .zero ? [] : try store.schemas, readThrough: store.schema)
         return try file.environment.read { transaction in
-            try store.read(at: try store.head()) { snapshot in
-                let salvage = RowSalvage(
-                    transaction: transaction, tables: file.tables, histories: histories, schema: store.schema, end: end,
-                    snapshot: snapshot, bring: { try self.bring($0, to: store) })
-                try salvage.run()
-                return (salvage.changes, salvage.passedOver)
+            var tables = file.tables
+            let header = try? StoreFile.meta("header", tables, transaction).map { try StoreHeader($0) }
+            if let header, !header.buffersCounts { tables.countsWait = false }
+            return try store.file.read { target, _, newHistories in
+                try ViewComparison(
+                    damaged: DamagedViews(transaction: transaction, tables: tables),
+                    made: DamagedViews(transaction: target, tables: store.file.tables), histories: histories,
+                    newHistories: newHistories
+                ).run()
             }
         }
     }
@@ -264,10 +306,8 @@ extension LogSalvage {
     ///
     /// - Parameter sound: models in the sound part of the log.
     private func rowModels(_ sound: [Schema], adoptedBy store: Store) throws -> SchemaHistory {
-        let held = heldModels
-        var known = Dictionary(sound.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
         let newestSound = sound.map(\.version).max()
-        let newest = held.last { newestSound == nil || $0.version > newestSound ?? $0.version }
+        let newest = heldModels.last { newestSound == nil || $0.version > newestSound ?? $0.version }
         if newestSound != nil, let newest {
             do {
                 try store.adopt(recovered: newest)
@@ -277,9 +317,13 @@ extension LogSalvage {
                 return SchemaHistory(sound)
             }
         }
-        for schema in held where known[schema.version] == nil { known[schema.version] = schema }
+        return try rowModels(sound, readThrough: store.schema)
+    }
+
+    private func rowModels(_ sound: [Schema], readThrough schema: Schema) throws -> SchemaHistory {
+        var known = Dictionary(sound.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
+        for schema in heldModels where known[schema.version] == nil { known[schema.version] = schema }
         let last = known.keys.max() ?? ModelVersion(rawValue: 0)
-        let schema = store.schema
         let target = try Schema(
             version: ModelVersion(rawValue: last.rawValue + 1), model: schema.model, assignment: schema.assignment)
         return SchemaHistory(known.values + [target])

@@ -7,11 +7,14 @@ import StrataModel
 final class LogSource {
     let environment: Environment
     let tables: StoreTables
+    /// What was found on the pages; nil for the store's file.
+    let carving: LogCarving?
     /// A temporary directory, removed in `deinit`.
     private let folder: String?
 
-    private init(_ environment: Environment, folder: String?) throws {
+    private init(_ environment: Environment, _ carving: LogCarving? = nil, folder: String?) throws {
         self.environment = environment
+        self.carving = carving
         self.folder = folder
         do {
             tables = try StoreTables(opening: environment)
@@ -38,8 +41,8 @@ final class LogSource {
     }
 
     /// The log reassembled from the file's pages, without its trees; nil if they hold none.
-    static func carved(from path: String) throws -> LogSource? {
-        let carving = try LogCarving(file: path + "/data.mdb")
+    static func carved(from path: String, _ scope: LogCarving.Scope = .log) throws -> LogSource? {
+        var carving = try LogCarving(file: path + "/data.mdb", scope)
         guard !carving.isEmpty else { return nil }
         let folder = FileManager.default.temporaryDirectory.appending(component: "strata-carved-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -56,7 +59,7 @@ final class LogSource {
             remove(made)
             throw error
         }
-        return try LogSource(environment, folder: made)
+        return try LogSource(environment, carving, folder: made)
     }
 
     private static func remove(_ folder: String) {

@@ -7,70 +7,45 @@ package struct PassedOver: Sendable, Equatable {
     package var records = 0
     /// To-ones and pairs that lead to lost objects.
     package var links = 0
+    /// Records about which the views contradict each other, decided by what most of them say.
+    package var contradictions = 0
     /// Tables that cannot be read to their end.
     package var tables: [String] = []
 
     package var isEmpty: Bool { self == PassedOver() }
 }
 
-/// Reads the views of a damaged store record by record; skips and counts damaged records.
+/// Reads what a damaged store has of the time after the sound part of its log, record by record; skips and counts
+/// damaged records. It reads the views (`readViews`), or what was found on the pages of a file that cannot be opened
+/// (`readPages`).
 ///
 /// Errors of the sound store, which the changes are for, are thrown.
 final class RowSalvage {
-    private(set) var changes = NetChanges()
-    private(set) var passedOver = PassedOver()
+    var changes = NetChanges()
+    var passedOver = PassedOver()
 
-    private let transaction: ReadTransaction
-    private let tables: StoreTables
-    private let histories: SchemaHistory
-    private let schema: Schema
+    let histories: SchemaHistory
+    let schema: Schema
     /// The new store ends here; newer changes are salvaged.
-    private let end: EventNumber
-    private let snapshot: Snapshot
+    let end: EventNumber
+    /// The new store at its end.
+    let snapshot: Snapshot
     /// Copies a large value; false if it is lost.
     private let bring: (BlobReference) throws -> Bool
 
     init(
-        transaction: ReadTransaction, tables: StoreTables, histories: SchemaHistory, schema: Schema,
-        end: EventNumber, snapshot: Snapshot, bring: @escaping (BlobReference) throws -> Bool
+        histories: SchemaHistory, schema: Schema, end: EventNumber, snapshot: Snapshot,
+        bring: @escaping (BlobReference) throws -> Bool
     ) {
         self.bring = bring
-        self.transaction = transaction
-        self.tables = tables
         self.histories = histories
         self.schema = schema
         self.end = end
         self.snapshot = snapshot
     }
 
-    func run() throws {
-        try walk("objects", tables.objects) { try self.addRow($0, $1) }
-        for id in Array(changes.objects.keys) { try cutDanglingTargets(of: id) }
-        try walk("tombstones", tables.tombstones) { try self.addDeletion($0, $1) }
-        try walk("pairs", tables.pairs) { try self.addPair($0, $1) }
-    }
-
-    /// Walks a table as far as it can be read.
-    private func walk(
-        _ name: String, _ table: Table, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
-    ) throws {
-        var failure: (any Error)?
-        do {
-            try transaction.withCursor(table) { cursor in
-                var found = try cursor.first()
-                while found, failure == nil {
-                    do { try body(cursor.key, cursor.value) } catch { failure = error }
-                    found = try cursor.next()
-                }
-            }
-        } catch {
-            passedOver.tables.append(name)
-        }
-        if let failure { throw failure }
-    }
-
     /// The result of reading the damaged store; nil, and counted, if it is damaged.
-    private func salvaged<Value>(_ read: () throws -> Value?) -> Value? {
+    func salvaged<Value>(_ read: () throws -> Value?) -> Value? {
         do {
             if let value = try read() { return value }
         } catch {}
@@ -79,20 +54,17 @@ final class RowSalvage {
     }
 
     /// Whether the object will exist in the new store.
-    private func willExist(_ id: ObjectID) throws -> Bool {
+    func willExist(_ id: ObjectID) throws -> Bool {
         if let object = changes.objects[id] { return object.existsAfter }
         return try snapshot.exists(id)
     }
 
     // MARK: Records
 
-    private func addRow(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-        guard let stored = salvaged({ key.count == 8 ? try StoredRow(value) : nil }), stored.revision > end else {
-            return
-        }
-        let id = StoreKey.objectID(key, at: 0)
+    /// Takes the row image of an object from after the end.
+    func add(_ id: ObjectID, _ image: UnsafeRawBufferPointer) throws {
         let entity = schema.entity(id.entityID)
-        guard let values = salvaged({ try entity.flatMap { _ in try values(of: id, stored.image) } }), let entity else {
+        guard let values = salvaged({ try entity.flatMap { _ in try values(of: id, image) } }), let entity else {
             return
         }
         for case (_, .blob(let reference)) in values where try !bring(reference) {
@@ -102,12 +74,46 @@ final class RowSalvage {
         let before = try snapshot.row(id)?.converted(to: entity)
         var object = NetChanges.Object(existedBefore: before != nil, existsAfter: true)
         for (property, value) in values {
-            let old = try before?.bytes.withUnsafeBytes {
-                try RowReader($0, layout: entity.layout).value(property.slot)
-            }
-            object.note(property.id, before: old ?? .null, after: value)
+            object.note(property.id, before: try Self.value(of: property, in: before, entity), after: value)
         }
         changes.objects[id] = object
+    }
+
+    /// Takes the new values of properties of an object that exists.
+    func add(_ id: ObjectID, _ new: [PropertyChange]) throws {
+        guard let entity = schema.entity(id.entityID) else { return passedOver.records += 1 }
+        let before = try snapshot.row(id)?.converted(to: entity)
+        var object = changes.objects[id] ?? NetChanges.Object(existedBefore: before != nil, existsAfter: before != nil)
+        guard object.existsAfter else { return passedOver.records += 1 }
+        for change in new {
+            guard let property = entity.properties.first(where: { $0.id == change.property && $0.storage != nil }),
+                case .value(let value) = change.after
+            else { continue }
+            if case .blob(let reference) = value, try !bring(reference) {
+                passedOver.records += 1
+                continue
+            }
+            object.note(property.id, before: try Self.value(of: property, in: before, entity), after: value)
+        }
+        changes.objects[id] = object
+    }
+
+    /// Takes the deletion of an object.
+    func addDeletion(of id: ObjectID) throws {
+        let existed = try snapshot.exists(id)
+        changes.objects[id] = existed ? NetChanges.Object(existedBefore: true, existsAfter: false) : nil
+    }
+
+    /// Takes a pair as it is after the end; nil if it is not linked.
+    func add(_ pair: PairKey, _ positions: PairPositions?) throws {
+        changes.pairs[pair] = .init(before: try snapshot.pair(pair), after: positions)
+    }
+
+    private static func value(
+        of property: PropertySchema, in row: RowImage?, _ entity: EntitySchema
+    ) throws -> AttributeValue {
+        let old = try row?.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).value(property.slot) }
+        return old ?? .null
     }
 
     private func values(
@@ -115,15 +121,30 @@ final class RowSalvage {
     ) throws -> [(PropertySchema, AttributeValue)]? {
         guard let entity = histories.newest?.entity(id.entityID) else { return nil }
         let layout = try histories.layout(of: image, id: id)
+        try RowReader(image, layout: layout).validate()
         let now = try histories.converted(image, from: layout, to: entity)
         return try entity.properties.filter { $0.storage != nil }.map { property in
             (property, try now.bytes.withUnsafeBytes { try RowReader($0, layout: entity.layout).value(property.slot) })
         }
     }
 
-    /// Removes a to-one to a lost object, which would keep the row from being saved.
+    // MARK: At the end
+
+    /// Removes links to lost objects, which would keep rows and pairs from being saved.
+    func cutDanglingLinks() throws {
+        for id in Array(changes.objects.keys) { try cutDanglingTargets(of: id) }
+        for (pair, places) in changes.pairs where places.after != nil {
+            guard try !willExist(pair.source) || !willExist(pair.target) else { continue }
+            changes.pairs[pair] = nil
+            passedOver.links += 1
+        }
+        changes.pairs = changes.pairs.filter { $0.value.before != $0.value.after }
+    }
+
     private func cutDanglingTargets(of id: ObjectID) throws {
-        guard let entity = schema.entity(id.entityID), let object = changes.objects[id] else { return }
+        guard let entity = schema.entity(id.entityID), let object = changes.objects[id], object.existsAfter else {
+            return
+        }
         for (property, values) in object.values {
             guard case .objectID(let target) = values.after,
                 entity.properties.first(where: { $0.id == property })?.relationship != nil,
@@ -132,26 +153,5 @@ final class RowSalvage {
             changes.objects[id]?.values[property] = .init(before: values.before, after: .null)
             passedOver.links += 1
         }
-    }
-
-    private func addDeletion(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-        guard let eventNumber = salvaged({ key.count == 8 ? try Tombstone.eventNumber(value) : nil }), eventNumber > end
-        else {
-            return
-        }
-        let id = StoreKey.objectID(key, at: 0)
-        guard changes.objects[id] == nil, try snapshot.exists(id) else { return }
-        changes.objects[id] = NetChanges.Object(existedBefore: true, existsAfter: false)
-    }
-
-    private func addPair(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-        guard let pair = salvaged({ StoreKey.pair(key) }), let state = salvaged({ try PairState(value) }),
-            state.revision > end
-        else { return }
-        guard try willExist(pair.source), try willExist(pair.target) else {
-            passedOver.links += 1
-            return
-        }
-        changes.pairs[pair] = .init(before: try snapshot.pair(pair), after: state.positions)
     }
 }
