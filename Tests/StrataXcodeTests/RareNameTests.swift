@@ -36,6 +36,24 @@ struct RareNameTests {
         #expect(written.trimmingCharacters(in: .newlines) == trimmed, sourceLocation: sourceLocation)
     }
 
+    // MARK: Defaults
+
+    @Test(arguments: [
+        ("Integer 16", "NO", AttributeValue.integer(0)), ("Integer 32", "YES", .integer(1)),
+        ("Integer 64", "false", .integer(0)), ("Double", "YES", .double(1)), ("Decimal", "NO", .decimal(0)),
+    ])
+    func aDefaultYesOrNoOfANumberIsReadAsOneOrZero(type: String, text: String, value: AttributeValue) throws {
+        let field = #"<attribute name="n" optional="YES" attributeType="\#(type)" defaultValueString="\#(text)"/>"#
+        let file = try read(
+            Self.text().replacing(#"<attribute name="d" optional="YES" attributeType="Date"/>"#, with: field))
+        let note = try #require(file.diagnostics.first)
+        #expect(file.diagnostics.count == 1 && note.owner == "A.n" && note.sentence.contains("'\(text)' is not"))
+        let attribute = file.entities[0].properties.first { $0.name == "n" }?.attribute
+        #expect(attribute?.defaultValue == value)
+        try expectWrittenAgain(
+            Self.text().replacing(#"<attribute name="d" optional="YES" attributeType="Date"/>"#, with: field))
+    }
+
     // MARK: Fetch requests
 
     private typealias Options = (subentities: Bool, values: Bool, pending: Bool, faults: Bool)
