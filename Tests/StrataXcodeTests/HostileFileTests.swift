@@ -91,6 +91,36 @@ struct HostileFileTests {
         #expect(error?.message.contains("is the maximum") ?? false)
     }
 
+    /// Reading takes time linear in the file, and the check of the model refuses what is too large before it begins.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("E64 is 65 levels deep", (0..<4_000).map { "<entity name='E\($0)' parentEntity='E\($0 - 1)'/>" }),
+            (
+                "E has 60000 properties",
+                ["<entity name='E'>"] + (0..<60_000).map { "<attribute name='a\($0)' attributeType='String'/>" }
+                    + ["</entity>"]
+            ),
+            (
+                "F has 40000 properties",
+                ["<entity name='E'/><entity name='F'>"]
+                    + (0..<40_000).map { "<relationship name='r\($0)' destinationEntity='E'/>" } + ["</entity>"]
+            ),
+            (
+                "The model has 60001 entities",
+                (0...60_000).map { "<entity name='E\($0)'/>" } + ["<elements>"]
+                    + (0...60_000).map { "<element name='E\($0)' positionX='0'/>" } + ["</elements>"]
+            ),
+        ])
+    func hugeModelsAreReadAndRefusedInLinearTime(sentence: String, parts: [String]) throws {
+        let start = ContinuousClock.now
+        let file = try XcodeModel(contents: Data("<model>\(parts.joined())</model>".utf8), name: "M")
+        let error = #expect(throws: StrataError.self) { try file.managedObjectModel() }
+        let text = error?.details.map(\.message).joined(separator: " ") ?? ""
+        #expect(text.contains(sentence), "\(text.prefix(300))")
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     /// Every prefix, and every file with one byte changed, is read or rejected; none ends the process.
     @Test func truncatedAndDamagedFilesAreReadOrRefused() throws {
         let whole = Array((Self.declaration + HandMade.everything).utf8)

@@ -14,6 +14,11 @@ package struct EntityHierarchy: Sendable {
     package struct PropertyKey: Sendable, Hashable {
         package let entityName: String
         package let name: String
+
+        package init(entityName: String, name: String) {
+            self.entityName = entityName
+            self.name = name
+        }
     }
 
     package let entities: [EntityDescription]

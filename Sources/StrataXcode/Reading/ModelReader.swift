@@ -97,9 +97,10 @@ struct ModelReader {
         guard let list = root.children(named: "elements").first else { return }
         _ = diagnostics.checkNames(of: list)
         var drawn: [String] = []
+        let indexes = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for element in list.children(named: "element") {
             _ = diagnostics.checkNames(of: element)
-            guard let name = element["name"], let index = entities.firstIndex(where: { $0.name == name }) else {
+            guard let name = element["name"], let index = indexes[name] else {
                 diagnostics.unreadable(element, "name", "the editor draws an entity that the model does not have")
                 continue
             }
@@ -115,6 +116,8 @@ struct ModelReader {
 
     /// A relationship that names no inverse has none, unless another relationship names it as its inverse.
     private mutating func markOpenInverses() {
+        // The check of the model will refuse one that is too large.
+        guard ModelBounds(entities).problems.isEmpty else { return }
         let hierarchy = EntityHierarchy(entities)
         var claimed: Set<EntityHierarchy.PropertyKey> = []
         for entity in entities {
@@ -128,7 +131,7 @@ struct ModelReader {
         for (position, entity) in entities.enumerated() {
             for (index, property) in entity.properties.enumerated() {
                 guard case .relationship(var relationship) = property, relationship.hasNoInverse,
-                    claimed.contains(where: { $0.entityName == entity.name && $0.name == relationship.name })
+                    claimed.contains(.init(entityName: entity.name, name: relationship.name))
                 else { continue }
                 relationship.hasNoInverse = false
                 entities[position].properties[index] = .relationship(relationship)

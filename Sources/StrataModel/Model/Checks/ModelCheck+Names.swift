@@ -2,9 +2,6 @@
 
 extension ModelCheck {
     mutating func checkEntityNames() {
-        if entities.count > ModelLimits.entities {
-            report(Subject("The model"), "has \(entities.count) entities; \(ModelLimits.entities) is the maximum.")
-        }
         var seen: Set<String> = []
         var renamed: [String: String] = [:]
         for entity in entities {
@@ -33,8 +30,6 @@ extension ModelCheck {
         let chain = hierarchy.chain(of: entity.name)
         if let root = chain.first, root.superentityName.flatMap(hierarchy.entity(named:)) != nil {
             report(subject, "is its own ancestor, or has one that is.")
-        } else if chain.count > ModelLimits.inheritanceDepth {
-            report(subject, "is \(chain.count) levels deep; \(ModelLimits.inheritanceDepth) is the maximum.")
         }
     }
 
@@ -56,10 +51,6 @@ extension ModelCheck {
                     report(subject, "has the renaming identifier \(identifier), which \(other) has too.")
                 }
             }
-        }
-        let count = hierarchy.declarations(of: entity.name).count
-        if count > ModelLimits.properties {
-            report(Subject(entity.name), "has \(count) properties; \(ModelLimits.properties) is the maximum.")
         }
     }
 

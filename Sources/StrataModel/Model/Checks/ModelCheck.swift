@@ -3,10 +3,13 @@ struct ModelCheck {
     let hierarchy: EntityHierarchy
     /// The name of the inverse of each relationship whose inverse only the other side names.
     var filledInverses: [EntityHierarchy.PropertyKey: String] = [:]
-    private var problems: [StrataError] = []
+    private var problems: [StrataError]
 
+    /// - Parameter entities: checked for their number and sizes at once. Nothing else is checked of a model that is too
+    ///   large.
     init(_ entities: [EntityDescription]) {
-        hierarchy = EntityHierarchy(entities)
+        problems = ModelBounds(entities).problems
+        hierarchy = EntityHierarchy(problems.isEmpty ? entities : [])
     }
 
     var entities: [EntityDescription] { hierarchy.entities }

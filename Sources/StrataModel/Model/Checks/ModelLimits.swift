@@ -3,6 +3,10 @@ package enum ModelLimits {
     package static let entities = 60_000
     /// Properties of one entity, with inherited ones.
     package static let properties = 4_096
+    /// Properties and indexes of all entities, with inherited ones.
+    package static let inheritedProperties = 1_000_000
+    /// Entities that the relationships of a model lead to, with subentities.
+    package static let relationshipTargets = 4_000_000
     package static let nameLengthInBytes = 255
     package static let inheritanceDepth = 64
     package static let compositeDepth = 8

@@ -250,6 +250,8 @@ private struct AssignmentExtender {
     // MARK: Indexes
 
     mutating func assignIndexes() throws(StrataError) {
+        let newEntities = Set(result.entities.values)
+        let oldEntitiesByNumber = Set((previous?.assignment.entities ?? [:]).values)
         for entity in model.entities {
             var old: [IndexMeaning: [(name: String, id: IndexID)]] = [:]
             if let previous, let description = oldEntities[entity.name] {
@@ -258,20 +260,20 @@ private struct AssignmentExtender {
                     guard let id = indexes[definition.name],
                         let meaning = IndexMeaning(
                             definition, of: description, model: previous.model, assignment: previous.assignment,
-                            knownEntities: Set(result.entities.values))
+                            knownEntities: newEntities)
                     else { continue }
                     old[meaning, default: []].append((definition.name, id))
                 }
             }
-            try assignIndexes(of: entity, old: old)
+            try assignIndexes(of: entity, old: old, knownEntities: oldEntitiesByNumber)
         }
     }
 
     private mutating func assignIndexes(
-        of entity: EntityDescription, old: [IndexMeaning: [(name: String, id: IndexID)]]
+        of entity: EntityDescription, old: [IndexMeaning: [(name: String, id: IndexID)]],
+        knownEntities: Set<EntityID>
     ) throws(StrataError) {
         var old = old
-        let knownEntities = Set((previous?.assignment.entities ?? [:]).values)
         var waiting: [(name: String, meaning: IndexMeaning?)] = []
         // Indexes that kept their names come first, so that two with the same meaning do not swap numbers.
         for definition in IndexDefinition.all(of: entity) {

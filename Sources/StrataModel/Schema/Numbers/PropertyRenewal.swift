@@ -17,6 +17,19 @@ struct PropertyRenewal {
     let previous: Schema
     /// The numbers of all matched properties.
     let assignment: ModelAssignment
+    /// The concrete entities whose rows hold each to-one in the previous model.
+    private let holders: [PropertyID: [EntityID]]
+
+    init(model: ManagedObjectModel, previous: Schema, assignment: ModelAssignment) {
+        self.model = model
+        self.previous = previous
+        self.assignment = assignment
+        var holders: [PropertyID: [EntityID]] = [:]
+        for entity in previous.entities where !entity.isAbstract {
+            for property in entity.slotLinks { holders[property.id, default: []].append(entity.id) }
+        }
+        self.holders = holders
+    }
 
     var renewed: Set<Key> {
         var renewed: Set<Key> = []
@@ -62,7 +75,7 @@ struct PropertyRenewal {
 
     /// Whether the same entities have the to-one in their rows, new entities aside.
     private func hasSameRows(_ toOne: PropertyID, _ entityName: String) -> Bool {
-        let before = previous.entities.filter { !$0.isAbstract && $0.property(toOne) != nil }.map(\.id)
+        let before = holders[toOne] ?? []
         let declaring = model.hierarchy.entity(named: entityName).map { [$0] } ?? []
         let after = (declaring + model.hierarchy.subentities(of: entityName))
             .filter { !$0.isAbstract }.compactMap { assignment.entities[$0.name] }
