@@ -21,6 +21,26 @@ enum ClashPolicy: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+/// A number of bytes on the command line: `4096`, `64M`, `1G`.
+struct ByteCount: ExpressibleByArgument {
+    static let records = ByteCount(bytes: ByteSource.standardRecordLimit)
+
+    let bytes: Int
+
+    private init(bytes: Int) { self.bytes = bytes }
+
+    init?(argument: String) {
+        let units: [Character: Int] = ["k": 10, "K": 10, "M": 20, "G": 30]
+        let shift = argument.last.flatMap { units[$0] }
+        guard let number = Int(shift == nil ? argument[...] : argument.dropLast()), number > 0, number < 1 << 40 else {
+            return nil
+        }
+        bytes = number << (shift ?? 0)
+    }
+
+    var defaultValueDescription: String { "\(bytes >> 20)M" }
+}
+
 /// `strata import`: imports the records of a file as objects.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,8 +50,9 @@ struct ImportCommand: ParsableCommand {
             The form follows from the file's name (.plist, .json, .ndjson, .jsonl, .csv, .tsv) or from --form. A \
             property list or JSON file holds an array of dictionaries. CSV names its columns in the first line; an \
             empty field without quotes means nil, or in a merge "keep the value". A file may be larger than memory, \
-            except a property list, which is read whole. Records are saved in transactions of --rows records, or fewer \
-            where a record names one above it. Rules, uniqueness and both ends of relationships are checked as in \
+            except a property list, which is read whole. One record may have 64 MiB, or what --record-limit says (k, M \
+            and G are units: 1G); a property list all together. Records are saved in transactions of --rows records, or \
+            fewer where a record names one above it, or where they are as long together as one may be. Rules, uniqueness and both ends of relationships are checked as in \
             every save.
 
             A key goes to the property of the same name, ignoring case, spaces and underscores, or to the one that \
@@ -82,6 +103,7 @@ struct ImportCommand: ParsableCommand {
                 + "attribute that names it).", valueName: "way"))
     var missing = MissingTarget.error
     @Option(help: ArgumentHelp("Records in a transaction.", valueName: "number")) var rows = 10_000
+    @Option(help: ArgumentHelp("The most bytes of one record.", valueName: "size")) var recordLimit = ByteCount.records
     @Flag(help: "Continue an interrupted import of the same file.") var resume = false
     @OptionGroup var change: ChangeArguments
 
@@ -97,8 +119,8 @@ struct ImportCommand: ParsableCommand {
         }
         let mark = try ImportMark(file: file, entity: entity)
         if resume, mark.file == nil { throw UsageError("--resume needs a file; \(file) can be read only once.") }
-        let source = try ByteSource(file)
         Interrupt.watch()
+        let source = try ByteSource(file, recordLimit: recordLimit.bytes)
         try store.writing { store in
             let schema = try EntityName.find(entity, in: store)
             guard !schema.isAbstract else { throw UsageError("\(schema.name) is abstract and has no objects itself.") }
@@ -118,6 +140,8 @@ struct ImportCommand: ParsableCommand {
             } catch let error as InputError {
                 try run.report(json: change.json)
                 throw StrataError(.managedObjectValidation, "\(file): \(error.message)")
+            } catch is ByteSource.Interrupted {
+                // It came while the heading was read.
             }
             try run.report(json: change.json)
             if let code = Interrupt.exitCode { throw ExitCode(code) }

@@ -9,12 +9,33 @@ final class ByteSource {
     private var passed = 0
     /// The size of the file; nil if unknown, as for a pipe.
     let size: Int?
+    /// The most bytes of one record.
+    let recordLimit: Int
+    /// Where the present record begins.
+    private var recordStart = 0
     private static let chunk = 1 << 18
+    /// The limit that records have unless another is given.
+    static let standardRecordLimit = 64 << 20
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// The present record is longer than the limit.
+    struct RecordTooLong: Error {
+        let limit: Int
+
+        /// What happened to a record, or to a file that is read whole.
+        func error(_ location: String) -> InputError {
+            let size = ValueText.size(UInt64(limit))
+            return InputError("\(location) is longer than \(size), which is the limit; --record-limit gives another.")
+        }
+    }
+
+    /// A signal has come that ends the command.
+    struct Interrupted: Error {}
 
     /// - Parameter path: `-` for standard input.
     /// - Throws: `UsageError`.
-    init(_ path: String) throws {
+    init(_ path: String, recordLimit: Int = standardRecordLimit) throws {
+        self.recordLimit = recordLimit
         do {
             if path == "-" {
                 handle = .standardInput
@@ -58,48 +79,60 @@ final class ByteSource {
         return buffer[offset]
     }
 
+    // MARK: Records
+
+    /// From here on the bytes that are read are those of one record.
+    func beginRecord() { recordStart = position }
+
+    /// - Throws: `RecordTooLong`.
+    func checkRecord() throws {
+        if position - recordStart > recordLimit { throw RecordTooLong(limit: recordLimit) }
+    }
+
     /// The bytes up to the next line feed, which is skipped; nil at the end.
+    ///
+    /// - Throws: `RecordTooLong`.
     func line() throws -> [UInt8]? {
         guard try peek() != nil else { return nil }
         var line: [UInt8] = []
-        while try peek() != nil {
-            guard let end = buffer[offset...].firstIndex(of: 0x0A) else {
-                line += buffer[offset...]
-                offset = buffer.count
-                continue
-            }
-            line += buffer[offset..<end]
-            offset = end + 1
-            break
-        }
+        try collect(into: &line) { $0 == 0x0A }
+        _ = try next()
         return line
     }
 
     /// Appends the bytes before the first for which `ends` is true, or up to the end.
+    ///
+    /// - Throws: `RecordTooLong`.
     func collect(into bytes: inout [UInt8], until ends: (UInt8) -> Bool) throws {
         while try peek() != nil {
-            guard let end = buffer[offset...].firstIndex(where: ends) else {
-                bytes += buffer[offset...]
-                offset = buffer.count
-                continue
-            }
-            bytes += buffer[offset..<end]
-            offset = end
-            return
+            let end = buffer[offset...].firstIndex(where: ends)
+            try take(upTo: end ?? buffer.count, into: &bytes)
+            if end != nil { return }
         }
     }
 
+    /// The bytes up to the end.
+    ///
+    /// - Throws: `RecordTooLong`.
     func rest() throws -> [UInt8] {
-        var bytes = Array(buffer[offset...])
-        offset = buffer.count
-        while try refill() {
-            bytes += buffer
-            offset = buffer.count
-        }
+        var bytes: [UInt8] = []
+        while try peek() != nil { try take(upTo: buffer.count, into: &bytes) }
         return bytes
     }
 
+    private func take(upTo end: Int, into bytes: inout [UInt8]) throws {
+        let count = bytes.count + end - offset
+        if count > bytes.capacity {
+            // An array that doubles would take much more than the limit near the end of the longest record.
+            bytes.reserveCapacity(max(count, min(2 * bytes.count, recordLimit + Self.chunk)))
+        }
+        bytes += buffer[offset..<end]
+        offset = end
+        try checkRecord()
+    }
+
     private func refill() throws -> Bool {
+        if Interrupt.exitCode != nil { throw Interrupted() }
         passed += buffer.count
         offset = 0
         buffer = Array(try handle.read(upToCount: Self.chunk) ?? Data())

@@ -42,8 +42,9 @@ struct ImportRun {
         if let keys = reader.keys { try maker.mapping.check(keys) }
         let pending = PendingRows(entity)
         maker.finder.pending = pending
+        var savedPosition = source.position
         while Interrupt.exitCode == nil {
-            let record = try reader.next()
+            guard let record = try next(&reader) else { return }
             if let record {
                 read += 1
                 guard read > resumedAfter else { continue }
@@ -59,9 +60,20 @@ struct ImportRun {
                 let total = source.size.map { Int(Double(read) * Double($0) / Double(max(source.position, 1))) } ?? 0
                 handler(StoreProgress(phase: "records", done: read, total: total))
             }
-            guard pending.rows.count == stepSize || record == nil else { continue }
+            let isFull = pending.rows.count == stepSize || source.position - savedPosition > source.recordLimit
+            guard isFull || record == nil else { continue }
+            savedPosition = source.position
             if !pending.rows.isEmpty { try save(pending, records: read) }
             if record == nil { return }
+        }
+    }
+
+    /// The next record, which is nil at the end of the file; nil if the command was interrupted.
+    private func next(_ reader: inout any RecordReader) throws -> InputRecord?? {
+        do {
+            return .some(try reader.next())
+        } catch is ByteSource.Interrupted {
+            return nil
         }
     }
 

@@ -45,12 +45,12 @@ struct NDJSONRecordReader: RecordReader {
     init(_ source: ByteSource) { self.source = source }
 
     mutating func next() throws -> InputRecord? {
-        while let bytes = try source.line() {
+        while let bytes = try bytes() {
             line += 1
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
             let value: InputValue
             do {
-                value = try JSONReader.value(bytes)
+                value = try JSONReader.value(bytes, mostValues: source.mostValues)
             } catch let error as InputError {
                 throw InputError("line \(line): \(error.message)")
             }
@@ -59,6 +59,22 @@ struct NDJSONRecordReader: RecordReader {
         }
         return nil
     }
+
+    private func bytes() throws -> [UInt8]? {
+        source.beginRecord()
+        do {
+            return try source.line()
+        } catch let error as ByteSource.RecordTooLong {
+            throw error.error("line \(line + 1)")
+        }
+    }
+}
+
+extension ByteSource {
+    /// The most values of one record, because a value of a few bytes takes a hundred in memory.
+    var mostValues: Int { max(1000, recordLimit / 128) }
+    /// The most values of a file that is read whole, whose records have mostly one for each few bytes.
+    var mostFileValues: Int { recordLimit / 16 }
 }
 
 /// Reads an array of objects, or one object. Only one element of the array is in memory at a time.
@@ -82,7 +98,12 @@ struct JSONRecordReader: RecordReader {
         case .single:
             form = .done
             let (line, byte) = (line, source.position)
-            return try record(try source.rest(), line, byte)
+            source.beginRecord()
+            do {
+                return try record(try source.rest(), line, byte)
+            } catch let error as ByteSource.RecordTooLong {
+                throw error.error("the object of line \(line)")
+            }
         }
     }
 
@@ -105,7 +126,12 @@ struct JSONRecordReader: RecordReader {
         let (start, byte) = (line, source.position)
         var extent = JSONElementExtent()
         var bytes: [UInt8] = []
-        try source.collect(into: &bytes) { extent.ends(before: $0) }
+        source.beginRecord()
+        do {
+            try source.collect(into: &bytes) { extent.ends(before: $0) }
+        } catch let error as ByteSource.RecordTooLong {
+            throw error.error("element \(count + 1) (line \(start))")
+        }
         line += extent.lineCount
         let record = try record(bytes, start, byte)
         guard let separator = try source.next() else { throw error("the array does not end") }
@@ -122,7 +148,7 @@ struct JSONRecordReader: RecordReader {
 
     private mutating func record(_ bytes: [UInt8], _ line: Int, _ byte: Int) throws -> InputRecord {
         count += 1
-        let value = try JSONReader.value(bytes, line: line, byte: byte)
+        let value = try JSONReader.value(bytes, line: line, byte: byte, mostValues: source.mostValues)
         let location = "element \(count) (line \(line))"
         guard case .object(let values) = value else { throw InputError("\(location): This is not an object.") }
         return InputRecord(values: values, location: location)
@@ -178,11 +204,25 @@ struct JSONElementExtent {
 struct PropertyListRecordReader: RecordReader {
     private var elements: ArraySlice<Any>
     private var count = 0
+    private let mostValues: Int
 
     init(_ source: ByteSource) throws {
+        mostValues = source.mostValues
         let list: Any
         do {
-            list = try PropertyListSerialization.propertyList(from: Data(try source.rest()), format: nil)
+            source.beginRecord()
+            let bytes = try source.rest()
+            // A value of the XML form takes two tags.
+            let tags = bytes.count { $0 == UInt8(ascii: "<") }
+            var extent = PropertyListExtent(bytes)
+            if extent?.exceeds(source.mostFileValues) ?? (tags / 2 > source.mostFileValues) {
+                throw InputError("The property list has more than \(source.mostFileValues) values.")
+            }
+            list = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
+        } catch let error as InputError {
+            throw error
+        } catch let error as ByteSource.RecordTooLong {
+            throw error.error("A property list is read whole, and this one")
         } catch {
             throw InputError("This is not a property list: \(Self.sentence(error))")
         }
@@ -195,7 +235,13 @@ struct PropertyListRecordReader: RecordReader {
         guard let dictionary = element as? [String: Any] else {
             throw InputError("element \(count): This is not a dictionary.")
         }
-        return InputRecord(values: dictionary.mapValues(Self.value), location: "element \(count)")
+        var converter = PropertyListConverter(valuesLeft: mostValues)
+        do {
+            return InputRecord(
+                values: try dictionary.mapValues { try converter.value($0) }, location: "element \(count)")
+        } catch let error as InputError {
+            throw InputError("element \(count): \(error.message)")
+        }
     }
 
     /// The underlying error, which names the line; Foundation's own only says that the format is wrong.
@@ -203,15 +249,24 @@ struct PropertyListRecordReader: RecordReader {
         let detail = (error as NSError).userInfo["NSDebugDescription"] as? String
         return detail.map { $0.hasSuffix(".") ? $0 : $0 + "." } ?? error.localizedDescription
     }
+}
 
-    private static func value(_ any: Any) -> InputValue {
+/// Makes input values of a property list's objects.
+private struct PropertyListConverter {
+    /// A binary property list may name one object many times, so that it unfolds to more values than it has bytes.
+    var valuesLeft: Int
+
+    mutating func value(_ any: Any) throws -> InputValue {
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw InputError("It has too many values.") }
         switch any {
         case let date as Date: return .date(date)
         case let data as Data: return .data(data)
         case let text as String: return .text(text)
-        case let list as [Any]: return .list(list.map(value))
+        case let list as [Any]: return .list(try list.map { try value($0) })
         // Property lists have no nil: an export writes an empty dictionary where leaving the key out would mean the default.
-        case let dictionary as [String: Any]: return dictionary.isEmpty ? .null : .object(dictionary.mapValues(value))
+        case let dictionary as [String: Any]:
+            return dictionary.isEmpty ? .null : .object(try dictionary.mapValues { try value($0) })
         case let flag as Bool where Self.isBoolean(any): return .boolean(flag)
         case let number as NSNumber: return .number(number.stringValue)
         default: return .text("\(any)")
@@ -223,93 +278,5 @@ struct PropertyListRecordReader: RecordReader {
         guard type(of: any) != Bool.self, let number = any as? NSNumber else { return true }
         return UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "B")
             || UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "c")
-    }
-}
-
-// MARK: - CSV
-
-/// Reads CSV (RFC 4180) with any line ends; the first line names the columns. An empty field without quotes is nil. Empty
-/// lines are skipped, except in a file of one column, where they are records.
-struct CSVRecordReader: RecordReader {
-    private let source: ByteSource
-    private let separator: UInt8
-    private var line = 1
-    private var columns: [String] = []
-
-    init(_ source: ByteSource, separator: UInt8) throws {
-        self.source = source
-        self.separator = separator
-        columns = try fields()?.map { $0.text ?? "" } ?? []
-        let named = columns.filter { !$0.isEmpty }
-        guard Set(named).count == named.count else { throw InputError("line 1: Two columns have one name.") }
-    }
-
-    var keys: [String]? { columns.isEmpty ? nil : columns.filter { !$0.isEmpty } }
-
-    mutating func next() throws -> InputRecord? {
-        while true {
-            let start = line
-            guard let fields = try fields() else { return nil }
-            if fields.count == 1, fields[0].text == nil, columns.count != 1 { continue }
-            guard fields.count == columns.count else {
-                throw InputError("line \(start): It has \(fields.count) fields, the heading has \(columns.count).")
-            }
-            var record = InputRecord(values: [:], location: "line \(start)")
-            for (column, field) in zip(columns, fields) where !column.isEmpty {
-                if let text = field.text { record.values[column] = .text(text) } else { record.blanks.append(column) }
-            }
-            return record
-        }
-    }
-
-    private struct Field {
-        /// nil for an empty field without quotes.
-        let text: String?
-    }
-
-    private mutating func fields() throws -> [Field]? {
-        guard try source.peek() != nil else { return nil }
-        var fields: [Field] = []
-        while true {
-            fields.append(try field())
-            guard let byte = try source.next() else { return fields }
-            if byte == separator { continue }
-            if byte == 0x0D, try source.peek() == 0x0A { _ = try source.next() }
-            line += 1
-            return fields
-        }
-    }
-
-    /// Reads a field up to the separator or line end, which is not consumed.
-    private mutating func field() throws -> Field {
-        var bytes: [UInt8] = []
-        let isQuoted = try source.peek() == 0x22
-        if isQuoted {
-            let start = line
-            _ = try source.next()
-            try quoted(into: &bytes, from: start)
-        }
-        while let byte = try source.peek(), byte != separator, byte != 0x0A, byte != 0x0D {
-            guard !isQuoted else { throw InputError("line \(line): There is text after a closing quote.") }
-            bytes.append(byte)
-            _ = try source.next()
-        }
-        guard isQuoted || !bytes.isEmpty else { return Field(text: nil) }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw InputError("line \(line): It is not UTF-8.")
-        }
-        return Field(text: text)
-    }
-
-    private mutating func quoted(into bytes: inout [UInt8], from start: Int) throws {
-        while let byte = try source.next() {
-            if byte == 0x22 {
-                guard try source.peek() == 0x22 else { return }
-                _ = try source.next()
-            }
-            if byte == 0x0A { line += 1 }
-            bytes.append(byte)
-        }
-        throw InputError("line \(start): A quote is not closed.")
     }
 }

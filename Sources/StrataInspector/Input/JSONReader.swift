@@ -11,8 +11,11 @@ enum JSONReader {
     /// - Parameters:
     ///   - line: the line of the file that the bytes begin in.
     ///   - byte: the number of bytes before them in the file.
-    static func value(_ bytes: [UInt8], line: Int = 1, byte: Int = 0) throws -> InputValue {
-        var parser = JSONParser(bytes, line: line, byte: byte)
+    ///   - mostValues: the most values, inner ones counted.
+    static func value(
+        _ bytes: [UInt8], line: Int = 1, byte: Int = 0, mostValues: Int = .max
+    ) throws -> InputValue {
+        var parser = JSONParser(bytes, line: line, byte: byte, mostValues: mostValues)
         return try parser.whole()
     }
 }
@@ -25,8 +28,11 @@ struct JSONParser {
     private let firstLine: Int
     private let bytesBefore: Int
     private static let mostLevels = 200
+    private let mostValues: Int
+    private var valueCount = 0
 
-    init(_ bytes: [UInt8], line: Int = 1, byte: Int = 0) {
+    init(_ bytes: [UInt8], line: Int = 1, byte: Int = 0, mostValues: Int = .max) {
+        self.mostValues = mostValues
         self.bytes = bytes
         firstLine = line
         bytesBefore = byte
@@ -61,6 +67,8 @@ struct JSONParser {
     private mutating func value(_ level: Int) throws -> InputValue {
         skipSpace()
         guard offset < bytes.count else { throw error("it ends too soon") }
+        valueCount += 1
+        guard valueCount <= mostValues else { throw error("it has more than \(mostValues) values") }
         guard level < Self.mostLevels else { throw error("it is nested more than \(Self.mostLevels) levels deep") }
         switch bytes[offset] {
         case UInt8(ascii: "{"): return try object(level)
@@ -140,6 +148,7 @@ struct JSONParser {
     private mutating func string() throws -> String {
         offset += 1
         var text: [UInt8] = []
+        text.reserveCapacity((bytes[offset...].firstIndex(of: UInt8(ascii: "\"")) ?? offset) - offset)
         while offset < bytes.count {
             let byte = bytes[offset]
             switch byte {

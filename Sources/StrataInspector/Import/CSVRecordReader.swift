@@ -1,0 +1,109 @@
+/// Reads CSV (RFC 4180) with any line ends; the first line names the columns. An empty field without quotes is nil. Empty
+/// lines are skipped, except in a file of one column, where they are records.
+struct CSVRecordReader: RecordReader {
+    private let source: ByteSource
+    private let separator: UInt8
+    private var line = 1
+    private var columns: [String] = []
+    private static let mostColumns = 65_536
+
+    init(_ source: ByteSource, separator: UInt8) throws {
+        self.source = source
+        self.separator = separator
+        let heading = try fields(keeping: Self.mostColumns)
+        guard heading?.count ?? 0 <= Self.mostColumns else {
+            throw InputError("line 1: The heading has more than \(Self.mostColumns) columns.")
+        }
+        columns = heading?.kept.map { $0.text ?? "" } ?? []
+        let named = columns.filter { !$0.isEmpty }
+        guard Set(named).count == named.count else { throw InputError("line 1: Two columns have one name.") }
+    }
+
+    var keys: [String]? { columns.isEmpty ? nil : columns.filter { !$0.isEmpty } }
+
+    mutating func next() throws -> InputRecord? {
+        while true {
+            let start = line
+            guard let (fields, count) = try fields(keeping: columns.count) else { return nil }
+            if count == 1, fields.first?.text == nil, columns.count != 1 { continue }
+            guard count == columns.count else {
+                throw InputError("line \(start): It has \(count) fields, the heading has \(columns.count).")
+            }
+            var record = InputRecord(values: [:], location: "line \(start)")
+            for (column, field) in zip(columns, fields) where !column.isEmpty {
+                if let text = field.text { record.values[column] = .text(text) } else { record.blanks.append(column) }
+            }
+            return record
+        }
+    }
+
+    private struct Field {
+        /// nil for an empty field without quotes.
+        let text: String?
+    }
+
+    /// The fields of the next line, at most `limit` of them, and their number; nil at the end.
+    private mutating func fields(keeping limit: Int) throws -> (kept: [Field], count: Int)? {
+        guard try source.peek() != nil else { return nil }
+        source.beginRecord()
+        let start = line
+        do {
+            var fields: [Field] = []
+            var count = 0
+            while true {
+                let field = try field()
+                count += 1
+                if count <= limit { fields.append(field) }
+                try source.checkRecord()
+                guard let byte = try source.next() else { return (fields, count) }
+                if byte == separator { continue }
+                if byte == 0x0D, try source.peek() == 0x0A { _ = try source.next() }
+                line += 1
+                return (fields, count)
+            }
+        } catch let error as ByteSource.RecordTooLong {
+            throw error.error("line \(start)")
+        }
+    }
+
+    /// Reads a field up to the separator or line end, which is not consumed.
+    private mutating func field() throws -> Field {
+        var bytes: [UInt8] = []
+        let isQuoted = try source.peek() == 0x22
+        if isQuoted {
+            let start = line
+            _ = try source.next()
+            try quoted(into: &bytes, from: start)
+        }
+        let separator = separator
+        func ends(_ byte: UInt8) -> Bool { byte == separator || byte == 0x0A || byte == 0x0D }
+        if isQuoted {
+            if let byte = try source.peek(), !ends(byte) {
+                throw InputError("line \(line): There is text after a closing quote.")
+            }
+        } else {
+            try source.collect(into: &bytes, until: ends)
+        }
+        guard isQuoted || !bytes.isEmpty else { return Field(text: nil) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw InputError("line \(line): It is not UTF-8.")
+        }
+        return Field(text: text)
+    }
+
+    private mutating func quoted(into bytes: inout [UInt8], from start: Int) throws {
+        while try source.peek() != nil {
+            var lines = 0
+            try source.collect(into: &bytes) { byte in
+                if byte == 0x0A { lines += 1 }
+                return byte == 0x22
+            }
+            line += lines
+            guard try source.next() != nil else { break }
+            guard try source.peek() == 0x22 else { return }
+            bytes.append(0x22)
+            _ = try source.next()
+        }
+        throw InputError("line \(start): A quote is not closed.")
+    }
+}
