@@ -166,6 +166,7 @@ extension BatchWriter {
         var errors: [StrataError] = []
         var count = 0
         for (place, row) in rows.enumerated() {
+            if place & 0xFF == 0 { try Task.checkCancellation() }
             do {
                 var made = try maker.insertion(of: row)
                 guard !made.faults.isEmpty else {

@@ -44,7 +44,7 @@ final class BatchWriter: Sendable {
         var changes = ChangeSet(
             base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
             metadata: metadata)
-        try binding.read(at: head) { try make($0, &changes) }
+        try binding.read(at: head, budget: binding.requestBudget) { try make($0, &changes) }
         return changes.isEmpty ? nil : Attempt(head: head, save: try binding.store.beginSave(changes))
     }
 
@@ -94,7 +94,11 @@ extension BatchWriter {
         _ target: BatchTarget, stepSize: Int, _ body: (ArraySlice<ObjectID>) throws -> Void
     ) throws {
         let head = try binding.store.head()
-        let ids = try target.objectIDs ?? binding.read(at: head) { try $0.fetch(target.request) }
+        let ids =
+            try target.objectIDs
+            ?? binding.read(at: head, budget: binding.requestBudget) {
+                try $0.fetch(target.request)
+            }
         let sorted = ids.sorted()
         for start in stride(from: 0, to: sorted.count, by: stepSize) {
             try body(sorted[start..<Swift.min(start + stepSize, sorted.count)])

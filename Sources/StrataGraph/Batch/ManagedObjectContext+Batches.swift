@@ -11,8 +11,8 @@ extension ManagedObjectContext {
     /// given rows that are not saved.
     ///
     /// - Throws: validation errors that name the row, counted from 0; `unknownKey`, `wrongType`; `constraintMerge`;
-    ///   `referentialIntegrity` for a to-one to an object that does not exist; `readOnly`. Steps that were saved before
-    ///   stay saved.
+    ///   `referentialIntegrity` for a to-one to an object that does not exist; `readOnly`; `CancellationError` if the
+    ///   task that calls it is cancelled. Steps that were saved before stay saved.
     @discardableResult
     public func execute<Object: ManagedObject>(_ request: BatchInsertRequest<Object>) throws -> BatchResult {
         let inserter = try BatchInserter(self, request)

@@ -97,7 +97,8 @@ public final class PersistentContainer: Sendable {
             let store = try Store.open(storeLocation(), model: managedObjectModel, options: options.storeOptions)
             do {
                 let binding = try StoreBinding(
-                    store: store, schema: store.schema, classes: classes, model: managedObjectModel)
+                    store: store, schema: store.schema, classes: classes, model: managedObjectModel,
+                    requestBudget: options.requestBudget)
                 opened.binding = binding
                 opened.isOpen = true
                 ClassModel.adopt(binding, for: classes.values)

@@ -34,17 +34,21 @@ public struct PersistentStoreOptions: Sendable {
     public var migration = PersistentStoreMigration.automatic
     /// Rules by which a migration computes values: conversions and defaults.
     public var migrationRules: [MigrationRule] = []
+    /// How much work and memory a request may take that has no budget of its own.
+    public var requestBudget = RequestBudget.standard
 
     /// Makes options, each with its default.
     public init(
         durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30),
-        migration: PersistentStoreMigration = .automatic, migrationRules: [MigrationRule] = []
+        migration: PersistentStoreMigration = .automatic, migrationRules: [MigrationRule] = [],
+        requestBudget: RequestBudget = .standard
     ) {
         self.durability = durability
         self.isReadOnly = isReadOnly
         self.timeout = timeout
         self.migration = migration
         self.migrationRules = migrationRules
+        self.requestBudget = requestBudget
     }
 
     var storeOptions: StoreOptions {

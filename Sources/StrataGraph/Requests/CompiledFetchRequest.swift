@@ -55,8 +55,7 @@ extension ManagedObjectContext {
     ) throws -> R {
         if automaticallyMergesChangesFromParent { try moveToHead() }
         let query = try compiled.query(for: self)
-        return try read(pending: compiled.request.includesPendingChanges ? try pendingLayers() : []) { snapshot in
-            try body(snapshot, query)
-        }
+        let layers = compiled.request.includesPendingChanges ? try pendingLayers() : []
+        return try read(pending: layers, budget: budget(of: compiled.request)) { try body($0, query) }
     }
 }

@@ -40,6 +40,8 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     /// Key paths of relationships whose objects are read too, such as `"familyMember"` and `"actors.agent"`, with one
     /// read of the store for each relationship.
     public var relationshipKeyPathsForPrefetching: [String] = []
+    /// How much work and memory the request may take; nil for the budget of the container's options.
+    public var budget: RequestBudget?
     /// What the check has compiled; gone when a property that it was compiled from changes.
     private(set) var shape: QueryShape?
 

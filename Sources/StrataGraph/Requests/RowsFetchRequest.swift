@@ -33,6 +33,8 @@ public struct RowsFetchRequest: Sendable {
     public var includesSubentities = true
     /// Whether the results include the context's unsaved changes.
     public var includesPendingChanges = true
+    /// How much work and memory the request may take; nil for the budget of the container's options.
+    public var budget: RequestBudget?
 
     /// Makes a request for an entity by its name. It is checked when it runs.
     public init(entityName: String, columns: [OutputColumn], where predicate: FetchPredicate? = nil) {
@@ -76,10 +78,14 @@ public struct RowsFetchRequest: Sendable {
 extension ManagedObjectContext {
     /// Fetches rows of values, without making objects.
     ///
-    /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer.
+    /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for what the entity cannot answer;
+    ///   `budgetExceeded` for what takes too much; `CancellationError` if the task that calls it is cancelled while it
+    ///   reads many rows.
     public func fetchRows(_ request: RowsFetchRequest) throws -> ResultRows {
         let (storeRequest, layers) = try prepare(objects(of: request))
-        return try read(pending: layers) { try $0.rows(request.storeRequest(storeRequest)) }
+        return try read(pending: layers, budget: request.budget ?? binding.requestBudget) {
+            try $0.rows(request.storeRequest(storeRequest))
+        }
     }
 
     /// Refuses a request for rows that cannot run, without running it.

@@ -40,7 +40,8 @@ final class ResultsTracker {
 
     /// Runs the request.
     func start(at state: StoreState) throws {
-        results = try binding.read(at: state.eventNumber, layers: state.layers) { snapshot in
+        let budget = binding.requestBudget
+        results = try binding.read(at: state.eventNumber, layers: state.layers, budget: budget) { snapshot in
             runCount += 1
             let list = IdentifierList(try live.fetch(snapshot))
             return ResultsState(list: list, sections: try sections(of: list, LiveReader(live, snapshot)))

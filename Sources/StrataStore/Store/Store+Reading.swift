@@ -10,17 +10,21 @@ extension Store {
 
     /// Runs `body` with a snapshot of the state at `eventNumber`, with `layers` (bottom to top) above it.
     ///
-    /// - Parameter schema: the model to read through; nil is the newest. Through an older model the state is as it was
-    ///   under that model, with its types.
+    /// - Parameters:
+    ///   - schema: the model to read through; nil is the newest. Through an older model the state is as it was under
+    ///     that model, with its types.
+    ///   - budget: what the read may take. With a budget, the read also ends when its task is cancelled.
     /// - Throws: `futureEvent`, `historyDropped`, `corrupt`, `modelChanged` if the state was written under a newer
     ///   model than `schema`, and what `body` throws.
     @inlinable
     package func read<R>(
         at eventNumber: EventNumber, layers: [Layer] = [], through schema: Schema? = nil,
-        monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
+        monitor: QueryMonitor? = nil, budget: RequestBudget? = nil, _ body: (Snapshot) throws -> R
     ) throws -> R {
         var result: R?
-        try withSnapshot(at: eventNumber, layers: layers, through: schema, monitor: monitor) { result = try body($0) }
+        try withSnapshot(at: eventNumber, layers: layers, through: schema, monitor: monitor, budget: budget) {
+            result = try body($0)
+        }
         guard let result else { preconditionFailure("A read ended without having run.") }
         return result
     }
@@ -28,16 +32,13 @@ extension Store {
     /// The part of `read` that does not depend on the type of the result.
     package func withSnapshot(
         at eventNumber: EventNumber, layers: [Layer], through schema: Schema?, monitor: QueryMonitor?,
-        _ body: (Snapshot) throws -> Void
+        budget: RequestBudget?, _ body: (Snapshot) throws -> Void
     ) throws {
         try checkOpen()
         try file.read { transaction, head, newest in
             let snapshot = try snapshots.snapshot(
                 at: eventNumber, layers: layers, through: schema, transaction, head, newest)
-            if let monitor {
-                try monitor.check()
-                snapshot.monitor = monitor
-            }
+            if monitor != nil || budget != nil { try snapshot.limit(budget, monitor) }
             try body(snapshot)
         }
     }

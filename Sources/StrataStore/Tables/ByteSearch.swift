@@ -1,3 +1,5 @@
+import StrataModel
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -17,17 +19,7 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Whether `part` occurs in these bytes.
-    func contains(_ part: UnsafeRawBufferPointer) -> Bool {
-        guard count >= part.count else { return false }
-        guard let base = baseAddress, let start = part.baseAddress, let first = part.first else { return true }
-        var offset = 0
-        while offset <= count - part.count {
-            guard let found = memchr(base + offset, Int32(first), count - part.count - offset + 1) else { return false }
-            if memcmp(found, start, part.count) == 0 { return true }
-            offset = UnsafeRawPointer(found) - base + 1
-        }
-        return false
-    }
+    func contains(_ part: UnsafeRawBufferPointer) -> Bool { ByteSearch.offset(of: part, in: self) != nil }
 
     func isSame(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }

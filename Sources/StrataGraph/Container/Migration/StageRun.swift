@@ -59,7 +59,8 @@ struct StageRun {
         let id = store.onceID("did/\(store.schema.version.rawValue)/\(stage.label)")
         try once(id, stage, store) { context in
             let old = try StoreBinding(
-                store: store, schema: try store.schema(at: lastOfOld), classes: container.classes)
+                store: store, schema: try store.schema(at: lastOfOld), classes: container.classes,
+                requestBudget: container.options.requestBudget)
             let before = ManagedObjectContext(binding: old, at: lastOfOld, isPast: true)
             try didMigrate(MigrationContexts(after: context, before: before))
         }
@@ -69,7 +70,9 @@ struct StageRun {
         _ id: UUID, _ stage: MigrationStage, _ store: Store, _ handler: (ManagedObjectContext) throws -> Void
     ) throws {
         if try store.hasTransaction(id) { return }
-        let binding = try StoreBinding(store: store, schema: store.schema, classes: container.classes)
+        let binding = try StoreBinding(
+            store: store, schema: store.schema, classes: container.classes,
+            requestBudget: container.options.requestBudget)
         let context = ManagedObjectContext(binding: binding, at: try store.head())
         context.name = "migration"
         context.transactionMetadata = [Self.labelKey: stage.label]
@@ -99,6 +102,7 @@ extension StoreBinding {
         let wasRewritten = try store.schemas.contains {
             $0.version > then.version && $0.version <= schema.version && !$0.assignment.replaced.isEmpty
         }
-        return wasRewritten ? try StoreBinding(store: store, schema: then, classes: classes) : self
+        guard wasRewritten else { return self }
+        return try StoreBinding(store: store, schema: then, classes: classes, requestBudget: requestBudget)
     }
 }

@@ -5,8 +5,14 @@ extension ManagedObjectContext {
     /// Reads the state that the context stands on: the store at `base`, and above it what is unsaved in the contexts
     /// that it is a child of.
     ///
-    /// - Parameter pending: what this context has not saved itself, where that counts.
-    func read<R>(pending: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R) throws -> R {
-        try binding.read(at: base, layers: inherited.isEmpty ? pending : inherited + pending, monitor: monitor, body)
+    /// - Parameters:
+    ///   - pending: what this context has not saved itself, where that counts.
+    ///   - budget: what the read may take. With a budget, it also ends when its task is cancelled.
+    func read<R>(
+        pending: [Layer] = [], monitor: QueryMonitor? = nil, budget: RequestBudget? = nil,
+        _ body: (Snapshot) throws -> R
+    ) throws -> R {
+        try binding.read(
+            at: base, layers: inherited.isEmpty ? pending : inherited + pending, monitor: monitor, budget: budget, body)
     }
 }

@@ -16,6 +16,8 @@ final class StoreBinding: Sendable {
     private let links: LinkMap
     /// Hidden properties that hold the positions of objects in ordered relationships.
     let places: Set<PropertyID>
+    /// What a request may take that has no budget of its own.
+    let requestBudget: RequestBudget
     /// Whether any to-many has a minimum or maximum number of members.
     let hasBoundedLinks: Bool
     /// The size in bytes from which values are kept in files of their own.
@@ -24,9 +26,11 @@ final class StoreBinding: Sendable {
     /// - Parameter schema: the model through which the contexts read. If it is one of the past, entities that have
     ///   changed since have no class.
     init(
-        store: Store, schema: Schema, classes: [String: ManagedObject.Type], model: ManagedObjectModel? = nil
+        store: Store, schema: Schema, classes: [String: ManagedObject.Type], model: ManagedObjectModel? = nil,
+        requestBudget: RequestBudget = .standard
     ) throws {
         self.store = store
+        self.requestBudget = requestBudget
         self.model = model ?? schema.model
         self.schema = schema
         var byName: [String: EntityRuntime] = [:]
@@ -71,9 +75,10 @@ final class StoreBinding: Sendable {
     ///
     /// - Throws: `modelChanged` for a state that was written under a newer model; see `Store.read`.
     func read<R>(
-        at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, _ body: (Snapshot) throws -> R
+        at eventNumber: EventNumber, layers: [Layer] = [], monitor: QueryMonitor? = nil, budget: RequestBudget? = nil,
+        _ body: (Snapshot) throws -> R
     ) throws -> R {
-        try store.read(at: eventNumber, layers: layers, through: schema, monitor: monitor, body)
+        try store.read(at: eventNumber, layers: layers, through: schema, monitor: monitor, budget: budget, body)
     }
 
     func entity(_ id: EntityID) -> EntityRuntime? {

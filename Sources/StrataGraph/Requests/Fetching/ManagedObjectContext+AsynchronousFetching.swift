@@ -16,8 +16,10 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
     ) async throws -> [Result] {
         let (storeRequest, layers) = try prepare(request)
-        let ids = try await found(progress) { [binding, base, below = inherited] in
-            try binding.read(at: base, layers: below + layers, monitor: progress.monitor) { try $0.fetch(storeRequest) }
+        let ids = try await found(progress) { [binding, base, below = inherited, budget = budget(of: request)] in
+            try binding.read(at: base, layers: below + layers, monitor: progress.monitor, budget: budget) {
+                try $0.fetch(storeRequest)
+            }
         }
         return try objects(ids, of: request)
     }
@@ -30,8 +32,10 @@ extension ManagedObjectContext {
         for request: FetchRequest<Result>, progress: FetchProgress = FetchProgress()
     ) async throws -> Int {
         let (storeRequest, layers) = try prepare(request)
-        return try await found(progress) { [binding, base, below = inherited] in
-            try binding.read(at: base, layers: below + layers, monitor: progress.monitor) { try $0.count(storeRequest) }
+        return try await found(progress) { [binding, base, below = inherited, budget = budget(of: request)] in
+            try binding.read(at: base, layers: below + layers, monitor: progress.monitor, budget: budget) {
+                try $0.count(storeRequest)
+            }
         }
     }
 

@@ -9,7 +9,8 @@ extension ManagedObjectContext {
     /// Objects that are not in memory are faults, which are read when they are first used.
     ///
     /// - Throws: `unknownEntity`; `unknownKey`, `wrongType` and `invalidRequest` for a predicate or order that the
-    ///   entity cannot answer; `storeClosed`, `corrupt`.
+    ///   entity cannot answer; `budgetExceeded` for one that takes too much; `storeClosed`, `corrupt`;
+    ///   `CancellationError` if the task that calls it is cancelled while it reads many rows.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         try objects(try fetchObjectIDs(request), of: request)
     }
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch(_:)`.
     public func fetchObjectIDs<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [ObjectID] {
         let (storeRequest, layers) = try prepare(request)
-        return try read(pending: layers) { try $0.fetch(storeRequest) }
+        return try read(pending: layers, budget: budget(of: request)) { try $0.fetch(storeRequest) }
     }
 
     /// The number of objects that match, within limit and offset.
@@ -60,7 +61,7 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch(_:)`.
     public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
         let (storeRequest, layers) = try prepare(request)
-        return try read(pending: layers) { try $0.count(storeRequest) }
+        return try read(pending: layers, budget: budget(of: request)) { try $0.count(storeRequest) }
     }
 
     /// Runs a request and explains how: each step with its index or condition, and the number of rows.
@@ -68,7 +69,11 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch(_:)`.
     public func explain<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> QueryExplanation {
         let (storeRequest, layers) = try prepare(request)
-        return try read(pending: layers) { try $0.explain(storeRequest) }
+        return try read(pending: layers, budget: budget(of: request)) { try $0.explain(storeRequest) }
+    }
+
+    func budget<Result: ManagedObject>(of request: FetchRequest<Result>) -> RequestBudget {
+        request.budget ?? binding.requestBudget
     }
 
     func prepare<Result: ManagedObject>(

@@ -20,22 +20,28 @@ package struct ComparisonRule: Sendable {
         hasLiteral = comparison.left.isLiteral || comparison.right.isLiteral
     }
 
-    package func holds(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
+    /// - Parameter work: gets what it cost added, in units of `PredicateWork`.
+    package func holds(
+        _ left: PredicateOperand, _ right: PredicateOperand, work: inout Int
+    ) throws(StrataError) -> Bool {
+        work += left.work + right.work
         switch comparison.modifier {
-        case .direct: return try holdsDirectly(left, right)
+        case .direct: return try holdsDirectly(left, right, &work)
         // A key path over a nil to-one to a to-many has no members.
         case .any:
-            for member in left.list where try holds(member, right) { return true }
+            for member in left.list where try holds(member, right, &work) { return true }
             return false
         case .all:
-            for member in left.list where try !holds(member, right) { return false }
+            for member in left.list where try !holds(member, right, &work) { return false }
             return true
         }
     }
 
-    private func holdsDirectly(_ left: PredicateOperand, _ right: PredicateOperand) throws(StrataError) -> Bool {
+    private func holdsDirectly(
+        _ left: PredicateOperand, _ right: PredicateOperand, _ work: inout Int
+    ) throws(StrataError) -> Bool {
         switch (left, right, comparison.operator) {
-        case (.one(let value), _, _): return try holds(value, right)
+        case (.one(let value), _, _): return try holds(value, right, &work)
         case (.many(let members), .one(let value), .contains):
             if value.isNull { return listHasNil }
             return members.contains { areEqual($0, value) }
@@ -61,21 +67,24 @@ package struct ComparisonRule: Sendable {
         return true
     }
 
-    private func holds(_ left: AttributeValue, _ right: PredicateOperand) throws(StrataError) -> Bool {
+    private func holds(
+        _ left: AttributeValue, _ right: PredicateOperand, _ work: inout Int
+    ) throws(StrataError) -> Bool {
         switch (comparison.operator, right) {
         case (.in, .many(let members)):
             if left.isNull { return listHasNil }
+            work += members.count
             return members.contains { areEqual(left, $0) }
         case (.in, .one(.null)): return false
         case (.in, .one(let text)):
             guard text.text != nil else { throw invalid("The right side of IN is not a list") }
-            return try holds(text, .contains, left)
+            return try holds(text, .contains, left, &work)
         case (.between, .many(let bounds)) where bounds.count == 2:
-            guard try holds(left, .greaterThanOrEqualTo, bounds[0]) else { return false }
-            return try holds(left, .lessThanOrEqualTo, bounds[1])
+            guard try holds(left, .greaterThanOrEqualTo, bounds[0], &work) else { return false }
+            return try holds(left, .lessThanOrEqualTo, bounds[1], &work)
         case (.between, .one(.null)): return false
         case (.between, _): throw invalid("BETWEEN needs two bounds")
-        case (_, .one(let right)): return try holds(left, comparison.operator, right)
+        case (_, .one(let right)): return try holds(left, comparison.operator, right, &work)
         case (.equalTo, .many) where left.isNull, (.notEqualTo, .many) where left.isNull: return false
         case (_, .many): throw invalid("The right side of \(comparison.operator) is a list")
         }
@@ -88,7 +97,7 @@ package struct ComparisonRule: Sendable {
     // MARK: Two values
 
     private func holds(
-        _ left: AttributeValue, _ operator: ComparisonPredicate.Operator, _ right: AttributeValue
+        _ left: AttributeValue, _ operator: ComparisonPredicate.Operator, _ right: AttributeValue, _ work: inout Int
     ) throws(StrataError) -> Bool {
         if left.isNull || right.isNull {
             guard asksForNil else { return false }
@@ -107,7 +116,7 @@ package struct ComparisonRule: Sendable {
         case .greaterThanOrEqualTo: return order(left, right).map { $0 != .ascending } ?? false
         case .beginsWith, .endsWith, .contains, .like, .matches:
             guard let left = left.text, let right = right.text else { return false }
-            return try ComparisonPredicate.textHolds(left, `operator`, right, comparison.folding)
+            return try ComparisonPredicate.textHolds(left, `operator`, right, comparison.folding, work: &work)
         case .in, .between: return false
         }
     }

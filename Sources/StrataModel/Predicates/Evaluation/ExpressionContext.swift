@@ -39,6 +39,14 @@ package protocol ExpressionContext {
 
     /// The value of `now()`, the same for every object of one request.
     var now: Date { get }
+
+    /// Counts what the evaluator does, so that a context can end a request that costs too much or was cancelled.
+    ///
+    /// - Parameters:
+    ///   - steps: the steps since the last call, by the rules of `PredicateWork`.
+    ///   - members: the number of members of the list that is being made.
+    /// - Throws: to end the evaluation.
+    func spend(_ steps: Int, listing members: Int) throws(StrataError)
 }
 
 extension ExpressionContext {
@@ -48,4 +56,5 @@ extension ExpressionContext {
     }
 
     package var now: Date { Date() }
+    package func spend(_ steps: Int, listing members: Int) throws(StrataError) {}
 }

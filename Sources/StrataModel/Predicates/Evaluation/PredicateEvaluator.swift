@@ -45,12 +45,17 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
             for part in parts where try holds(part) { return true }
             return false
         case .comparison(let comparison):
-            return try ComparisonRule(comparison).holds(value(of: comparison.left), value(of: comparison.right))
+            let left = try value(of: comparison.left), right = try value(of: comparison.right)
+            var work = 1
+            let holds = try ComparisonRule(comparison).holds(left, right, work: &work)
+            try context.spend(work, listing: 0)
+            return holds
         }
     }
 
     /// The value of an expression.
     package func value(of expression: FetchExpression) throws(StrataError) -> PredicateOperand {
+        try context.spend(1, listing: 0)
         switch expression {
         case .constant(let value): return .one(value)
         case .evaluatedObject: return object
@@ -60,7 +65,10 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         case .keyPathOf(let base, let path): return try follow(path, from: try value(of: base))
         case .aggregate(let parts):
             var values: [AttributeValue] = []
-            for part in parts { values += try value(of: part).members }
+            for part in parts {
+                values += try value(of: part).members
+                try context.spend(0, listing: values.count)
+            }
             return .many(values)
         case .variable(let name):
             guard let value = variables[name] else {
@@ -72,7 +80,9 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         case .subquery(let collection, let variable, let condition):
             return try members(of: collection, variable, condition)
         case .set(let operation, let left, let right):
-            return .many(operation.combine(try value(of: left).list, try value(of: right).list))
+            let (left, right) = (try value(of: left), try value(of: right))
+            try context.spend(left.work + right.work, listing: left.memberCount + right.memberCount)
+            return .many(operation.combine(left.list, right.list))
         case .element(let list, let index): return try element(of: try value(of: list), at: index)
         case .function(.fetch, let arguments):
             let (request, countOnly) = try FetchFunction.fetchArguments(arguments)
@@ -80,8 +90,14 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
             return countOnly ? .one(.integer(Int64(objects.count))) : .many(objects)
         case .function(let function, let arguments):
             var values: [PredicateOperand] = []
-            for argument in arguments { values.append(try value(of: argument)) }
-            return try FunctionCall(function, values, now: context.now).result()
+            for argument in arguments {
+                let value = try value(of: argument)
+                try context.spend(value.work, listing: 0)
+                values.append(value)
+            }
+            let result = try FunctionCall(function, values, now: context.now).result()
+            try context.spend(result.work, listing: result.memberCount)
+            return result
         }
     }
 
@@ -120,23 +136,28 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
     private func follow(_ path: String, from start: PredicateOperand) throws(StrataError) -> PredicateOperand {
         var operand = start
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        try PredicateLimits.check(steps: steps.count, of: path)
         while let step = steps.popFirst() {
-            if step.hasPrefix("@") {
-                guard let collection = CollectionOperator(rawValue: step) else {
-                    throw StrataError(
-                        .invalidRequest,
-                        "There is no collection operator \(step); operators are @count, @sum, @avg, @min, @max and unions.",
-                        context: .init(key: path))
+            guard step.hasPrefix("@") else {
+                if steps.last == "@count", !steps.dropLast().contains(where: { $0.hasPrefix("@") }) {
+                    if let count = try count([step] + steps.dropLast(), from: operand) { return .one(count) }
                 }
-                // The steps up to the next operator are read from each member first.
-                while let next = steps.first, !next.hasPrefix("@") {
-                    steps.removeFirst()
-                    operand = try follow(step: next, from: operand)
-                }
-                operand = try collection.apply(to: operand)
-            } else {
                 operand = try follow(step: step, from: operand)
+                continue
             }
+            guard let collection = CollectionOperator(rawValue: step) else {
+                throw StrataError(
+                    .invalidRequest,
+                    "There is no collection operator \(step); operators are @count, @sum, @avg, @min, @max and unions.",
+                    context: .init(key: path))
+            }
+            // The steps up to the next operator are read from each member first.
+            while let next = steps.first, !next.hasPrefix("@") {
+                steps.removeFirst()
+                operand = try follow(step: next, from: operand)
+            }
+            try context.spend(operand.work, listing: 0)
+            operand = try collection.apply(to: operand)
         }
         return operand
     }
@@ -146,9 +167,37 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         case .one(let value): return try property(step, of: value)
         case .many(let members):
             var values: [AttributeValue] = []
-            for member in members { values += try property(step, of: member).members }
+            for member in members {
+                values += try property(step, of: member).members
+                try context.spend(1, listing: values.count)
+            }
             return .many(values)
         }
+    }
+
+    /// The number of members behind several steps, each as often as steps lead to it; nil if they lead to a single value.
+    ///
+    /// Every step reads each object once and counts how often it was met, because the numbers multiply where steps lead
+    /// back and forth, as in `owner.items.owner.items.@count`.
+    private func count(_ steps: [String], from start: PredicateOperand) throws(StrataError) -> AttributeValue? {
+        var objects: [AttributeValue: Int64] = [start.members.first ?? .null: 1]
+        var isList = false
+        if case .many(let members) = start {
+            objects = Dictionary(members.map { ($0, 1) }, uniquingKeysWith: +)
+            isList = true
+        }
+        for step in steps {
+            var next: [AttributeValue: Int64] = [:]
+            for (object, times) in objects {
+                let operand = try property(step, of: object)
+                if case .many = operand { isList = true }
+                for member in operand.members { next[member] = times.addingSaturated(next[member] ?? 0) }
+                try context.spend(1, listing: next.count)
+            }
+            objects = next
+        }
+        guard isList else { return nil }
+        return .integer(objects.values.reduce(0) { $0.addingSaturated($1) })
     }
 
     private func property(_ key: String, of value: AttributeValue) throws(StrataError) -> PredicateOperand {
@@ -162,6 +211,14 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
             throw StrataError(
                 .unknownKey, "\(value.kindName) has no property named \(key).", context: .init(key: key))
         }
+    }
+}
+
+extension Int64 {
+    /// The sum of two counts, or the largest number if there is none.
+    fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
     }
 }
 

@@ -12,79 +12,70 @@ extension AttributeValue {
 
 extension ComparisonPredicate {
     /// Whether an operator holds between two texts.
-    package static func textHolds(
-        _ left: String, _ operator: Operator, _ right: String, _ folding: StringFolding
+    ///
+    /// - Parameter work: gets what it cost added, in units of `PredicateWork`.
+    static func textHolds(
+        _ left: String, _ operator: Operator, _ right: String, _ folding: StringFolding, work: inout Int
     ) throws(StrataError) -> Bool {
-        if `operator` == .matches {
+        work += PredicateWork.ofText(left.utf8.count + right.utf8.count)
+        switch `operator` {
+        case .matches:
             // Folding diacritics does not change the syntax of a pattern; folding case would turn \D into \d.
             let marks = folding.subtracting(.caseInsensitive)
             let matcher = try PatternMatcher.cached(
                 TextFolding.fold(right, marks), caseInsensitive: folding.contains(.caseInsensitive))
-            return try matcher.matches(TextFolding.fold(left, marks))
+            return try matcher.matches(TextFolding.fold(left, marks), work: &work)
+        case .like:
+            return try WildcardPattern(right, folding).matches(text: TextFolding.fold(left, folding), right, &work)
+        default: break
         }
-        let left = TextFolding.fold(left, folding), right = TextFolding.fold(right, folding)
+        var left = TextFolding.fold(left, folding), right = TextFolding.fold(right, folding)
         switch `operator` {
         case .beginsWith: return left.utf8.starts(with: right.utf8)
         case .endsWith: return left.utf8.reversed().starts(with: right.utf8.reversed())
-        case .contains: return contains(Array(left.utf8), Array(right.utf8))
-        case .like: return isLike(left, right)
+        // Finds whole scalars only, because the UTF-8 of one scalar never begins inside another's.
+        case .contains:
+            return left.withUTF8 { text in
+                right.withUTF8 { ByteSearch.offset(of: UnsafeRawBufferPointer($0), in: UnsafeRawBufferPointer(text)) }
+            } != nil
         default: return false
         }
     }
+}
 
-    /// Finds whole scalars only, because the UTF-8 of one scalar never begins inside another's.
-    private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-        guard let first = part.first else { return true }
-        guard text.count >= part.count else { return false }
-        for start in 0...(text.count - part.count) where text[start] == first {
-            if text[start..<start + part.count].elementsEqual(part) { return true }
-        }
-        return false
-    }
-
-    /// Backtracks to the last star only, so it takes at most O(length of text x length of pattern).
-    private static func isLike(_ text: String, _ pattern: String) -> Bool {
-        let text = Array(text.unicodeScalars)
-        let signs = wildcards(pattern)
-        var index = 0, sign = 0
-        var star: (sign: Int, index: Int)?
-        while index < text.count {
-            if sign < signs.count, signs[sign] == .many {
-                star = (sign, index)
-                sign += 1
-            } else if sign < signs.count, signs[sign] == .one || signs[sign] == .scalar(text[index]) {
-                index += 1
-                sign += 1
-            } else if let last = star {
-                star = (last.sign, last.index + 1)
-                (sign, index) = (last.sign + 1, last.index + 1)
-            } else {
-                return false
+extension WildcardPattern {
+    /// Whether a folded text matches as a whole.
+    ///
+    /// - Parameters:
+    ///   - spelling: the pattern as it is written, for the error.
+    ///   - work: gets what it cost added.
+    /// - Throws: `invalidRequest` if the match takes too many steps.
+    package func matches(
+        text: String, _ spelling: @autoclosure () -> String, _ work: inout Int
+    ) throws(StrataError) -> Bool {
+        var text = text
+        // `withUTF8` passes on no typed errors.
+        let result = text.withUTF8 { bytes in
+            Result { () throws(StrataError) in
+                try matches(UnsafeRawBufferPointer(bytes), spelling: spelling(), work: &work)
             }
         }
-        return signs[sign...].allSatisfy { $0 == .many }
+        return try result.get()
     }
 
-    private enum Wildcard: Equatable {
-        case one, many
-        case scalar(Unicode.Scalar)
-    }
-
-    private static func wildcards(_ pattern: String) -> [Wildcard] {
-        var signs: [Wildcard] = []
-        var isEscaped = false
-        for scalar in pattern.unicodeScalars {
-            switch scalar {
-            case "\\" where !isEscaped:
-                isEscaped = true
-                continue
-            case "?" where !isEscaped: signs.append(.one)
-            case "*" where !isEscaped: signs.append(.many)
-            default: signs.append(.scalar(scalar))
-            }
-            isEscaped = false
+    /// - Throws: as for a String.
+    package func matches(
+        _ text: UnsafeRawBufferPointer, spelling: @autoclosure () -> String, work: inout Int
+    ) throws(StrataError) -> Bool {
+        var steps = 0
+        defer { work += steps / PredicateWork.comparisons }
+        do throws(Exhausted) {
+            return try matches(text, steps: &steps)
+        } catch {
+            throw StrataError(
+                .invalidRequest,
+                "The pattern \(spelling()) takes more than \(error.steps) steps on a text of \(text.count) bytes.",
+                context: .init(predicate: spelling()))
         }
-        if isEscaped { signs.append(.scalar("\\")) }
-        return signs
     }
 }

@@ -40,8 +40,8 @@ package struct PatternMatcher: Sendable {
         package static let repetitions = 1_000
         package static let depth = 64
         package static let looks = 16
-        /// The steps of one match (states tested against scalars): some tenths of a second.
-        package static let steps = 50_000_000
+        /// The steps of one match (states tested against scalars), some tenths of a second.
+        package static let steps = 10_000_000
     }
 
     package let pattern: String
@@ -71,7 +71,14 @@ package struct PatternMatcher: Sendable {
     /// - Throws: `invalidRequest` if the match takes more than `Limits.steps` steps.
     /// - Complexity: O(length of `text` x states of the pattern)
     package func matches(_ text: String) throws(StrataError) -> Bool {
+        var work = 0
+        return try matches(text, work: &work)
+    }
+
+    /// - Parameter work: gets what it cost added, in units of `PredicateWork`.
+    package func matches(_ text: String, work: inout Int) throws(StrataError) -> Bool {
         var run = PatternRun(program, text, stepLimit: stepLimit)
+        defer { work += run.stepCount / PredicateWork.comparisons }
         do {
             return try run.matches()
         } catch {

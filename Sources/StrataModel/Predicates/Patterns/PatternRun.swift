@@ -6,6 +6,7 @@ struct PatternRun {
     private var sights: [[Bool]] = []
     /// The number of steps left before the match gives up.
     private var stepsLeft: Int
+    private let stepLimit: Int
 
     /// The match needs more steps than are allowed.
     struct Exhausted: Error {}
@@ -14,7 +15,11 @@ struct PatternRun {
         self.program = program
         scalars = Array(text.unicodeScalars)
         stepsLeft = stepLimit
+        self.stepLimit = stepLimit
     }
+
+    /// The number of steps taken so far.
+    var stepCount: Int { stepLimit - stepsLeft }
 
     var textLength: Int { scalars.count }
 

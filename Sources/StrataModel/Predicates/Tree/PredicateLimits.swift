@@ -8,4 +8,15 @@ package enum PredicateLimits {
     package static let formatNesting = 256
     /// Members of a list that is passed as an argument of a format string.
     package static let listedValues = 1_000_000
+    /// Names and operators of a key path.
+    package static let pathSteps = 64
+
+    /// - Throws: `invalidRequest` for a key path with too many steps.
+    package static func check(steps count: Int, of path: String) throws(StrataError) {
+        guard count > pathSteps else { return }
+        let start = String(path.prefix(60))
+        throw StrataError(
+            .invalidRequest, "The key path \(start)… has \(count) steps; \(pathSteps) is the maximum.",
+            context: .init(key: start))
+    }
 }

@@ -105,6 +105,8 @@ extension StrataError.Code {
     public static let invalidRequest = Self(rawValue: 200080)
     /// A key is longer than the store allows.
     public static let keyTooLong = Self(rawValue: 200081)
+    /// A request takes more steps or memory than its budget allows.
+    public static let budgetExceeded = Self(rawValue: 200082)
     /// The store was closed.
     public static let storeClosed = Self(rawValue: 200090)
 
@@ -125,6 +127,6 @@ extension StrataError.Code {
         200022: "wrongType", 200023: "otherContext", 200024: "deletedObject", 200025: "readOnly",
         200030: "modelChanged", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
-        200080: "invalidRequest", 200081: "keyTooLong", 200090: "storeClosed",
+        200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
     ]
 }

@@ -86,7 +86,7 @@ final class IndexMap: Sendable {
             return .success(
                 PreparedIndex(
                     index: index, codec: codec, declaredEntities: entity.concreteEntityIDs,
-                    partial: AndCondition(conditions.map(\.row)), conditions: conditions))
+                    partial: AndCondition(conditions), conditions: conditions))
         } catch {
             return .failure(error)
         }

@@ -131,7 +131,8 @@ extension Snapshot {
                     isDescending: isDescending)
                 try scan.run(self, added, isHidden: { self.isLinkHidden($0, above: $1, link, owner, properties) }) {
                     key, _ in
-                    try body(key)
+                    try spend(members: 1)
+                    return try body(key)
                 }
             }
         }
@@ -144,7 +145,10 @@ extension Snapshot {
         try StoreKey.withLinkPrefix(relationship, owner: owner) { prefix in
             try tables.links.withCursor(transaction) { cursor in
                 var isThere = try cursor.seek(atOrAfter: prefix)
-                while isThere, cursor.key.hasPrefix(prefix), try body(cursor.key) { isThere = try cursor.advance() }
+                while isThere, cursor.key.hasPrefix(prefix), try body(cursor.key) {
+                    try spend(members: 1)
+                    isThere = try cursor.advance()
+                }
             }
         }
     }

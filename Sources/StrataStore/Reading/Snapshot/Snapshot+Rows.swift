@@ -7,7 +7,7 @@ extension Snapshot {
     func forEachRow(of entity: EntitySchema, _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard let monitor else { return try walk(entity, body) }
         try walk(entity) { id, row in
-            try monitor.noteRow()
+            monitor.noteRow()
             return try body(id, row)
         }
     }
@@ -25,6 +25,7 @@ extension Snapshot {
                 let records = cursor.pageRecords()
                 cursor.prefetchPageBehind()
                 let isVerified = walk.turn(to: records)
+                try spend(rows: records.count)
                 guard try visit(records, of: entity, isVerified, body) else { return }
                 isThere = try cursor.move(behind: records)
             }
@@ -57,7 +58,7 @@ extension Snapshot {
     func forEachRow(of ids: [ObjectID], _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard let monitor else { return try walk(ids, body) }
         try walk(ids) { id, row in
-            try monitor.noteRow()
+            monitor.noteRow()
             return try body(id, row)
         }
     }
@@ -65,6 +66,7 @@ extension Snapshot {
     private func walk(_ ids: [ObjectID], _ body: (ObjectID, RowReader) throws -> Bool) throws {
         guard layers.isEmpty, ids.count > 1 else {
             for id in ids {
+                try spend(rows: 1)
                 guard let row = try row(id) else { continue }
                 guard try row.withNewestReader(id, schema, { try body(id, $0) }) else { return }
             }
@@ -73,6 +75,7 @@ extension Snapshot {
         try transaction.withCursor(tables.objects) { cursor in
             var entity: EntitySchema?
             try RowLookup(cursor).forEach(ids.count, id: { ids[$0] }) { _, id, value in
+                try spend(rows: 1)
                 guard let value else { return true }
                 if entity?.id != id.entityID { entity = schema.entity(id.entityID) }
                 guard let entity else {

@@ -21,8 +21,10 @@ package final class Snapshot {
     let histories: SchemaHistory
     /// Bottom to top.
     let layers: [Layer]
-    /// Observes every row that a query reads, and can stop the query.
+    /// Counts the rows that a query reads, for its observers.
     var monitor: QueryMonitor?
+    /// Counts what is read, and ends a read that takes too much.
+    @exclusivity(unchecked) var meter = RequestMeter()
     /// Sizes for planning; nil if nothing is planned.
     let statistics: StatisticsCache?
     /// Shapes of requests that were compiled before; nil if each request is compiled.
@@ -150,6 +152,7 @@ package final class Snapshot {
                     table: BufferedTable(tables.objects), lower: lower, upper: upper, isUpperIncluded: true,
                     isDescending: false)
                 try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, value in
+                    try spend(rows: 1)
                     let id = StoreKey.lastObjectID(key)
                     if let value { return try body(id, try storedRow(value, id)) }
                     guard let row = try row(id) else { return true }
@@ -181,7 +184,8 @@ package final class Snapshot {
             let scan = MergedScan(
                 table: tables.indexes, lower: low, upper: high, isUpperIncluded: false, isDescending: isDescending)
             try scan.run(self, added, isHidden: { self.isHidden($0, index, above: $1) }) { key, _ in
-                try body(StoreKey.lastObjectID(key), key)
+                try spend(entries: 1)
+                return try body(StoreKey.lastObjectID(key), key)
             }
         }
     }
@@ -196,6 +200,7 @@ package final class Snapshot {
                 var left = limit
                 var isThere = try cursor.seek(atOrAfter: low)
                 while isThere, left > 0, cursor.key.compare(with: high) < 0 {
+                    try spend(entries: 1)
                     ids.append(StoreKey.lastObjectID(cursor.key))
                     left -= 1
                     isThere = try cursor.advance()
@@ -219,7 +224,9 @@ package final class Snapshot {
         return try StoreKey.withIndexRange(index.id, lower, upper) { low, high in
             try tables.indexes.withCursor(transaction) { cursor in
                 _ = try cursor.seek(atOrAfter: low)
-                return try cursor.count(below: high, atMost: limit)
+                let count = try cursor.count(below: high, atMost: limit)
+                try spend(values: count / 64)
+                return count
             }
         }
     }

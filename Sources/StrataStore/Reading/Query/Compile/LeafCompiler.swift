@@ -120,7 +120,8 @@ final class LeafCompiler: Sendable {
     private func joined(_ end: CompiledCondition, hops count: Int) -> CompiledCondition {
         guard count > 0 else { return end }
         // Each condition has the predicate for its own entity, to be compared with that of a partial index there.
-        var current = CompiledCondition(end.row, path.tail(of: end.predicate, behind: count), access: end.access)
+        var current = CompiledCondition(
+            remembered(end.row, behind: count), path.tail(of: end.predicate, behind: count), access: end.access)
         for place in (0..<count).reversed() {
             let hop = path.hops[place]
             let row: any RowCondition
@@ -138,10 +139,18 @@ final class LeafCompiler: Sendable {
                 hop: hop, way: ways[place], near: path.entities[place], far: path.entities[place + 1],
                 conditions: [current])
             current = CompiledCondition(
-                row, place == 0 ? end.predicate : path.tail(of: end.predicate, behind: place),
+                remembered(row, behind: place),
+                place == 0 ? end.predicate : path.tail(of: end.predicate, behind: place),
                 access: isFoundFromFarEnd ? .join(join) : nil)
         }
         return current
+    }
+
+    /// A condition on the object behind the first `count` hops. It is judged once for each object if several ways may
+    /// lead to one, and if more than its row is read.
+    private func remembered(_ row: any RowCondition, behind count: Int) -> any RowCondition {
+        let isShared = path.hops[..<count].contains(where: \.isToMany)
+        return isShared && path.hops[count...].contains(where: \.isToMany) ? RememberedCondition(row) : row
     }
 
     // MARK: Conditions
@@ -170,7 +179,7 @@ final class LeafCompiler: Sendable {
     private func attributeCondition(_ slot: Int, _ values: [AttributeValue]) throws(StrataError) -> any RowCondition {
         if operation == .in, values.contains(.null) {
             let others = try attributeCondition(slot, values.filter { !$0.isNull })
-            return OrCondition([NilCondition(slot: slot, wantsNil: true), others])
+            return OrCondition(unnamed: [NilCondition(slot: slot, wantsNil: true), others])
         }
         if values == [.null] {
             switch operation {
@@ -214,7 +223,7 @@ final class LeafCompiler: Sendable {
         case (.beginsWith, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .start)
         case (.endsWith, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .end)
         case (.contains, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .anywhere)
-        case (.like, let text?): return LikeCondition(source, WildcardPattern(text, folding))
+        case (.like, let text?): return LikeCondition(source, text)
         case (.matches, let text?):
             let spelling = BytesSource(slot: source.slot, folding: folding.subtracting(.caseInsensitive))
             return MatchesCondition(spelling, try PatternMatcher.comparing(text, folding))
@@ -243,7 +252,7 @@ final class LeafCompiler: Sendable {
         switch path.hops.last {
         case .toOne(let slot)?:
             if operation == .in, values.contains(.null) {
-                return OrCondition([
+                return OrCondition(unnamed: [
                     NilCondition(slot: slot, wantsNil: true), any(values) { ReferenceCondition(slot: slot, $0) },
                 ])
             }

@@ -60,9 +60,11 @@ indirect enum PredicateTemplate: Sendable {
     private static func disjunction(
         _ lists: [[CompiledCondition]], _ predicate: FetchPredicate
     ) -> CompiledCondition {
-        let rows = lists.map { list in list.count == 1 ? list[0].row : AndCondition(list.map(\.row)) }
+        let parts = lists.map { list in
+            list.count == 1 ? list[0] : CompiledCondition(AndCondition(list), .and(list.map(\.predicate)))
+        }
         return CompiledCondition(
-            OrCondition(rows), predicate,
+            OrCondition(parts), predicate,
             // If one list can only be found by a scan, the disjunction can only be found by a scan.
             access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
     }

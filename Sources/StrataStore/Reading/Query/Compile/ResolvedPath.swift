@@ -61,6 +61,7 @@ struct ResolvedPath: Sendable {
         self.text = text
         entities = [entity]
         var steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        try PredicateLimits.check(steps: steps.count, of: text)
         while let step = steps.popFirst() {
             guard let property = self.entity.property(named: step) else {
                 if ["SELF", "self", "id", "objectID"].contains(step) {

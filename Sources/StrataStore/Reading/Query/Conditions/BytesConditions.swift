@@ -118,10 +118,12 @@ final class TextSearchCondition: RowCondition {
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         if let caseless {
             guard let bytes = try row.bytes(source.slot) else { return false }
-            if bytes.isASCII { return caseless.isFound(in: bytes) }
+            try evaluation.spend(onText: bytes.count)
+            if bytes.isASCII, let isFound = caseless.isFound(in: bytes) { return isFound }
         }
         return try source.withBytes(row, evaluation) { bytes in
             guard let bytes else { return false }
+            try evaluation.spend(onText: bytes.count)
             return part.withUnsafeBytes { part in
                 switch place {
                 case .start: bytes.hasPrefix(part)
@@ -137,17 +139,26 @@ final class TextSearchCondition: RowCondition {
 final class LikeCondition: RowCondition {
     private let source: BytesSource
     private let pattern: WildcardPattern
+    /// As it is written.
+    private let spelling: String
 
-    init(_ source: BytesSource, _ pattern: WildcardPattern) {
+    init(_ source: BytesSource, _ spelling: String) {
         self.source = source
-        self.pattern = pattern
+        self.spelling = spelling
+        pattern = WildcardPattern(spelling, source.folding ?? [])
     }
 
     var holdsForNothing: Bool { false }
     var cost: ConditionCost { .value }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        try source.withBytes(row, evaluation) { bytes in bytes.map(pattern.matches) ?? false }
+        try source.withBytes(row, evaluation) { bytes in
+            guard let bytes else { return false }
+            var work = PredicateWork.ofText(bytes.count)
+            let holds = try pattern.matches(bytes, spelling: spelling, work: &work)
+            try evaluation.spend(work)
+            return holds
+        }
     }
 }
 
@@ -166,7 +177,11 @@ final class MatchesCondition: RowCondition {
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try source.withBytes(row, evaluation) { bytes in
-            try bytes.map { try matcher.matches(String(decoding: $0, as: UTF8.self)) } ?? false
+            guard let bytes else { return false }
+            var work = PredicateWork.ofText(bytes.count)
+            let holds = try matcher.matches(String(decoding: bytes, as: UTF8.self), work: &work)
+            try evaluation.spend(work)
+            return holds
         }
     }
 }

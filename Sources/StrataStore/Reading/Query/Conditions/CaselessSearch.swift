@@ -26,10 +26,13 @@ struct CaselessSearch: Sendable {
     }
 
     /// - Parameter text: ASCII.
-    func isFound(in text: UnsafeRawBufferPointer) -> Bool {
+    /// - Returns: nil if so much of the text nearly matches that a search in linear time is better.
+    func isFound(in text: UnsafeRawBufferPointer) -> Bool? {
         guard let base = text.baseAddress, text.count >= part.count else { return false }
         let last = text.count - part.count
         var place = 0
+        // The bytes that may yet be compared, as in `ByteSearch`.
+        var left = 8 * text.count
         if text.count < reach {
             while place <= last {
                 if isFound(at: place, base) { return true }
@@ -43,9 +46,13 @@ struct CaselessSearch: Sendable {
             var places = candidates(base + start) & ~0 << UInt64((place - start) * 8)
             while places != 0 {
                 let candidate = start + places.trailingZeroBitCount / 8
-                if candidate <= last, isFound(at: candidate, base) { return true }
+                if candidate <= last {
+                    if isFound(at: candidate, base) { return true }
+                    left -= part.count
+                }
                 places &= places - 1
             }
+            if left < 0 { return nil }
             place = start + 8
         }
         return false

@@ -14,14 +14,26 @@ final class ConstantCondition: RowCondition {
 /// Whether all parts hold.
 final class AndCondition: RowCondition {
     private let parts: [any RowCondition]
+    /// The predicate of each part.
+    private let predicates: [FetchPredicate]
 
-    init(_ parts: [any RowCondition]) { self.parts = parts.sortedByCost }
+    init(_ parts: [CompiledCondition]) {
+        let sorted = parts.sortedByCost
+        self.parts = sorted.map(\.row)
+        predicates = sorted.map(\.predicate)
+    }
 
     var holdsForNothing: Bool { parts.allSatisfy(\.holdsForNothing) }
     var cost: ConditionCost { parts.last?.cost ?? .constant }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        for part in parts where try !part.holds(row, id, evaluation) { return false }
+        for index in parts.indices {
+            do {
+                if try !parts[index].holds(row, id, evaluation) { return false }
+            } catch let error as StrataError {
+                throw error.blaming(predicates[index])
+            }
+        }
         return true
     }
 }
@@ -29,14 +41,32 @@ final class AndCondition: RowCondition {
 /// Whether one part holds.
 final class OrCondition: RowCondition {
     private let parts: [any RowCondition]
+    /// The predicate of each part.
+    private let predicates: [FetchPredicate]
 
-    init(_ parts: [any RowCondition]) { self.parts = parts.sortedByCost }
+    init(_ parts: [CompiledCondition]) {
+        let sorted = parts.sortedByCost
+        self.parts = sorted.map(\.row)
+        predicates = sorted.map(\.predicate)
+    }
+
+    /// Parts of one comparison, which have no predicates of their own.
+    init(unnamed parts: [any RowCondition]) {
+        self.parts = parts
+        predicates = []
+    }
 
     var holdsForNothing: Bool { parts.contains(where: \.holdsForNothing) }
     var cost: ConditionCost { parts.last?.cost ?? .constant }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        for part in parts where try part.holds(row, id, evaluation) { return true }
+        for index in parts.indices {
+            do {
+                if try parts[index].holds(row, id, evaluation) { return true }
+            } catch let error as StrataError where !predicates.isEmpty {
+                throw error.blaming(predicates[index])
+            }
+        }
         return false
     }
 }
@@ -55,9 +85,9 @@ final class NotCondition: RowCondition {
     }
 }
 
-extension [any RowCondition] {
+extension [CompiledCondition] {
     /// Sorted by cost, otherwise in the order given.
-    fileprivate var sortedByCost: [any RowCondition] {
-        enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }.map(\.element)
+    fileprivate var sortedByCost: [CompiledCondition] {
+        enumerated().sorted { ($0.element.row.cost, $0.offset) < ($1.element.row.cost, $1.offset) }.map(\.element)
     }
 }

@@ -23,6 +23,23 @@ final class JoinCondition: RowCondition {
     }
 }
 
+/// A condition on an object that many others lead to, which is judged once for each object in a run.
+///
+/// Where a path goes through several to-manys, `owner.items.owner.items`, an object is reached by many ways, and their
+/// numbers multiply.
+final class RememberedCondition: RowCondition {
+    private let inner: any RowCondition
+
+    init(_ inner: any RowCondition) { self.inner = inner }
+
+    var holdsForNothing: Bool { inner.holdsForNothing }
+    var cost: ConditionCost { inner.cost }
+
+    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
+        try evaluation.remembered(self, id) { try inner.holds(row, id, evaluation) }
+    }
+}
+
 /// Whether a condition must hold for any or for all members.
 enum MemberQuantifier: Sendable { case any, all }
 

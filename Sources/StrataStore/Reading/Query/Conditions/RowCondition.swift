@@ -34,6 +34,8 @@ final class Evaluation {
     let snapshot: Snapshot?
     /// Evaluates expressions that are not compiled.
     private(set) lazy var expressions = SnapshotExpressions(self)
+    /// What `RememberedCondition`s have found.
+    private var remembered: [ObjectIdentifier: [ObjectID: Bool]] = [:]
     /// The folded text of the present row.
     @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
@@ -48,9 +50,32 @@ final class Evaluation {
         self.schema = schema
     }
 
+    /// Counts work that is no reading of rows or links.
+    ///
+    /// - Throws: as `RequestMeter.spend`.
+    @inline(__always)
+    func spend(_ values: Int) throws { if let snapshot { try snapshot.spend(values: values) } }
+
+    /// Counts the work on a text of more than a few bytes.
+    @inline(__always)
+    func spend(onText count: Int) throws { if count >= 256 { try spend(PredicateWork.ofText(count)) } }
+
+    /// The result of a condition for an object, decided once in a run.
+    func remembered(
+        _ condition: RememberedCondition, _ id: ObjectID, _ decide: () throws -> Bool
+    ) throws -> Bool {
+        if let known = remembered[ObjectIdentifier(condition)]?[id] { return known }
+        let result = try decide()
+        try snapshot?.hold(32)
+        remembered[ObjectIdentifier(condition), default: [:]][id] = result
+        return result
+    }
+
     /// Calls `body` with the row of another object in its newest layout, or nil if there is none.
     func withRow<R>(_ id: ObjectID, _ body: (RowReader?) throws -> R) throws -> R {
-        guard let row = try snapshot?.row(id) else { return try body(nil) }
+        guard let snapshot else { return try body(nil) }
+        try snapshot.spend(rows: 1)
+        guard let row = try snapshot.row(id) else { return try body(nil) }
         return try row.withNewestReader(id, schema) { try body($0) }
     }
 

@@ -174,7 +174,9 @@ final class ValueCondition: RowCondition {
         let right = try constant ?? self.right.operand(row, id, evaluation)
         var result = quantifier == .all
         try forEachLeft(row, id, evaluation) { value in
-            let holds = try rule.holds(.one(value), right)
+            var work = 0
+            let holds = try rule.holds(.one(value), right, work: &work)
+            try evaluation.spend(work)
             guard let quantifier else {
                 result = holds
                 return false

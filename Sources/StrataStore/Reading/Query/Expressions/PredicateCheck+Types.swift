@@ -107,6 +107,7 @@ extension PredicateCheck {
     ) throws(StrataError) -> ExpressionType {
         var type = start
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        try PredicateLimits.check(steps: steps.count, of: path)
         if let variable = steps.first(where: { $0.hasPrefix("$") }) {
             throw refusal(.invalidRequest, "The variable \(variable) has no value.", key: path)
         }

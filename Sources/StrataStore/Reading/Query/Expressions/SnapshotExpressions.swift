@@ -51,6 +51,16 @@ final class SnapshotExpressions: ExpressionContext {
         return schema.property(property.id)?.slot == property.slot ? ValuePath(resolved) : nil
     }
 
+    func spend(_ steps: Int, listing members: Int) throws(StrataError) {
+        guard let snapshot = evaluation.snapshot else { return }
+        do {
+            try snapshot.spend(values: steps)
+            if members > 0 { try snapshot.meter.check(more: members * MemoryLayout<AttributeValue>.stride) }
+        } catch {
+            throw StrataError.reading(error)
+        }
+    }
+
     func objects(ofFetch request: AttributeValue) throws(StrataError) -> [AttributeValue] {
         if let known = fetched[request] { return known }
         let fetch = try NestedFetch(request)

@@ -151,6 +151,11 @@ struct GroupRun {
 
     // MARK: In one pass
 
+    /// About the memory of a group, in bytes.
+    private func size(ofGroupWithKey count: Int) -> Int {
+        2 * count + 96 + (shape.keys.count + 2 * shape.aggregates.count) * MemoryLayout<AttributeValue>.stride
+    }
+
     private func inOnePass() throws -> [Group] {
         let plan = try query.objects.plan(for: .rows, snapshot)
         let runner = StepRunner(snapshot: snapshot, evaluation: evaluation, trace: nil)
@@ -171,6 +176,7 @@ struct GroupRun {
             for key in shape.keys { try key.write(row, id, evaluation, into: &writer) }
             let (group, isNew) = table.number(of: writer.bytes)
             if isNew {
+                try snapshot.hold(size(ofGroupWithKey: writer.count))
                 keys.append(try shape.keys.map { try $0.path.value(row, id, evaluation) })
                 sizes.append(0)
                 accumulators += fresh
@@ -179,6 +185,7 @@ struct GroupRun {
             let first = group * fresh.count
             for (place, aggregate) in shape.aggregates.enumerated() {
                 guard let reader = aggregate.reader else { continue }
+                if aggregate.keepsValues { try snapshot.hold(MemoryLayout<AttributeValue>.stride) }
                 try accumulators[first + place].add(try reader.value(row, id, evaluation))
             }
             return true

@@ -9,6 +9,9 @@ struct GroupShape: Sendable {
         /// nil for `count:(SELF)`, which counts every object.
         let reader: ValueReader?
         let argument: FetchExpression
+
+        /// Whether it needs all values of a group at the end.
+        var keepsValues: Bool { if case .list = Accumulator(function) { true } else { false } }
     }
 
     /// The key paths of `groupBy`, as columns whose keys distinguish groups.

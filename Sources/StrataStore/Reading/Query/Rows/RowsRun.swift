@@ -12,7 +12,10 @@ extension Snapshot {
     }
 
     package func rows(_ query: CompiledRows) throws -> ResultRows {
-        try RowsRun(query, self).run()
+        let conditions = query.objects.conditions
+        return try metered(query.objects.entity, conditions.count == 1 ? conditions[0].predicate : nil) {
+            try RowsRun(query, self).run()
+        }
     }
 }
 
@@ -36,13 +39,18 @@ struct RowsRun {
             for row in try GroupRun(query, shape, snapshot, evaluation).rows() { result.append(row) }
         }
         guard query.isDistinct || !query.order.isEmpty || query.limit != nil || query.offset > 0 else { return result }
-        return arranged(result)
+        return try arranged(result)
     }
 
     private func appendObjects(_ readers: [ValueReader], to result: inout ResultRows) throws {
         let objects = query.objects
         func append(_ id: ObjectID, _ row: RowReader, to result: inout ResultRows) throws {
-            for reader in readers { result.append(CollectionOfOne(try reader.value(row, id, evaluation))) }
+            try snapshot.spend(values: readers.count)
+            for reader in readers {
+                let value = try reader.value(row, id, evaluation)
+                try snapshot.hold(MemoryLayout<AttributeValue>.stride + value.sizeOutside)
+                result.append(CollectionOfOne(value))
+            }
         }
         if objects.order.isEmpty, objects.limit == nil, objects.offset == 0 {
             let plan = try objects.plan(for: .rows, snapshot)
@@ -60,19 +68,21 @@ struct RowsRun {
     // MARK: Rows that are there
 
     /// The distinct rows in order, within limit and offset.
-    private func arranged(_ rows: ResultRows) -> ResultRows {
+    private func arranged(_ rows: ResultRows) throws -> ResultRows {
         var numbers = Array(rows.indices)
         if query.isDistinct {
             var seen = GroupTable()
             var writer = ByteWriter()
-            numbers.removeAll { number in
+            try numbers.removeAll { number in
                 writer.reset()
                 for value in rows[number] { RowKey.write(value, into: &writer) }
+                try snapshot.spend(values: 1)
                 return !seen.number(of: writer.bytes).isNew
             }
         }
         if !query.order.isEmpty {
-            numbers.sort { left, right in
+            try numbers.sort { left, right in
+                try snapshot.spend(values: 1)
                 for key in query.order {
                     let order = key.compare(
                         rows[left][rows[left].startIndex + key.column],
@@ -86,6 +96,18 @@ struct RowsRun {
         let rest = numbers.dropFirst(query.offset)
         for number in query.limit.map({ rest.prefix($0) }) ?? rest { result.append(rows[number]) }
         return result
+    }
+}
+
+extension AttributeValue {
+    /// About the memory that the value has beside itself, in bytes.
+    fileprivate var sizeOutside: Int {
+        switch self {
+        case .string(let text): text.utf8.count > 15 ? text.utf8.count + 32 : 0
+        case .data(let data): data.count
+        case .composite(let elements): elements.count * 128
+        default: 0
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 import StrataModel
 import Synchronization
 
-/// Counts the rows that a query reads, and cancels it on request.
+/// Counts the rows that a query reads, and cancels it on request: the query's `RequestMeter` looks whether it is to end.
 ///
 /// The thread that runs the query and its observers share it; all state is atomic.
 package final class QueryMonitor: Sendable {
@@ -18,14 +18,5 @@ package final class QueryMonitor: Sendable {
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
     package func finish() { finished.store(true, ordering: .releasing) }
 
-    /// - Throws: `CancellationError`.
-    func noteRow() throws {
-        examined.add(1, ordering: .relaxed)
-        if isCancelled { throw CancellationError() }
-    }
-
-    /// - Throws: `CancellationError`.
-    func check() throws {
-        if isCancelled { throw CancellationError() }
-    }
+    func noteRow() { examined.add(1, ordering: .relaxed) }
 }

@@ -108,12 +108,14 @@ struct QueryRun {
         var sorter = RowSorter(bound: needed)
         try runner.forEach(plan.root, readsRows: true) { id, row in
             guard let row else { return true }
+            try runner.snapshot.spend(values: order.count)
             try sorter.add(id) { writer in
                 for column in order { try column.write(row, id, runner.evaluation, into: &writer) }
             }
+            try runner.snapshot.meter.check(more: sorter.size)
             return true
         }
-        return sorter.finish()
+        return try sorter.finish { try runner.snapshot.meter.checkCancellation() }
     }
 
     // MARK: Order of an index

@@ -34,9 +34,20 @@ struct RowSorter: ~Copyable {
         if let bound, entries.count >= Self.room(bound) { shrink(to: bound) }
     }
 
+    /// The memory that it takes, in bytes.
+    var size: Int { keys.count + entries.count * MemoryLayout<Entry>.stride }
+
     /// The ids in order.
-    consuming func finish() -> [ObjectID] {
-        sort()
+    ///
+    /// - Parameter check: called now and then; may throw to end the sorting.
+    consuming func finish(checking check: () throws -> Void = {}) rethrows -> [ObjectID] {
+        let bytes = keys.bytes
+        var comparisons = 0
+        try entries.sort {
+            comparisons &+= 1
+            if comparisons & 0xFFFF == 0 { try check() }
+            return Self.isBefore($0, $1, bytes)
+        }
         if let bound, entries.count > bound { entries.removeSubrange(bound...) }
         return entries.map(\.id)
     }

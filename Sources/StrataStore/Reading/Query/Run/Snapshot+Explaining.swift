@@ -14,7 +14,7 @@ extension Snapshot {
         let plan = try query.plan(for: .objects, self, wantsEstimates: true)
         let trace = QueryTrace()
         let start = ContinuousClock.now
-        let rows = try QueryRun(query, plan, self, trace).fetch().count
+        let rows = try metered(query.entity, nil) { try QueryRun(query, plan, self, trace).fetch().count }
         let time = (ContinuousClock.now - start).nanoseconds
         var detail = "objects of \(query.entity.name)"
         if let limit = query.limit { detail += ", limit \(limit)" }

@@ -6,18 +6,26 @@ extension Snapshot {
     /// The results of a request in its order. Objects that are equal in the order, or have none, are sorted by id.
     ///
     /// - Throws: what `CompiledQuery` refuses; `corrupt`.
-    package func fetch(_ request: StoreRequest) throws -> [ObjectID] { try run(request, for: .objects).fetch() }
+    package func fetch(_ request: StoreRequest) throws -> [ObjectID] {
+        try metered(schema.entity(request.entityID), request.predicate) { try run(request, for: .objects).fetch() }
+    }
 
     /// The number of results of a request, within limit and offset.
-    package func count(_ request: StoreRequest) throws -> Int { try run(request, for: .count).count() }
+    package func count(_ request: StoreRequest) throws -> Int {
+        try metered(schema.entity(request.entityID), request.predicate) { try run(request, for: .count).count() }
+    }
 
     /// The results of a compiled query.
     package func fetch(_ query: CompiledQuery) throws -> [ObjectID] {
-        try QueryRun(query, try query.plan(for: .objects, self), self).fetch()
+        try metered(query) { try QueryRun(query, try query.plan(for: .objects, self), self).fetch() }
     }
 
     package func count(_ query: CompiledQuery) throws -> Int {
-        try QueryRun(query, try query.plan(for: .count, self), self).count()
+        try metered(query) { try QueryRun(query, try query.plan(for: .count, self), self).count() }
+    }
+
+    private func metered<R>(_ query: CompiledQuery, _ body: () throws -> R) throws -> R {
+        try metered(query.entity, query.conditions.count == 1 ? query.conditions[0].predicate : nil, body)
     }
 
     /// The run of a request, planned by its shape if possible.

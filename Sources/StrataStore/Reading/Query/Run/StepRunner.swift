@@ -104,6 +104,7 @@ struct StepRunner {
             for step in steps {
                 guard let ids = try ids(of: step, isLimited: isLimited) else { return nil }
                 all += ids
+                try snapshot.hold(ids.count * MemoryLayout<ObjectID>.stride)
             }
             all.sortAndDropRepeated()
             return all
@@ -212,6 +213,7 @@ struct StepRunner {
                     if entities.contains(member) { ids.append(member) }
                     return true
                 }
+                try snapshot.meter.check(more: ids.count * MemoryLayout<ObjectID>.stride)
             }
         case .reference(let slot):
             try snapshot.forEachRow(of: owners) { _, row in
