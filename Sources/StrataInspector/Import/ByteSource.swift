@@ -123,8 +123,9 @@ final class ByteSource {
     private func take(upTo end: Int, into bytes: inout [UInt8]) throws {
         let count = bytes.count + end - offset
         if count > bytes.capacity {
-            // An array that doubles would take much more than the limit near the end of the longest record.
-            bytes.reserveCapacity(max(count, min(2 * bytes.count, recordLimit + Self.chunk)))
+            // Doubling would take more than twice the limit for the longest records, which get all their room early.
+            let room = recordLimit + Self.chunk
+            bytes.reserveCapacity(max(count, 4 * count < room ? 2 * count : room))
         }
         bytes += buffer[offset..<end]
         offset = end

@@ -25,11 +25,12 @@ struct EntityReader {
         result.entity.userInfo = userInfo.values
         result.notes = userInfo.notes
         var marked: [FetchIndexDescription] = []
+        let indexNames = Set(element.children(named: "fetchIndex").compactMap { $0["name"] })
         for child in element.children {
             switch child.name {
             case "attribute":
                 var attribute = self.attribute(child, of: name)
-                if let index = Self.takeMark(&attribute, element) { marked.append(index) }
+                if let index = Self.takeMark(&attribute, besides: indexNames) { marked.append(index) }
                 result.entity.properties.append(.attribute(attribute))
             case "relationship":
                 result.entity.properties.append(.relationship(relationship(child, of: name)))
@@ -145,12 +146,13 @@ struct EntityReader {
 
     /// Makes an index of an attribute that is marked as indexed; nil if it cannot have one.
     private static func takeMark(
-        _ attribute: inout AttributeDescription, _ entity: XMLElement
+        _ attribute: inout AttributeDescription, besides indexNames: Set<String>
     ) -> FetchIndexDescription? {
         let isPossible =
             !attribute.isTransient && !attribute.allowsExternalBinaryDataStorage && attribute.type != .composite
-        let isTaken = entity.children(named: "fetchIndex").contains { $0["name"] == attribute.name }
-        guard attribute.editorInfo["indexed"] == "YES", isPossible, !isTaken else { return nil }
+        guard attribute.editorInfo["indexed"] == "YES", isPossible, !indexNames.contains(attribute.name) else {
+            return nil
+        }
         attribute.editorInfo["indexed"] = nil
         return IndexCodec.single(attribute.name)
     }
