@@ -36,8 +36,9 @@ var products: [Product] = [
 var targets: [Target] = [
     .systemLibrary(
         name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "CChecksum"),
     .target(name: "Locking"),
-    .target(name: "LMDB", dependencies: ["CLMDB", "Locking"]),
+    .target(name: "LMDB", dependencies: ["CLMDB", "CChecksum", "Locking"]),
     .target(name: "StrataModel", dependencies: ["Locking"]),
     .target(name: "StrataStore", dependencies: ["LMDB", "StrataModel", "Locking", crypto, logging]),
     .target(name: "StrataXcode", dependencies: ["StrataModel"]),
@@ -53,7 +54,7 @@ var targets: [Target] = [
         path: "Tests/StrataTestSupport"),
     .executableTarget(
         name: "lmdb-child", dependencies: ["LMDB", "Locking", "FaultShim"], path: "Tests/lmdb-child"),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "Locking", "lmdb-child"]),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "CChecksum", "Locking", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(
         name: "store-crash-child", dependencies: ["StrataStore", "StrataModel", "StrataTestSupport"],

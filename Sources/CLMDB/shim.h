@@ -56,3 +56,16 @@ static inline int clmdb_identify(
 #endif
     return -1;
 }
+
+/// The number of the mount below a descriptor, which the system gives to no other mount until it is started again; 0
+/// where it has no such numbers.
+static inline unsigned long long clmdb_mount(int descriptor) {
+#if defined(__linux__) && defined(SYS_statx)
+    struct statx found;
+    // 0x1000 is AT_EMPTY_PATH, 0x4000 STATX_MNT_ID_UNIQUE (Linux 6.8).
+    if (syscall(SYS_statx, descriptor, "", 0x1000, 0x4000, &found) == 0 && (found.stx_mask & 0x4000))
+        return found.stx_mnt_id;
+#endif
+    (void)descriptor;
+    return 0;
+}

@@ -146,7 +146,7 @@ import Testing
 
     @Test func withoutLocksNoFileIsMade() throws {
         _ = try whole()
-        for name in ["lock.mdb", "writer.lock"] { unlink(store.path + "/" + name) }
+        for name in ["lock.mdb", "writer.lock", "pages.sums"] { unlink(store.path + "/" + name) }
         let environment = try store.open {
             $0.access = .readOnly
             $0.locking = .none

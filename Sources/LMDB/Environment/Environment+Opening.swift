@@ -113,6 +113,8 @@ extension Environment {
         guard result == 0 else {
             throw SystemError.lmdb(result, "make the data file", directory.path(of: temporary))
         }
+        // Sums of a data file that is gone.
+        directory.remove(EnvironmentDirectory.sumsName)
         do {
             try directory.publish(temporary, as: EnvironmentDirectory.dataName)
         } catch let error where error.code == .alreadyExists {
@@ -216,6 +218,7 @@ extension Environment {
             return
         }
         let size = UInt(info.me_mapsize)
+        sums.reserve(map: UnsafeRawPointer(bitPattern: address), mapSize: Int(size), pageSize: pageSize)
         bounds.set(
             lower: address, upper: address + UInt(info.me_last_pgno + 1) * UInt(pageSize), mapEnd: address + size,
             pageSize: pageSize)

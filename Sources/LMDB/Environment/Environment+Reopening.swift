@@ -36,6 +36,7 @@ extension Environment {
                 throw error
             }
             handle = opened
+            try openSums()
         }
         if gate.isShut { throw failure(.closed, "reopen the environment") }
         if done == nil { throw failure(.busy, "reopen the environment", detail: "transactions are open") }

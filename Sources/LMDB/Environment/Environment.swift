@@ -46,6 +46,7 @@ package final class Environment: @unchecked Sendable {
     let folioSplitter: FolioSplitter
     let freePages = FreePages()
     let pageGuard: PageGuard
+    let sums: PageSums
     /// The files that must keep their names while the environment is open.
     let guardedFiles: Locked<[(name: String, identity: FileIdentity)]>
     /// The tables in the order in which they were opened.
@@ -70,8 +71,9 @@ package final class Environment: @unchecked Sendable {
         path = directory.path
         sparingReadsLeft = Atomic(options.sparingReads)
         forkGuard = try ForkGuard(path: path)
-        pageGuard = PageGuard(path: path)
         guardedFiles = Locked([])
+        sums = PageSums(isUsed: options.hasSums, isWritable: !options.isReadOnly, file: identity.number)
+        pageGuard = PageGuard(path: path, sums: sums)
         folioSplitter = FolioSplitter(
             directory, isSynced: !options.isReadOnly && options.durability != .disposable)
         let usesWriterLock = !options.isReadOnly && options.residence == .named
@@ -83,6 +85,7 @@ package final class Environment: @unchecked Sendable {
             .descriptor : -1
         writerLock = WriterLock(descriptor: descriptor, path: path)
         handle = try openHandle()
+        try openSums()
     }
 
     deinit {

@@ -38,6 +38,7 @@ final class EnvironmentDirectory: Sendable {
     static let dataName = "data.mdb"
     static let lockName = "lock.mdb"
     static let writerLockName = "writer.lock"
+    static let sumsName = "pages.sums"
 
     /// The absolute path; symbolic links in it are kept.
     let path: String

@@ -8,7 +8,8 @@
 /// the meta page counts belong to no commit; a process that was killed leaves them there.
 final class FilePartition {
     private let meta: MetaPage
-    private var free: PageSet
+    /// The pages that the free lists name.
+    private(set) var free: PageSet
     /// The newest commit that has a free list; 0 if none has.
     private var newestList: UInt64 = 0
     private(set) var problems: [PageDamage] = []

@@ -16,6 +16,9 @@ struct TreeCounts: Equatable, CustomStringConvertible {
         entries = bytes.loadUnaligned(fromByteOffset: offset + 32, as: UInt64.self)
     }
 
+    /// All pages.
+    var pages: UInt64 { branchPages &+ leafPages &+ longValuePages }
+
     var description: String {
         "\(branchPages) branch pages, \(leafPages) leaf pages, \(longValuePages) pages of long values and "
             + "\(entries) entries"

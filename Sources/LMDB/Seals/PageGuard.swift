@@ -9,13 +9,14 @@ import Synchronization
 /// Looks at each page of a data file before LMDB or this module reads it, so that a damaged page is an error and not
 /// the end of the process.
 ///
-/// A page that was admitted is remembered with the *mark* of the state in which it was: no page that a transaction can
-/// reach is written before the transaction ends, so it is looked at once in each state.
+/// A page is held against its sum (`PageSums`). One that has it is remembered with its sum, as long as the page keeps that;
+/// so each page is summed once. Where there is no sum, the page's structure is looked at, and it is remembered with the
+/// *mark* of the state in which it was: no page that a transaction can reach is written before the transaction ends.
 ///
 /// What is remembered and the length of the file are atomic. The rest changes only while no transaction is open, or
 /// guards itself. That is why the class is `Sendable`.
 final class PageGuard: @unchecked Sendable {
-    /// For each page of the map the mark with which it was admitted; 0 for none.
+    /// For each page of the map the sum or mark with which it was admitted; 0 for none.
     @exclusivity(unchecked) private var memo: UnsafeMutablePointer<Atomic<UInt32>>?
     /// How many pages `memo` has room for.
     @exclusivity(unchecked) private var count: UInt64 = 0
@@ -29,7 +30,12 @@ final class PageGuard: @unchecked Sendable {
     /// What was wrong with the page that was refused last.
     private let damage = Locked<PageDamage?>(nil)
 
-    init(path: String) { self.path = path }
+    private let sums: PageSums
+
+    init(path: String, sums: PageSums) {
+        self.path = path
+        self.sums = sums
+    }
 
     deinit { dropMemo() }
 
@@ -112,8 +118,9 @@ final class PageGuard: @unchecked Sendable {
     @inline(__always)
     func admits(_ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, in table: Contents = .records) -> Bool
     {
-        if number < count, let memo, memo[Int(truncatingIfNeeded: number)].load(ordering: .relaxed) == mark {
-            return true
+        if number < count, let memo {
+            let known = memo[Int(truncatingIfNeeded: number)].load(ordering: .relaxed)
+            if known == mark || known != 0 && known == sums.entry(number).sum { return true }
         }
         return look(number, page, mark, table)
     }
@@ -128,10 +135,21 @@ final class PageGuard: @unchecked Sendable {
         guard admits(number, page, mark, in: table) else { throw refusal }
     }
 
+    /// Whether the pages of a long value in the map are sound, from its first page on. All of them lie in the map.
+    func admitsLongValue(_ first: UInt64, from start: UnsafeRawPointer, pageCount: Int, _ mark: UInt32) -> Bool {
+        for index in 0..<pageCount {
+            let page = UnsafeRawBufferPointer(start: start + index * pageSize, count: pageSize)
+            guard admits(first + UInt64(index), page, mark, in: index == 0 ? .records : .restOfLongValue) else {
+                return false
+            }
+        }
+        return true
+    }
+
     /// Whether a copy of a page is sound.
     func admitsCopy(_ number: UInt64, _ page: UnsafeRawBufferPointer) -> Bool {
         do throws(PageDamage) {
-            try check(number, page, .records)
+            _ = try hold(number, page, .records)
             return true
         } catch {
             note(error)
@@ -141,15 +159,31 @@ final class PageGuard: @unchecked Sendable {
 
     @inline(never)
     private func look(_ number: UInt64, _ page: UnsafeRawBufferPointer, _ mark: UInt32, _ table: Contents) -> Bool {
+        let sum: UInt32?
         do throws(PageDamage) {
             try checkIsInFile(number)
-            try check(number, page, table)
+            sum = try hold(number, page, table)
         } catch {
             note(error)
             return false
         }
-        if number < count, let memo { memo[Int(number)].store(mark, ordering: .relaxed) }
+        if number < count, let memo { memo[Int(number)].store(sum ?? mark, ordering: .relaxed) }
         return true
+    }
+
+    /// Holds a page against its sum, or looks at its structure where it has none.
+    ///
+    /// - Returns: its sum, if it has one.
+    private func hold(
+        _ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ table: Contents
+    ) throws(PageDamage) -> UInt32? {
+        switch sums.verdict(number, bytes) {
+        case .sound(let sum): return sum
+        case .unknown:
+            try check(number, bytes, table)
+            return nil
+        case .damaged: throw PageDamage(number, "it is not the page that was written")
+        }
     }
 
     private func checkIsInFile(_ number: UInt64) throws(PageDamage) {
@@ -162,6 +196,7 @@ final class PageGuard: @unchecked Sendable {
     }
 
     private func check(_ number: UInt64, _ bytes: UnsafeRawBufferPointer, _ table: Contents) throws(PageDamage) {
+        if table == .restOfLongValue { return }
         switch Page.kind(of: bytes) {
         case .branch:
             try Page(checking: bytes, number: number, as: .branch).checkOrder(number, .branch, table)
@@ -199,6 +234,8 @@ extension PageGuard {
         case tables
         /// Records of a table.
         case records
+        /// Bytes of a long value behind its first page, which are not looked into.
+        case restOfLongValue
     }
 }
 

@@ -75,12 +75,24 @@ extension Environment {
             sweepReadersEveryFewWrites(handle)
             var begun: OpaquePointer?
             result = mdb_txn_begin(handle, nil, 0, &begun)
-            if result == 0, let begun { return WriteTransaction(environment: self, handle: begun) }
+            if result == 0, let begun { return try sealed(WriteTransaction(environment: self, handle: begun)) }
             gate.leave()
             guard result == MDB_MAP_RESIZED else { break }
             try followMapSize()
         }
         throw failure(result, "begin a write transaction")
+    }
+
+    /// A write transaction that has begun, with the commit before it sealed.
+    private func sealed(_ transaction: WriteTransaction) throws(LMDBError) -> WriteTransaction {
+        do throws(LMDBError) {
+            try sealBeforeWriting()
+        } catch {
+            transaction.drop()
+            gate.leave()
+            throw error
+        }
+        return transaction
     }
 
     /// Begins to send pages to the disk early, for the commit of a transaction that took so long.

@@ -180,8 +180,10 @@ package final class WriteTransaction: ReadTransaction {
     package func commit() throws(LMDBError) {
         let handle = endHandle()
         let early = environment.beginEarlyWriting(after: beginning.duration(to: .now))
+        let number = UInt64(mdb_txn_id(handle))
         let result = mdb_txn_commit(handle)
         early?.end()
+        if result == 0 { environment.sealCommit(number) }
         note(result)
         let failure = result == 0 ? nil : environment.classifyFailedCommit(result)
         if failure == nil { environment.noteCommit() }
@@ -191,9 +193,12 @@ package final class WriteTransaction: ReadTransaction {
 
     /// Drops the changes and ends the transaction.
     package func abort() {
-        mdb_txn_abort(endHandle())
+        drop()
         environment.writeEnded()
     }
+
+    /// Ends LMDB's transaction only.
+    func drop() { mdb_txn_abort(endHandle()) }
 
     private func endHandle() -> OpaquePointer {
         precondition(

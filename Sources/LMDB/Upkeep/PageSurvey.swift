@@ -17,7 +17,9 @@ package struct PageSurvey: Sendable {
     }
 
     /// What is wrong; empty if the file is whole.
-    package let problems: [Problem]
+    package internal(set) var problems: [Problem]
+    /// Whether the pages have sums, which they were compared with.
+    package internal(set) var hasSums = false
     /// Whether LMDB can follow the trees of the newest commit.
     package let treesAreWhole: Bool
     /// Whether the meta pages are as they must be; if not, nothing else was looked at.

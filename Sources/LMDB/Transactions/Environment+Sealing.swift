@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import Synchronization
+
+extension Environment {
+    /// Has the newest commit sealed before another one is made: what a writer writes on must be known to be free.
+    ///
+    /// Under the writer's lock, and after a write transaction has begun, so that the map holds the whole file.
+    /// - Throws: `corrupted` for a damaged file, which nothing is written to then; `noSpaceOrIO`.
+    /// - Complexity: O(1) where the newest commit is sealed, as after every commit of Strata's. Otherwise a read of every
+    ///   page in use.
+    func sealBeforeWriting() throws(LMDBError) {
+        guard sums.isUsed, let map = sums.map, let commit = sums.newestCommit else { return }
+        if let seal = sums.trusted, seal.commit == commit,
+            HeadDigest(Self.metaPage(commit, map, sums.pageSize)) == seal.head
+        {
+            return
+        }
+        try sealSlowly(commit, map)
+    }
+
+    @inline(never)
+    private func sealSlowly(_ commit: UInt64, _ map: UnsafeRawPointer) throws(LMDBError) {
+        if !sums.isAttached { try makeSums() }
+        sums.verify()
+        let state: HeadState
+        do throws(HeadState.Damage) {
+            state = try headState()
+        } catch {
+            throw headDamage(error, "begin a write transaction")
+        }
+        let base = sums.trusted
+        if state == .oneAhead, let base, try seal(after: base, map, isRepeated: true) { return }
+        try sealWhole(Self.metaPage(commit, map, sums.pageSize), isOneAhead: state == .oneAhead)
+    }
+
+    /// How often the sums of all pages were made anew, since the environment was opened.
+    package var wholeSealCount: Int { sums.wholeSealCount.load(ordering: .relaxed) }
+
+    private func sealWhole(_ head: UnsafeRawBufferPointer, isOneAhead: Bool) throws(LMDBError) {
+        let file = PageCopies(descriptor: descriptor, pageSize: sums.pageSize)
+        sums.wholeSealCount.add(1, ordering: .relaxed)
+        let failure: PageSums.SystemFailure?
+        do throws(PageDamage) {
+            failure = try WholeSeal.seal(head, in: file, sums, isOneAhead: isOneAhead, isRelaxed: isRelaxed)
+        } catch {
+            throw self.failure(
+                .corrupted, "check the pages before the first change",
+                detail: "page \(error.page): \(error.sentence)")
+        }
+        if let failure { throw sumsFailure(failure) }
+    }
+
+    private var isRelaxed: Bool { options.durability != .full }
+
+    /// Seals a commit that has just been made, under the writer's lock.
+    ///
+    /// Where that fails the commit stays as it is, and the next writer finds out why.
+    func sealCommit(_ commit: UInt64) {
+        guard sums.isUsed, let map = sums.map, sums.newestCommit == commit, let base = sums.trusted,
+            base.commit + 1 == commit
+        else { return }
+        do throws(LMDBError) {
+            if try !seal(after: base, map, isRepeated: false) { sums.unseal() }
+        } catch {
+            // The sums have no room, and the commit stays unsealed.
+        }
+    }
+
+    /// - Returns: false where the pages are not those of a commit that follows the sealed one.
+    private func seal(after base: Seal, _ map: UnsafeRawPointer, isRepeated: Bool) throws(LMDBError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.current("look at the data file", path) }
+        do throws(CommitSeal.Failure) {
+            try CommitSeal.seal(
+                after: base, sums, map: map, fileSize: Int(status.st_size), isRepeated: isRepeated,
+                isRelaxed: isRelaxed)
+            return true
+        } catch {
+            switch error {
+            case .contradiction: return false
+            case .system(let failure): throw sumsFailure(failure)
+            }
+        }
+    }
+}

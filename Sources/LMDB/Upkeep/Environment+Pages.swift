@@ -1,0 +1,115 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension Environment {
+    /// What a look at every page has found.
+    package struct PageReport: Sendable, Equatable {
+        /// A page that is not the one that was written.
+        package struct Damage: Sendable, Equatable {
+            /// The number of the page; its offset in the file is this times the size of a page.
+            package let page: UInt64
+            /// What is wrong with it.
+            package let sentence: String
+        }
+
+        /// How many pages were read, and compared with their sums.
+        package internal(set) var pageCount = 0
+        /// Whether the pages have sums. Without them only the structure of the trees was checked.
+        package internal(set) var hasSums = true
+        /// The damaged pages, in the order of the file.
+        package internal(set) var damages: [Damage] = []
+        /// How many entries of `pages.sums` contradict themselves. Their pages were not judged.
+        package internal(set) var damagedEntryCount = 0
+
+        /// Whether nothing is wrong with any page.
+        package var isSound: Bool { damages.isEmpty }
+    }
+
+    /// Reads every page in use once, with plain reads in the order of the file, and compares it with its sum.
+    ///
+    /// Readers and writers go on meanwhile, and no transaction is held. A store without sums, as one of an older version
+    /// that was not written to since, has the structure of its trees looked at instead (`surveyPages`).
+    /// - Parameter pace: how many bytes to read in a second at most; nil for as many as the disk gives.
+    /// - Throws: `closed`, `usedAfterFork`.
+    /// - Complexity: a read of every page in use.
+    package func checkPages(pace: Int? = nil) throws(LMDBError) -> PageReport {
+        var report = try comparePages(pace: pace)
+        if !report.hasSums {
+            let survey = try surveyPages(.newest)
+            report.pageCount = survey.pageCount
+            report.damages = survey.problems.map { PageReport.Damage(page: $0.page, sentence: $0.sentence) }
+        }
+        return report
+    }
+
+    /// As `checkPages`; nothing is read where there are no sums.
+    func comparePages(pace: Int? = nil) throws(LMDBError) -> PageReport {
+        var report = PageReport()
+        report.hasSums = sums.isUsed && sums.trusted != nil
+        guard report.hasSums else { return report }
+        let beginning = ContinuousClock.now
+        var next: UInt64 = 2
+        while try comparePages(from: &next, into: &report) {
+            guard let pace, pace > 0 else { continue }
+            let read = report.pageCount * sums.pageSize
+            let due = beginning + .nanoseconds(Int64(Double(read) / Double(pace) * 1e9))
+            let wait = ContinuousClock.now.duration(to: due)
+            if wait > .zero { usleep(UInt32(clamping: Int64(wait / .microseconds(1)))) }
+        }
+        return report
+    }
+
+    /// How many pages are looked at before others may close the environment.
+    private static var pagesAtATime: UInt64 { 256 }
+
+    /// - Returns: false behind the last page.
+    private func comparePages(from next: inout UInt64, into report: inout PageReport) throws(LMDBError) -> Bool {
+        let first = next
+        var found = report
+        let last = try withHandle("check the pages") { _ throws(LMDBError) -> UInt64? in
+            guard let seal = sums.trusted, first <= seal.lastPage else { return nil }
+            let file = PageCopies(descriptor: descriptor, pageSize: sums.pageSize)
+            let last = min(seal.lastPage, first + Self.pagesAtATime - 1)
+            for number in first...last { sums.check(number, in: file, into: &found) }
+            return last
+        }
+        report = found
+        next = (last ?? 0) + 1
+        return last != nil
+    }
+}
+
+extension PageSums {
+    /// Reads a page in use and compares it with its sum.
+    fileprivate func check(_ number: UInt64, in file: PageCopies, into report: inout Environment.PageReport) {
+        for _ in 0..<Self.mostReadings {
+            let entry = entry(number)
+            guard entry.isInUse else { return }
+            guard entry.isSound(number: number, salt: salt) else {
+                report.damagedEntryCount += 1
+                return
+            }
+            let bytes = file.page(number, slot: 0)
+            if let bytes, Self.sum(of: bytes, number) == entry.sum {
+                report.pageCount += 1
+                return
+            }
+            // A commit may have freed the page, and the one after the next written on it.
+            guard let seal = trusted, let newest = newestCommit, newest <= seal.commit, self.entry(number) == entry
+            else {
+                usleep(1_000)
+                continue
+            }
+            report.pageCount += 1
+            let sentence = bytes == nil ? "the file ends before it" : "it is not the page that was written"
+            report.damages.append(Environment.PageReport.Damage(page: number, sentence: sentence))
+            return
+        }
+    }
+
+    /// How often a page is read until no commit has come in between.
+    private static var mostReadings: Int { 1000 }
+}
