@@ -23,7 +23,9 @@ import Testing
     }
 
     private func isAdmitted(_ bytes: [UInt8], _ number: UInt64) -> Bool {
-        bytes.withUnsafeBytes { PageGuard(path: "", sums: PageSums(isUsed: false, isWritable: false, file: 0)).admitsCopy(number, $0) }
+        bytes.withUnsafeBytes {
+            PageGuard(path: "", sums: PageSums(isUsed: false, isWritable: false, file: 0)).admitsCopy(number, $0)
+        }
     }
 
     @Test func aSoundPageIsAdmitted() throws {
