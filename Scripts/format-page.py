@@ -10,6 +10,7 @@ page = root / "Sources/Strata/Strata.docc/FileFormat.md"
 
 sections = [
     ("Tables", "StoreTables"),
+    ("Sums of pages", "PageSums"),
     ("Header and head", "StoreHeader"),
     ("Events", "EventRecord"),
     ("Maintenance events", "MaintenanceRecord"),
@@ -54,9 +55,14 @@ written once, by `Scripts/format-fixture.sh`, and never again.
 | file | what it is |
 |---|---|
 | `data.mdb`, `lock.mdb` | LMDB's map, and its table of readers |
+| `pages.sums` | a sum of each page of `data.mdb` |
 | `writer.lock` | locked by the process that writes |
 | `blobs/ab/cdef...` | large binary values, named by the SHA-256 of their bytes |
 | `blobs.lock` | locked shared by processes that write blobs, exclusively by the one that removes orphaned ones |
+
+`data.mdb` and `pages.sums` belong together. An older `data.mdb` beside newer sums is refused as damage, since a disk that has
+lost writes looks the same: remove `pages.sums` when you put another `data.mdb` in place by hand. A store of a version without
+sums, or one copied without them, is read as it is. Its first change makes the sums, and reads the whole file for that.
 
 Directories have mode 0700, files 0600. The model of each version is JSON with sorted keys. Everything read from disk is
 checked: a damaged record is an error that names the record.

@@ -1,7 +1,5 @@
-/// What `pages.sums` says of one page: its sum, and whether it was free in the commit that is sealed.
-///
-///     0   sum u32, 0 where none is known (`checksum_of_page`)
-///     4   flags u32: bit 31 says that the page is free; the rest is a check of sum, number and flag with the file's salt
+/// What `pages.sums` says of one page: its sum, and whether it was free in the commit that is sealed. The layout stands at
+/// the head of `PageSums`.
 ///
 /// The check tells damage of `pages.sums` from damage of the page. A page that is freed keeps its sum, because
 /// transactions that began earlier read it. No entry at all, eight zeros, says that nothing is known.

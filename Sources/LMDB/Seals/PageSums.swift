@@ -1,3 +1,34 @@
+// `pages.sums`, a sum of each page of `data.mdb`. It may be missing, and may be removed while no process has the store
+// open: the next change makes it from the pages. Numbers are in the byte order of the host, offsets in bytes:
+//
+//   offset  width  field
+//   0       8      the letters "pagesums"
+//   8       4      version, 1
+//   12      4      size of a page
+//   16      8      salt, random
+//   24      8      check of the above
+//   128     80     seal of a commit with an even number
+//   256     80     seal of a commit with an odd number
+//   4096    8      an entry for each page by its number; zeros for the meta pages, which the seals know
+//
+// A seal: the commit for which all entries are true. The newer of the two counts.
+//
+//   0       8      number of the commit, plus one; 0 for no seal
+//   8       8      digest of the commit's meta page
+//   16      8      digest of the same but for the numbers of page and commit
+//   24      8      total: the sum of all entries, each mixed with its page's number
+//   32      8      last page
+//   40      8      pages in use, without the meta pages
+//   48      8      session: the start of the system and the mount in which it was made
+//   56      8      number of the data file in its file system
+//   64      8      1 if a power cut may take the commit (relaxed durability), else 0
+//   72      8      check of the above
+//
+// An entry:
+//
+//   0       4      sum: the CRC-32C of each quarter of the page, mixed with its number; 0 if not known
+//   4       4      bit 31: the page is free; below, a check of sum, number and that bit with the salt
+//
 #if canImport(Glibc)
     import Glibc
 #else
@@ -8,19 +39,8 @@ import CLMDB
 import Locking
 import Synchronization
 
-/// `pages.sums`, the file beside `data.mdb` that has a sum of each of its pages, and tells a damaged page, an older one
-/// in its place, or another one, from the right one.
-///
-/// Layout; numbers in the byte order of the host, offsets in bytes:
-///
-///     0     magic u64, the letters "pagesums"
-///     8     version u32 1
-///     12    size of a page u32
-///     16    salt u64, random
-///     24    check u64 of the above
-///     128   a seal (`Seal`) of a commit with an even number
-///     256   a seal of one with an odd number
-///     4096  an entry u64 for each page, by its number (`PageEntry`); none of the meta pages, which the seals know
+/// `pages.sums`, the file beside `data.mdb` that tells a damaged page, an older one in its place, or another one, from the
+/// one that was written.
 ///
 /// **Writing.** When a commit has been made, and before the next one may begin, `CommitSeal` finds the pages that it
 /// wrote, enters their sums, and writes a seal. It costs no sync and no system call. A process that ends in between

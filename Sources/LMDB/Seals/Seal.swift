@@ -1,18 +1,6 @@
 /// The commit for which all sums of `pages.sums` are true.
 ///
-/// The file has two, of the newest commit and the one before; the newest is at 128 times 1 or 2, as its number is even
-/// or odd. Numbers u64 in the byte order of the host, offsets from there:
-///
-///     0   number of the commit, plus one; 0 where there is no seal
-///     8   digest of the commit's meta page
-///     16  digest of the same but for the number of the commit
-///     24  total of all entries
-///     32  last page
-///     40  number of pages in use
-///     48  session: the start of the system and the mount in which it was made
-///     56  number of the data file (its inode)
-///     64  1 where the system may still lose the commit (relaxed durability), else 0
-///     72  check of the above
+/// The file has two, of the newest commit and the one before. The layout stands at the head of `PageSums`.
 struct Seal: Equatable {
     var commit: UInt64
     var head: HeadDigest

@@ -9,16 +9,16 @@ enum WholeSeal {
     ///
     /// - Parameters:
     ///   - head: the meta page of the newest commit, as a whole.
-    ///   - isOneAhead: whether that commit follows the newest seal; then pages which it has not written have a sum.
+    ///   - isRight: whether a page may have a sum, as far as something else tells.
     /// - Returns: why the sums could not be written; nil if they were.
     /// - Complexity: two reads of every page in use.
     static func seal(
-        _ head: UnsafeRawBufferPointer, in file: PageCopies, _ sums: PageSums, isOneAhead: Bool, isRelaxed: Bool
+        _ head: UnsafeRawBufferPointer, in file: PageCopies, _ sums: PageSums, isRelaxed: Bool,
+        isRight: (UInt64, UInt32) -> Bool
     ) throws(PageDamage) -> PageSums.SystemFailure? {
         let meta = MetaPage(head)
         let partition = FilePartition(head, meta.transaction & 1, in: file, frees: false)
         if let problem = partition.problems.first { throw problem }
-        let isHeldAgainst = isOneAhead && sums.trusted != nil
         // 0 for the free ones.
         var found = Array(repeating: UInt32(0), count: Int(meta.lastPage) + 1)
         for index in found.indices.dropFirst(2) where !partition.free.contains(UInt64(index)) {
@@ -26,10 +26,7 @@ enum WholeSeal {
             guard let bytes = file.page(number, slot: 0), let sum = PageSums.sum(of: bytes, number) else {
                 throw PageDamage(number, "it cannot be read")
             }
-            let entry = isHeldAgainst ? sums.entry(number) : .none
-            if entry.isInUse, entry.sum != sum, entry.isSound(number: number, salt: sums.salt) {
-                throw PageDamage(number, "it is not the page that was written")
-            }
+            guard isRight(number, sum) else { throw PageDamage(number, "it is not the page that was written") }
             found[index] = sum
         }
         do throws(PageSums.SystemFailure) {

@@ -45,7 +45,12 @@ extension Environment {
         sums.wholeSealCount.add(1, ordering: .relaxed)
         let failure: PageSums.SystemFailure?
         do throws(PageDamage) {
-            failure = try WholeSeal.seal(head, in: file, sums, isOneAhead: isOneAhead, isRelaxed: isRelaxed)
+            // The pages that the newest commit has not written have sums already.
+            let isHeldAgainst = isOneAhead && sums.trusted != nil
+            failure = try WholeSeal.seal(head, in: file, sums, isRelaxed: isRelaxed) { number, sum in
+                let entry = isHeldAgainst ? sums.entry(number) : .none
+                return !entry.isInUse || entry.sum == sum || !entry.isSound(number: number, salt: sums.salt)
+            }
         } catch {
             throw self.failure(
                 .corrupted, "check the pages before the first change",

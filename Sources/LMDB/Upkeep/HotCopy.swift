@@ -28,17 +28,24 @@ extension Environment {
         let temporary = ".copy-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let descriptor = try target.openFile(temporary, O_RDWR | O_CREAT | O_EXCL)
         defer { EnvironmentDirectory.closeFile(descriptor) }
+        let seal = CopySeal(in: target)
+        // Keeps the pages that are copied, and so their sums.
+        let transaction = try beginRead()
+        defer { end(transaction) }
         do throws(LMDBError) {
             // On a damaged page LMDB would write outside its memory.
             if kind == .compacting { try checkTrees() }
             try write(to: descriptor, kind)
-            _ = try DataFileHeader.read(descriptor: descriptor, path: target.path(of: temporary))
+            let header = try DataFileHeader.read(descriptor: descriptor, path: target.path(of: temporary))
+            try seal.make(descriptor, header, original: kind == .exact && sums.isAttached ? sums : nil)
             guard fsync(descriptor) == 0 else {
                 throw SystemError.current("sync the copy", target.path(of: temporary))
             }
+            try seal.publish()
             try target.publish(temporary, as: name)
         } catch {
             target.remove(temporary)
+            seal.remove()
             if target.wasCreated { rmdir(target.path) }
             throw error
         }

@@ -49,6 +49,7 @@ struct CompactCommand: ParsableCommand {
                     .persistentStoreTimeout, "Another process wrote to the store; nothing was changed. Try again.")
             }
             try exchange(file, with: copy + "/data.mdb")
+            try exchangeSums(of: path, with: copy)
         }
         try settle(file)
         let after = try Self.size(store, file)
@@ -84,11 +85,27 @@ struct CompactCommand: ParsableCommand {
                 || errno == EEXIST && unlink(file + Self.kept) == 0
                     && link(file, file + Self.kept) == 0
         else { throw Self.failure("kept", file) }
+        // The sums of the old file's pages are none of the new one's.
+        try removeSums()
         guard rename(made, file) == 0 else { throw Self.failure("exchanged", file) }
         let directory = open(store.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.failure("synced", file) }
         defer { close(directory) }
         guard fsync(directory) == 0 else { throw Self.failure("synced", file) }
+    }
+
+    private static let sums = "/pages.sums"
+
+    private func exchangeSums(of path: String, with copy: String) throws {
+        let made = copy + Self.sums
+        // Without them the next writer makes new ones.
+        guard access(made, F_OK) == 0 else { return }
+        guard rename(made, path + Self.sums) == 0 else { throw Self.failure("exchanged", path + Self.sums) }
+    }
+
+    private func removeSums() throws {
+        let path = store.path.droppingTrailingSlash + Self.sums
+        guard unlink(path) == 0 || errno == ENOENT else { throw Self.failure("removed", path) }
     }
 
     /// Verifies the new file under its final name, and puts the old one back if it is not sound.
@@ -99,6 +116,7 @@ struct CompactCommand: ParsableCommand {
                 throw StrataError(.corrupt, "The new file is damaged; the old one was put back.")
             }
         } catch {
+            try removeSums()
             guard rename(file + Self.kept, file) == 0 else { throw Self.failure("put back", file) }
             throw error
         }

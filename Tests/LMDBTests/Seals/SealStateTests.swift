@@ -206,3 +206,41 @@ import Testing
         try environment.close()
     }
 }
+
+/// Copies bring their sums along.
+@Suite struct CopySealTests {
+    let store = TemporaryStore()
+
+    @Test(arguments: [Environment.CopyKind.exact, .compacting]) func aCopyHasSums(kind: Environment.CopyKind) throws {
+        try store.fill(2000)
+        let environment = try store.open()
+        let table = try environment.openTables(["t"])[0]
+        for key in 0..<100 as Range<UInt64> { try environment.write { _ = try $0.delete(table, key) } }
+        let target = TemporaryStore()
+        try environment.copy(to: target.path, kind)
+        try environment.close()
+        let copy = try target.open()
+        #expect(try copy.checkPages().hasSums && copy.checkPages().isSound)
+        let same = try copy.openTables(["t"])[0]
+        try copy.write { try $0.put(same, 1, [1]) }
+        #expect(copy.wholeSealCount == 0)
+        #expect(try copy.checkPages().hasSums && copy.checkPages().isSound)
+        try copy.close()
+    }
+
+    @Test(arguments: [Environment.CopyKind.exact, .compacting])
+    func aDamagedPageIsNotCopied(kind: Environment.CopyKind) throws {
+        try store.fill(2000)
+        var bytes = try store.dataBytes()
+        let leaf = try #require(
+            (2..<bytes.count / 4096).last { bytes[$0 * 4096 + 10] == 2 && bytes[$0 * 4096 + 12] > 60 })
+        // The last byte of a record's value.
+        bytes[leaf * 4096 + 4095] ^= 1
+        try store.overwrite(bytes)
+        let environment = try store.open { $0.access = .readOnly }
+        let target = TemporaryStore()
+        #expect(code { try environment.copy(to: target.path, kind) } == .corrupted)
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        try environment.close()
+    }
+}
