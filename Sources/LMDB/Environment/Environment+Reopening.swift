@@ -36,7 +36,12 @@ extension Environment {
                 throw error
             }
             handle = opened
-            try openSums()
+            do throws(LMDBError) {
+                try openSums()
+            } catch {
+                closeHandle()
+                throw error
+            }
         }
         if gate.isShut { throw failure(.closed, "reopen the environment") }
         if done == nil { throw failure(.busy, "reopen the environment", detail: "transactions are open") }

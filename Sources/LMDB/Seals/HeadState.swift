@@ -38,6 +38,9 @@ enum HeadState: Equatable {
                 sentence: "its head at commit \(commit) is damaged; if data.mdb was put in place without its "
                     + "pages.sums, remove that file")
         }
+        if digest.content == newest.head.content {
+            throw Damage(sentence: "the head of commit \(newest.commit) has another number")
+        }
         let sealed = HeadDigest(newest.commit & 1 == 0 ? pages.0 : pages.1)
         guard sealed == newest.head else { return .unsealed }
         // The head of the sealed commit is still there, so at most one commit can have followed.

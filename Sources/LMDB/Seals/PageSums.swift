@@ -72,7 +72,6 @@ final class PageSums: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var pageSize = Page.usualSize
     /// The number of pages that the entries in the file have room for.
     private let capacity = Atomic<UInt64>(0)
-    private let saltWord = Atomic<UInt64>(0)
     private let session = Atomic<UInt64>(0)
     /// The number of the data file.
     private let file: UInt64
@@ -101,7 +100,7 @@ final class PageSums: @unchecked Sendable {
     /// Whether the file is there and open.
     var isAttached: Bool { capacity.load(ordering: .acquiring) > 0 }
 
-    var salt: UInt64 { saltWord.load(ordering: .relaxed) }
+    var salt: UInt64 { word(at: 16)?.pointee.load(ordering: .relaxed) ?? 0 }
 
     // MARK: Memory
 
@@ -187,7 +186,6 @@ final class PageSums: @unchecked Sendable {
             if $0 >= 0 { close($0) }
             $0 = opened
         }
-        saltWord.store(header[2], ordering: .relaxed)
         session.store(Self.session(of: opened), ordering: .relaxed)
         try mapFile(opened)
         return true

@@ -141,7 +141,7 @@ import Testing
         let sound = try store.dataBytes()
         let used = try check().pageCount
         var random = SplitMix(state: seed)
-        var (refusedHeads, refusedPages) = (0, 0)
+        var (headCount, pageCount) = (0, 0)
         for _ in 0..<150 {
             var bytes = sound
             let offset = Int.random(in: 0..<bytes.count, using: &random)
@@ -150,13 +150,13 @@ import Testing
             do {
                 let refused = try refusedPages(sound.count / 4096)
                 #expect(refused == [] || refused == [UInt64(offset / 4096)])
-                refusedPages += refused.count
+                pageCount += refused.count
             } catch let error as LMDBError {
                 #expect(offset < 8192, "\(error)")
-                refusedHeads += 1
+                headCount += 1
             }
         }
-        #expect(refusedPages > 100 && used > 80, "\(refusedHeads) heads and \(refusedPages) pages of \(used) refused")
+        #expect(pageCount > 100 && used > 80, "\(headCount) heads and \(pageCount) pages of \(used) refused")
     }
 
     private func refusedPages(_ count: Int) throws -> [UInt64] {
@@ -182,10 +182,10 @@ import Testing
                 var bytes = sound
                 bytes[newest * 4096 + offset] ^= 1 << bit
                 try store.overwrite(bytes)
-                let code = code { try store.open { $0.access = .readOnly } }
+                let found = code { try store.open { $0.access = .readOnly } }
                 #expect(
-                    code == .corrupted || code == .invalid || code == .truncated,
-                    "byte \(offset) bit \(bit): \(code as Any)")
+                    found == .corrupted || found == .invalid || found == .truncated,
+                    "byte \(offset) bit \(bit): \(found as Any)")
             }
         }
         try store.overwrite(sound)
