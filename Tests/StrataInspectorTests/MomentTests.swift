@@ -36,8 +36,8 @@ import Testing
             for form in Self.forms {
                 let result = try run(command, form)
                 #expect(result.exitCode == 0 && result.error.isEmpty, "\(command) \(form): \(result)")
-                // What begins at a moment has the event of an event number, the whole transaction, and what is after a tag.
-                if !since { #expect(result == expected, "\(command) \(form)") }
+                // What begins at a transaction has it, and what begins at a tag has what is after it.
+                if !since || form == "t3" { #expect(result == expected, "\(command) \(form)") }
             }
             for form in [
                 "now", "0 seconds ago", "1 second ago", "90 minutes ago", "2 hours ago", "1.5 days ago", "3 weeks ago",
@@ -49,10 +49,15 @@ import Testing
         }
     }
 
-    @Test func anEventNumberInTheMiddleOfASaveIsTheStateBeforeIt() throws {
+    /// As `context(asOf: .event(n))` in the library.
+    @Test func everyEventNumberOfATransactionMeansTheTransaction() throws {
+        for command in Self.commands {
+            let whole = try run(command, "t3")
+            for number in 10...13 { #expect(try run(command, "\(number)") == whole, "\(command) \(number)") }
+        }
         let count = ["count", "STORE", "Film", "--at"]
         #expect(try run(count, "13").output == "4\n")
-        #expect(try run(count, "10").output == "0\n")
+        #expect(try run(count, "10").output == "4\n")
         #expect(try run(count, "0").output == "0\n")
         #expect(try run(count, "2025-12-31").output == "0\n")
         #expect(try run(count, "999999 weeks ago").output == "0\n")

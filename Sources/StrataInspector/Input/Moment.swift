@@ -5,14 +5,17 @@ import StrataStore
 /// A moment as the command line writes it: an event number, `t12` for a transaction, a tag's name, an ISO 8601 date,
 /// or `2 hours ago`.
 ///
+/// An event number stands for the transaction that the event belongs to, as in the library: a save is never shown in
+/// part. The state at a transaction is the one after it.
+///
 /// A tag whose name reads as something else is written `tag:t12`.
 enum Moment {
     /// The sentence for the help of commands that take a moment.
     static let help =
-        "A moment is an event number (1200), a transaction (t12), a tag, a date (2026-11-21 or "
+        "A moment is an event number (1200, for its whole transaction), a transaction (t12), a tag, a date (2026-11-21 or "
         + "2026-11-21T10:00:00Z), or '2 hours ago'."
 
-    /// The state to show. An event number in the middle of a save means the state before that save.
+    /// The last event of the state to show.
     static func eventNumber(_ text: String, in store: Store, now: Date = Date()) throws -> EventNumber {
         if let number = UInt64(text) {
             let eventNumber = EventNumber(rawValue: number)
@@ -21,8 +24,7 @@ enum Moment {
                 if eventNumber <= head { return .zero }
                 throw UsageError("The log ends at \(head); there is no event \(number) yet.")
             }
-            return eventNumber == transaction.lastEvent
-                ? eventNumber : EventNumber(rawValue: transaction.firstEvent.rawValue - 1)
+            return transaction.lastEvent
         }
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()) {
             do {
@@ -44,9 +46,13 @@ enum Moment {
         throw UsageError("The store has no tag '\(name)'.\(known.hint(for: name))")
     }
 
-    /// The first event at or after the moment, for `--since`.
+    /// The first event at or after the moment, for `--since`: that of the whole transaction, if the moment is an event
+    /// number or a transaction.
     static func firstEvent(_ text: String, in store: Store) throws -> EventNumber {
-        if let number = UInt64(text) { return EventNumber(rawValue: number) }
+        if let number = UInt64(text) {
+            let eventNumber = EventNumber(rawValue: number)
+            return try store.transaction(containing: eventNumber)?.firstEvent ?? eventNumber
+        }
         if text.hasPrefix("t"), let number = UInt64(text.dropFirst()), number > 0 {
             return try store.transaction(TransactionNumber(rawValue: number))?.firstEvent
                 ?? store.head().advanced(by: 1)
@@ -59,7 +65,8 @@ enum Moment {
 
     /// The last event at or before the moment, for `--until`.
     static func lastEvent(_ text: String, in store: Store) throws -> EventNumber {
-        if let number = UInt64(text) { return min(EventNumber(rawValue: number), try store.head()) }
+        // Unlike a state, a listing may end after the end of the log.
+        if let number = UInt64(text), try EventNumber(rawValue: number) > store.head() { return try store.head() }
         return try eventNumber(text, in: store)
     }
 
