@@ -37,20 +37,6 @@ struct MigrationTests {
         return persons
     }()
 
-    /// Loads a container, runs `body` with a context, saves, verifies and closes.
-    @discardableResult
-    private func with<R>(
-        _ container: PersistentContainer, _ body: (ManagedObjectContext) throws -> R
-    ) throws -> R {
-        try container.loadPersistentStores()
-        defer { container.close() }
-        let context = container.newBackgroundContext()
-        let result = try body(context)
-        if context.hasChanges { try context.save() }
-        #expect(try container.store.verify().isSound)
-        return result
-    }
-
     private func insert(_ values: [String: Any], _ context: ManagedObjectContext) throws {
         let object = try context.insertNewObject(forEntityName: "Person")
         for (key, value) in values { try object.setValue(value, forKey: key) }
@@ -59,7 +45,7 @@ struct MigrationTests {
     @Test func pastContextsShowTheTypesOfThen() throws {
         defer { try? FileManager.default.removeItem(at: url) }
         let old = container(try person(text("name"), age(.integer32)))
-        try with(old) { try insert(["name": "Ada", "age": Int32(36)], $0) }
+        try withLoaded(old) { try insert(["name": "Ada", "age": Int32(36)], $0) }
         let then = try { () -> EventNumber in
             try old.loadPersistentStores()
             defer { old.close() }
@@ -68,7 +54,7 @@ struct MigrationTests {
         let new = container(try person(text("title", from: "name"), age(.string)))
         let plan = try new.migrationPlan()
         #expect(plan.objectCount == 1 && plan.steps.map(\.kind) == [.propertyRenamed, .type])
-        try with(new) { context in
+        try withLoaded(new) { context in
             let now = try context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
             #expect(try now.map { try $0.value(forKey: "age") as? String } == ["36"])
             try now.first?.setValue("Ada L.", forKey: "title")
@@ -91,7 +77,7 @@ struct MigrationTests {
         try context.save()
         let ada = try #require(try context.fetch(persons).first)
         context.refreshAllObjects()
-        try with(container(try person(text("name"), age(.string)))) { _ in }
+        try withLoaded(container(try person(text("name"), age(.string)))) { _ in }
         // It goes on reading the state it stands at.
         #expect(try ada.value(forKey: "age") as? Int32 == 36)
         #expect(try context.count(for: persons) == 1)
@@ -117,7 +103,7 @@ struct MigrationTests {
                             name: "persons", destinationEntityName: "Person", inverseName: "address", isToMany: true)),
                 ]),
         ])
-        try with(container(first)) { context in
+        try withLoaded(container(first)) { context in
             for (name, city) in [("Ada", "london "), ("Bob", "Paris"), ("Cid", "London")] {
                 try insert(["name": name, "city": city], context)
             }
@@ -149,7 +135,7 @@ struct MigrationTests {
             })
         #expect(thrownError { try container(last, .staged([stage])).loadPersistentStores() }?.code == .noSpace)
         for _ in 0..<2 {
-            try with(container(last, .staged([stage]))) { context in
+            try withLoaded(container(last, .staged([stage]))) { context in
                 let addresses = try context.fetch(
                     FetchRequest<ManagedObject>(entityName: "Address", sortedBy: [SortDescription("city")]))
                 #expect(try addresses.map { try $0.value(forKey: "city") as? String } == ["London", "Paris"])
@@ -169,7 +155,7 @@ struct MigrationTests {
                 name: "address", type: .composite, isOptional: true,
                 elements: ["city", "street"].map { AttributeDescription(name: $0, type: .string, isOptional: true) }))
         let last = try person(text("name"), address)
-        try with(container(try person(text("name"), text("city")))) { context in
+        try withLoaded(container(try person(text("name"), text("city")))) { context in
             for (name, city) in [("Ada", "London"), ("Bob", nil)] {
                 try insert(["name": name].merging(city.map { ["city": $0] } ?? [:]) { $1 }, context)
             }
@@ -187,7 +173,7 @@ struct MigrationTests {
                 }
             })
         for _ in 0..<2 {
-            try with(container(last, .staged([stage]))) { context in
+            try withLoaded(container(last, .staged([stage]))) { context in
                 let people = try context.fetch(persons)
                 #expect(try people.map { try $0.value(forKeyPath: "address.city") as? String } == ["London", nil])
                 #expect(try people.allSatisfy { try $0.value(forKeyPath: "address.street") == nil })
@@ -200,7 +186,7 @@ struct MigrationTests {
 
     @Test func containerThatMayNotMigrateSaysSo() throws {
         defer { try? FileManager.default.removeItem(at: url) }
-        try with(container(try person(text("name")))) { _ in }
+        try withLoaded(container(try person(text("name")))) { _ in }
         let new = container(try person(text("name"), text("city")), .none)
         #expect(thrownError { try new.loadPersistentStores() }?.code == .persistentStoreIncompatibleVersionHash)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import StrataGraph
 import StrataModel
+import StrataStore
 import StrataTestSupport
 import Synchronization
 import Testing
@@ -91,4 +92,17 @@ func thrownError(_ body: () throws -> Void, sourceLocation: SourceLocation = #_s
 /// Holds contexts as long as a test runs.
 final class Kept {
     var all: [ManagedObjectContext] = []
+}
+
+/// Loads a container, runs `body` with a context, saves, verifies and closes.
+@discardableResult
+func withLoaded<R>(_ container: PersistentContainer, _ body: (ManagedObjectContext) throws -> R) throws -> R {
+    try container.loadPersistentStores()
+    defer { container.close() }
+    let context = container.newBackgroundContext()
+    let result = try body(context)
+    if context.hasChanges { try context.save() }
+    let report = try container.store.verify()
+    #expect(report.isSound, "\(report.problems.map(\.description))")
+    return result
 }

@@ -114,6 +114,7 @@ extension Work {
     /// The next model is the one that the store has not, whoever was killed while bringing it there.
     func migrate() throws {
         var options = options
+        options.migration.allowsDowngrade = true
         options.migration.limits.objectsInOneCommit = 0
         options.migration.limits.objectsInStep = 1
         var count = 0

@@ -87,13 +87,15 @@ public final class PersistentContainer: Sendable {
     /// open.
     ///
     /// - Throws: `persistentStoreOpen`, `persistentStoreIncompatibleVersionHash`, `migration`, `modelChanged`,
-    ///   `persistentStoreTimeout`, or an error of the file system.
+    ///   `modelDowngrade` for a model that the store has left behind (see
+    ///   `PersistentStoreOptions.allowsModelDowngrade`), `persistentStoreTimeout`, or an error of the file system.
     public func loadPersistentStores() throws {
         try opened.withLock { opened in
             guard !opened.isOpen else { return }
             if case .staged(let stages) = options.migration {
                 try StageRun(container: self, location: storeLocation(), stages: stages).run()
             }
+            try MisfitDeletion(self, storeLocation())?.run()
             let store = try Store.open(storeLocation(), model: managedObjectModel, options: options.storeOptions)
             do {
                 let binding = try StoreBinding(
@@ -140,17 +142,29 @@ public final class PersistentContainer: Sendable {
     /// - Returns: an empty plan for a store that has the model, or that does not exist.
     /// - Throws: `persistentStoreOpen`; `persistentStoreTimeout` while another process migrates the store.
     public func migrationPlan() throws -> MigrationPlan {
-        if let store = opened.withLock({ $0.isOpen ? $0.binding?.store : nil }) {
-            return try store.migrationPlan(to: managedObjectModel)
-        }
+        try look { try $0.migrationPlan(to: managedObjectModel) } ?? .empty
+    }
+
+    /// Runs `body` with the open store, or with the store open for reading; nil if there is none.
+    private func look<R>(_ body: (Store) throws -> R) throws -> R? {
+        if let store = opened.withLock({ $0.isOpen ? $0.binding?.store : nil }) { return try body(store) }
         guard let storeURL, FileManager.default.fileExists(atPath: storeURL.appending(path: "data.mdb").path) else {
-            return MigrationPlan(steps: [])
+            return nil
         }
         var options = options.storeOptions
         options.isReadOnly = true
         let store = try Store.open(storeLocation(), model: nil, options: options)
         defer { store.close() }
-        return try store.migrationPlan(to: managedObjectModel)
+        return try body(store)
+    }
+
+    /// The reasons why objects of the store do not fit the container's model, with its migration rules. Writes nothing.
+    ///
+    /// - Returns: none if loading will succeed, and for a store that does not exist.
+    /// - Throws: `persistentStoreOpen`; `persistentStoreTimeout` while another process migrates the store.
+    /// - Complexity: O(objects that the change of the model concerns).
+    public func migrationProblems() throws -> [MigrationProblem] {
+        try look { try $0.misfits(of: managedObjectModel, options.migrationRules).problems } ?? []
     }
 
     /// For tests and tools of the same package.

@@ -1,6 +1,6 @@
 public import Foundation
 public import StrataModel
-import StrataStore
+package import StrataStore
 
 /// Where a container keeps its store.
 public enum PersistentStoreLocation: Sendable, Hashable {
@@ -36,12 +36,20 @@ public struct PersistentStoreOptions: Sendable {
     public var migrationRules: [MigrationRule] = []
     /// How much work and memory a request may take that has no budget of its own.
     public var requestBudget = RequestBudget.standard
+    /// Whether a store that has moved on to a newer model may go back to the container's older one. Otherwise loading
+    /// throws `modelDowngrade`, which names what going back would hide.
+    ///
+    /// What is hidden stays in the log. When a property comes back, its objects have their last values again.
+    public var allowsModelDowngrade = false
+
+    /// Reports the scans and rewrites of a migration, for tools.
+    package var migrationProgress: ProgressHandler?
 
     /// Makes options, each with its default.
     public init(
         durability: PersistentStoreDurability = .full, isReadOnly: Bool = false, timeout: Duration = .seconds(30),
         migration: PersistentStoreMigration = .automatic, migrationRules: [MigrationRule] = [],
-        requestBudget: RequestBudget = .standard
+        requestBudget: RequestBudget = .standard, allowsModelDowngrade: Bool = false
     ) {
         self.durability = durability
         self.isReadOnly = isReadOnly
@@ -49,6 +57,7 @@ public struct PersistentStoreOptions: Sendable {
         self.migration = migration
         self.migrationRules = migrationRules
         self.requestBudget = requestBudget
+        self.allowsModelDowngrade = allowsModelDowngrade
     }
 
     var storeOptions: StoreOptions {
@@ -63,6 +72,8 @@ public struct PersistentStoreOptions: Sendable {
         options.writerLockTimeout = timeout
         if case .none = migration { options.migration.isAllowed = false }
         options.migration.values = migrationRules
+        options.migration.progress = migrationProgress
+        options.migration.allowsDowngrade = allowsModelDowngrade
         return options
     }
 }

@@ -83,11 +83,22 @@ extension Store {
     private func nextSchema(_ model: ManagedObjectModel, _ histories: SchemaHistory) throws -> Schema? {
         let newest = histories.newest
         if newest?.model.entities == model.entities { return nil }
-        let assignment = try (newest?.assignment ?? ModelAssignment()).extended(for: model, from: newest)
-        let version = ModelVersion(rawValue: (newest?.version.rawValue ?? 0) + 1)
-        let schema = try Schema(version: version, model: model, assignment: assignment)
+        let schema = try Self.successor(of: histories, model)
         if let newest, SchemaDifference(from: newest, to: schema).isSame { return nil }
         return schema
+    }
+
+    /// The model with the numbers that follow those of the store's models.
+    static func successor(of histories: SchemaHistory, _ model: ManagedObjectModel) throws -> Schema {
+        guard let newest = histories.newest else {
+            return try Schema(
+                version: ModelVersion(rawValue: 1), model: model,
+                assignment: try ModelAssignment().extended(for: model, from: nil))
+        }
+        let earlier = histories.readableSchemas(histories.versions.filter { $0 < newest.version })
+        return try Schema(
+            version: ModelVersion(rawValue: newest.version.rawValue + 1), model: model,
+            assignment: try newest.assignment.extended(for: model, from: newest, earlier: earlier.reversed()))
     }
 
     private func prepare(
@@ -97,14 +108,21 @@ extension Store {
         guard options.isAllowed else {
             throw different("The store has another model version, and migration is not allowed.")
         }
-        let plan = try migrationPlan(from: old, to: new, transaction)
-        if !plan.isConstantTime {
-            StoreLogger.shared.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
-        }
-        let migration = Migration(from: old, to: new, values: options.values, blobs: blobs)
         let snapshot = Snapshot(
             eventNumber: head.event, schema: old, transaction: transaction, tables: file.tables, histories: histories,
             layers: [])
+        if !options.allowsDowngrade, let downgrade = try Downgrade(to: new.model, histories) {
+            let plan = try migrationPlan(to: new, isDowngrade: true, snapshot)
+            let installation = try LogReader(transaction, file.tables, histories)
+                .lastTransaction(upTo: head.transaction) { $0.modelVersion < old.version }
+            throw downgrade.refusal(plan, installation: installation, path: path)
+        }
+        let plan = try migrationPlan(
+            to: new, isDowngrade: false, snapshot, countsUpTo: options.limits.objectsInOneCommit)
+        if !plan.isConstantTime || plan.steps.contains(where: { $0.hiddenValueCount > 0 }) {
+            StoreLogger.shared.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
+        }
+        let migration = try Migration(from: old, to: new, histories, values: options.values, blobs: blobs)
         try migration.check(snapshot, histories, path: path, options.progress)
         return MigrationRun(
             file: file, migration: migration, histories: histories.adding(new), lastOfOld: head.event,
@@ -123,7 +141,7 @@ extension Store {
         try SchemaRecord(schema).encoded().withUnsafeBytes { payload.append($0) }
         events.append(.modelInstalled, ObjectID(rawValue: 0), previous: .zero, payload)
         let description = TransactionDescription(
-            id: .ofTransaction(), author: "strata", metadata: file.options.migration.metadata)
+            id: .ofTransaction(), author: "strata", metadata: file.options.migration.recordedMetadata)
         _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
     }
 
@@ -187,7 +205,8 @@ extension Store {
                     context: .init(path: path))
             }
             let run = MigrationRun(
-                file: file, migration: Migration(from: old, to: new, values: options.values, blobs: blobs),
+                file: file,
+                migration: try Migration(from: old, to: new, histories, values: options.values, blobs: blobs),
                 histories: histories, lastOfOld: mark.lastOfOld, limits: options.limits)
             var head = mark.head
             let next = try run.step(mark.progress, &head, fillsWithModel: false, transaction)
@@ -238,22 +257,32 @@ extension Store {
     /// The steps that would migrate the store to a model; writes nothing.
     ///
     /// - Throws: `invalidModel` if the store has no numbers left.
+    /// - Complexity: O(objects) if properties are removed, to count their values.
     package func migrationPlan(to model: ManagedObjectModel) throws -> MigrationPlan {
         try checkOpen()
-        return try file.read { transaction, _, histories in
-            guard let old = histories.newest else { return MigrationPlan(steps: []) }
-            let assignment = try old.assignment.extended(for: model, from: old)
-            let version = ModelVersion(rawValue: old.version.rawValue + 1)
-            let new = try Schema(version: version, model: model, assignment: assignment)
-            return try migrationPlan(from: old, to: new, transaction)
+        return try file.read { transaction, head, histories in
+            guard let old = histories.newest else { return .empty }
+            let snapshot = Snapshot(
+                eventNumber: head, schema: old, transaction: transaction, tables: file.tables, histories: histories,
+                layers: [])
+            let isDowngrade = try Downgrade(to: model, histories) != nil
+            return try migrationPlan(to: try Self.successor(of: histories, model), isDowngrade: isDowngrade, snapshot)
         }
     }
 
+    /// - Parameters:
+    ///   - snapshot: the head, through the newest model.
+    ///   - limit: values are counted in entities of up to so many objects.
     private func migrationPlan(
-        from old: Schema, to new: Schema, _ transaction: ReadTransaction
+        to new: Schema, isDowngrade: Bool, _ snapshot: Snapshot, countsUpTo limit: Int = .max
     ) throws -> MigrationPlan {
-        try MigrationPlan(SchemaDifference(from: old, to: new)) {
-            try Migration.objectCount($0, transaction, file.tables)
-        }
+        let hidden = HiddenValues(old: snapshot.schema, snapshot: snapshot)
+        return try MigrationPlan(
+            SchemaDifference(from: snapshot.schema, to: new), isDowngrade: isDowngrade,
+            count: { try Migration.objectCount($0, snapshot.transaction, file.tables) },
+            hidden: { change in
+                guard let removed = change.removed else { return 0 }
+                return try hidden.count(removed, upTo: limit)
+            })
     }
 }

@@ -15,7 +15,7 @@ import Testing
     ) throws -> Value {
         let container = PersistentContainer(
             name: "Porting", model: try ManagedObjectModel(entities: entities), at: .url(url),
-            options: .init(durability: .disposable))
+            options: .init(durability: .disposable, allowsModelDowngrade: true))
         try container.loadPersistentStores()
         defer { container.close() }
         let value = try body(container, container.newBackgroundContext())

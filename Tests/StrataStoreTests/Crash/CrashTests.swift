@@ -129,7 +129,8 @@ import Testing
                 try MigratedNotes.finish(directory)
             }
             for type in [AttributeType.string, .integer64] {
-                let store = try Store.open(.directory(directory), model: try MigratedNotes.model(type))
+                let store = try Store.open(
+                    .directory(directory), model: try MigratedNotes.model(type), options: MigratedNotes.backAndForth)
                 defer { store.close() }
                 #expect(try MigratedNotes.values(store) == Set((0..<60).map(String.init)), "round \(round), \(type)")
                 let report = try store.verify()

@@ -80,7 +80,7 @@ import Testing
             // Who comes with the same model shares the work; who comes with the other waits for its turn.
             try writers.ask([.migration, .persistentStoreTimeout, .modelChanged]) {
                 let model = try MigratedNotes.model(round % 2 == 0 ? .string : .integer64)
-                let store = try Store.open(.directory(directory), model: model)
+                let store = try Store.open(.directory(directory), model: model, options: MigratedNotes.backAndForth)
                 defer { store.close() }
                 #expect(try MigratedNotes.values(store) == texts)
             }

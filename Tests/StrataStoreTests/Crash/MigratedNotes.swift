@@ -5,6 +5,13 @@ import Testing
 
 /// The store that `store-crash-child migrate` works on.
 enum MigratedNotes {
+    /// Options under which a store takes the older model again.
+    static var backAndForth: StoreOptions {
+        var options = StoreOptions()
+        options.migration.allowsDowngrade = true
+        return options
+    }
+
     static func model(_ type: AttributeType) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
@@ -19,7 +26,7 @@ enum MigratedNotes {
         var finished = 0
         for type in [AttributeType.string, .integer64] where finished == 0 {
             do {
-                try Store.open(.directory(directory), model: try model(type)).close()
+                try Store.open(.directory(directory), model: try model(type), options: backAndForth).close()
                 finished += 1
             } catch let error as StrataError where error.code == .migration {
                 continue

@@ -17,6 +17,9 @@ struct ModelChainTests {
     }
 
     private func run(_ seed: UInt64, _ options: StoreOptions) throws {
+        // A random model may be one that the store has had.
+        var options = options
+        options.migration.allowsDowngrade = true
         var chain = ModelChain(seed: seed, options: options)
         defer { chain.place.remove() }
         for version in 1...30 {

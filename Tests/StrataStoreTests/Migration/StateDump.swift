@@ -76,7 +76,7 @@ struct MigratedStore {
     /// Opens, runs `body`, verifies and closes.
     @discardableResult
     func open<R>(
-        _ model: ManagedObjectModel?, _ options: StoreOptions = StoreOptions(), _ body: (StoreFixture) throws -> R
+        _ model: ManagedObjectModel?, _ options: StoreOptions = options(), _ body: (StoreFixture) throws -> R
     ) throws -> R {
         let fixture = try StoreFixture(location, model: model, options: options)
         defer { fixture.store.close() }
@@ -94,10 +94,12 @@ struct MigratedStore {
         return try body(store)
     }
 
+    /// Options under which a store also goes back to models that it has left behind.
     static func options(
         values: [MigrationRule] = [], oneCommit: Int = 200_000, step: Int = 20_000
     ) -> StoreOptions {
         var options = StoreOptions()
+        options.migration.allowsDowngrade = true
         options.migration.values = values
         options.migration.limits.objectsInOneCommit = oneCommit
         options.migration.limits.objectsInStep = step

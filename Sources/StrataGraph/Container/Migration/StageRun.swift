@@ -23,8 +23,14 @@ struct StageRun {
             throw StrataError(.migration, "The last stage of a migration must lead to the container's model.")
         }
         var next = try finishNewest()
+        let model = container.managedObjectModel
+        // Stages that do not know the store's model are of an older app if the store has had their last model.
+        if next == 0, try withStore(model: nil, label: nil, { try $0.migrationPlan(to: model).isDowngrade }) {
+            return try withStore(model: model, label: nil) { _ in }
+        }
         while next < stages.count {
-            try run(stages[next])
+            // The app knows the model that the store has: a stage that leads back from it is its decision.
+            try run(stages[next], allowsDowngrade: next > 0)
             next += 1
         }
     }
@@ -42,13 +48,15 @@ struct StageRun {
         }
     }
 
-    private func run(_ stage: MigrationStage) throws {
+    private func run(_ stage: MigrationStage, allowsDowngrade: Bool) throws {
         try withStore(model: nil, label: nil) { store in
             guard let willMigrate = stage.willMigrate else { return }
             let id = store.onceID("will/\(store.schema.version.rawValue)/\(stage.label)")
             try once(id, stage, store) { try willMigrate($0) }
         }
-        try withStore(model: stage.model, label: stage.label) { store in try finish(stage, store) }
+        try withStore(model: stage.model, label: stage.label, allowsDowngrade: allowsDowngrade) { store in
+            try finish(stage, store)
+        }
     }
 
     /// Runs the handler after a stage, if that stage installed the store's newest model.
@@ -84,9 +92,10 @@ struct StageRun {
     }
 
     private func withStore<R>(
-        model: ManagedObjectModel?, label: String?, _ body: (Store) throws -> R
+        model: ManagedObjectModel?, label: String?, allowsDowngrade: Bool = false, _ body: (Store) throws -> R
     ) throws -> R {
         var options = container.options.storeOptions
+        if allowsDowngrade { options.migration.allowsDowngrade = true }
         if let label { options.migration.metadata = [Self.labelKey: label] }
         let store = try Store.open(location, model: model, options: options)
         defer { store.close() }

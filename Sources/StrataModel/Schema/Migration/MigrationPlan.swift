@@ -22,6 +22,9 @@ public struct MigrationPlan: Sendable, Hashable {
         public let sentence: String
         /// The number of objects that the change must read or rewrite.
         public let objectCount: Int
+        /// For a removal: how many values, links or objects of the store the new model hides. They stay in the log, and
+        /// return with the property.
+        public let hiddenValueCount: Int
 
         /// Whether the change takes the same time for any number of objects.
         public var isConstantTime: Bool { work == .none || objectCount == 0 }
@@ -96,6 +99,8 @@ public struct MigrationPlan: Sendable, Hashable {
 
     /// The steps in the order of the new model, removals last. Empty if the store already has the model.
     public let steps: [Step]
+    /// Whether the store had the model before, and has moved on to a newer one since.
+    public let isDowngrade: Bool
 
     /// Whether the migration takes the same time for any number of objects.
     public var isConstantTime: Bool { steps.allSatisfy(\.isConstantTime) }
@@ -104,24 +109,44 @@ public struct MigrationPlan: Sendable, Hashable {
     /// Whether the store already has the model.
     public var isEmpty: Bool { steps.isEmpty }
 
-    package init(steps: [Step]) { self.steps = steps }
+    /// A plan without steps, for a store that has the model.
+    package static let empty = MigrationPlan(steps: [], isDowngrade: false)
+
+    private init(steps: [Step], isDowngrade: Bool) {
+        self.steps = steps
+        self.isDowngrade = isDowngrade
+    }
 
     /// The plan for a difference of two schemas.
     ///
-    /// - Parameter count: returns the number of objects of an entity, without its subentities.
-    package init(_ difference: SchemaDifference, count: (EntityID) throws -> Int) rethrows {
+    /// - Parameters:
+    ///   - count: returns the number of objects of an entity, without its subentities.
+    ///   - hidden: returns the number of values that a removal hides.
+    package init(
+        _ difference: SchemaDifference, isDowngrade: Bool, count: (EntityID) throws -> Int,
+        hidden: (SchemaDifference.Change) throws -> Int
+    ) rethrows {
+        self.isDowngrade = isDowngrade
         steps = try difference.changes.map { change in
             Step(
                 kind: change.kind, work: change.work, entityName: change.entityName, key: change.key,
                 sentence: change.sentence,
-                objectCount: change.work == .none ? 0 : try change.entityIDs.reduce(0) { $0 + (try count($1)) })
+                objectCount: change.work == .none ? 0 : try change.entityIDs.reduce(0) { $0 + (try count($1)) },
+                hiddenValueCount: change.removed == nil ? 0 : try hidden(change))
         }
     }
 }
 
 extension MigrationPlan.Step: CustomStringConvertible {
-    /// The sentence, with the work and the number of objects if it is not constant-time.
+    /// The sentence, with the work and the number of objects if it is not constant-time, and with the number of values
+    /// that a removal hides.
     public var description: String {
-        isConstantTime ? sentence : "\(sentence) (\(work), \(objectCount) objects)"
+        var notes: [String] = []
+        if !isConstantTime { notes.append("\(work), \(objectCount) objects") }
+        if hiddenValueCount > 0 {
+            let (one, several) = key == nil ? ("object", "objects") : ("value", "values")
+            notes.append("hides \(hiddenValueCount) \(hiddenValueCount == 1 ? one : several)")
+        }
+        return notes.isEmpty ? sentence : "\(sentence) (\(notes.joined(separator: "; ")))"
     }
 }

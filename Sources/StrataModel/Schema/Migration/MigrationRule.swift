@@ -17,10 +17,12 @@
 public struct MigrationRule: Sendable {
     /// The name in the new model of the entity, or of a parent that declares the property.
     public let entityName: String
-    /// The property's name in the new model.
+    /// The property's name in the new model; empty for a rule that deletes objects.
     public let propertyName: String
     /// Computes the value. An error that it throws ends the migration with an error that names the object.
     public let make: @Sendable (MigratedObject) throws -> AttributeValue
+    /// Whether the rule deletes objects of the entity that do not fit the new model; then it is for no property.
+    public let deletesMisfits: Bool
 
     /// A rule for a property of an entity.
     public init(
@@ -30,6 +32,28 @@ public struct MigrationRule: Sendable {
         self.entityName = entityName
         self.propertyName = propertyName
         self.make = make
+        deletesMisfits = false
+    }
+
+    /// A rule that gives a property of an entity the same value in all objects that have none.
+    public init(entity entityName: String, property propertyName: String, value: AttributeValue) {
+        self.init(entity: entityName, property: propertyName) { _ in value }
+    }
+
+    private init(deletingMisfitsOf entityName: String) {
+        self.entityName = entityName
+        propertyName = ""
+        make = { _ in .null }
+        deletesMisfits = true
+    }
+
+    /// A rule that deletes the objects of an entity that do not fit the new model, such as those of an entity that is
+    /// abstract now.
+    ///
+    /// They are deleted before the migration, in a transaction of its own, by the delete rules of the store's model. If
+    /// other objects do not fit either, none is deleted. The name is that in the new model, without subentities.
+    public static func deletingMisfits(of entityName: String) -> MigrationRule {
+        MigrationRule(deletingMisfitsOf: entityName)
     }
 }
 

@@ -49,7 +49,7 @@ extension SchemaComparison {
             }
             guard isOwn || before.superentityID != after.superentityID else { continue }
             let sentence = isOwn ? "is removed" : "is no longer inherited"
-            add(.propertyRemoved, .none, after, property.name, "\(subject) \(sentence).")
+            add(.propertyRemoved, .none, after, property.name, "\(subject) \(sentence).", removed: property.id)
         }
     }
 
@@ -66,7 +66,13 @@ extension SchemaComparison {
         // Inherited additions are reported for the parent, unless the parent is new.
         if !isOwn && old.entity(entity.id)?.superentityID == entity.superentityID { return }
         let kind: Kind = isNew && isOwn ? .propertyAdded : isOwn ? .propertyMoved : .propertyInherited
-        if isNew, new.assignment.replaced[property.id] != nil { return addTakeover(of: property, in: entity) }
+        if isNew, let replaced = new.assignment.replaced[property.id] {
+            guard replaced.allSatisfy({ old.property($0) == nil }) else { return addTakeover(of: property, in: entity) }
+            let last = property.attribute == nil ? "links" : "values"
+            return add(
+                .propertyAdded, .rewrite, entity, property.name,
+                "\(subject) is back, with the last \(last) that it had.")
+        }
         let arrival = isNew && isOwn ? "is new" : isOwn ? "moved here" : "is now inherited"
         if let expression = property.attribute?.derivationExpression {
             add(kind, .rewrite, entity, property.name, "\(subject) \(arrival) and derived from \(expression).")

@@ -28,19 +28,21 @@ struct SchemaComparison {
             changes.append(
                 SchemaDifference.Change(
                     kind: .entityRemoved, work: .none, entityName: entity.name,
-                    sentence: "\(entity.name) is removed."))
+                    sentence: "\(entity.name) is removed.", removed: .init(entity: entity.id, property: nil)))
         }
     }
 
     /// Adds a change in the new model that concerns the rows of an entity and its subentities.
     mutating func add(
-        _ kind: Kind, _ work: Work, _ entity: EntitySchema, _ key: String?, _ sentence: String
+        _ kind: Kind, _ work: Work, _ entity: EntitySchema, _ key: String?, _ sentence: String,
+        removed: PropertyID? = nil
     ) {
         let rows = old.entity(entity.id)?.concreteEntityIDs ?? []
         changes.append(
             SchemaDifference.Change(
                 kind: kind, work: work, entityName: entity.name, key: key, sentence: sentence,
-                entityIDs: work == .none ? [] : rows))
+                entityIDs: work == .none ? [] : rows,
+                removed: removed.map { .init(entity: entity.id, property: $0) }))
     }
 
     // MARK: Entities

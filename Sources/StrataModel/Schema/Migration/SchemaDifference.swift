@@ -15,12 +15,21 @@ package struct SchemaDifference: Sendable {
         package let sentence: String
         /// The entities whose rows it concerns. If none of them has objects, the change costs nothing.
         package let entityIDs: [EntityID]
+        /// What the new model no longer has; nil for other changes.
+        package let removed: Removed?
+
+        /// An entity, or a property of an entity, by the numbers of the old model.
+        package struct Removed: Sendable, Hashable {
+            package let entity: EntityID
+            package let property: PropertyID?
+        }
 
         package init(
             kind: MigrationPlan.Kind, work: MigrationPlan.Work, entityName: String, key: String? = nil,
             sentence: String,
-            entityIDs: [EntityID] = []
+            entityIDs: [EntityID] = [], removed: Removed? = nil
         ) {
+            self.removed = removed
             self.kind = kind
             self.work = work
             self.entityName = entityName
@@ -37,6 +46,8 @@ package struct SchemaDifference: Sendable {
 
     /// Whether there are no changes.
     package var isSame: Bool { changes.isEmpty && !changesLayouts }
+    /// Whether a store does not tell the two apart: class names, delete rules and user info may differ.
+    package var isMetadataOnly: Bool { changes.allSatisfy { $0.kind == .metadata } }
     /// The work of the costliest change.
     package var work: MigrationPlan.Work { changes.map(\.work).max() ?? .none }
 

@@ -14,7 +14,8 @@
 //
 // A match also gets a new number if its rows cannot be read as they are: its type changed, a to-many became a to-one,
 // or its links are recorded elsewhere (`PropertyRenewal`). The new number `replaces` the old one: the migration writes
-// its values, and the old number keeps the values of the past.
+// its values, and the old number keeps the values of the past. So does a property that an earlier model had, and the
+// newest does not (`ReturningProperties`).
 
 extension ModelAssignment {
     /// The numbers for a model that follows `previous`.
@@ -22,11 +23,12 @@ extension ModelAssignment {
     /// The result is deterministic: the same models in the same order give the same numbers. Names that the model no
     /// longer has are removed; their numbers are never assigned again, and their born defaults stay.
     ///
+    /// - Parameter earlier: the models before `previous`, newest first; their properties can return.
     /// - Throws: `invalidModel` if the store has no numbers left.
     package func extended(
-        for model: ManagedObjectModel, from previous: Schema?
+        for model: ManagedObjectModel, from previous: Schema?, earlier: [Schema] = []
     ) throws(StrataError) -> ModelAssignment {
-        var extender = AssignmentExtender(self, model: model, previous: previous)
+        var extender = AssignmentExtender(self, model: model, previous: previous, earlier: earlier)
         try extender.assignEntities()
         try extender.assignProperties()
         try extender.assignPositions()
@@ -40,6 +42,7 @@ extension ModelAssignment {
 private struct AssignmentExtender {
     let model: ManagedObjectModel
     let previous: Schema?
+    let earlier: [Schema]
     var result: ModelAssignment
     /// The old entity that each new entity continues, by the new name.
     private var oldEntities: [String: EntityDescription] = [:]
@@ -48,9 +51,10 @@ private struct AssignmentExtender {
     /// For a property that children now inherit instead of their own ones: the numbers of these.
     private var absorbed: [PropertyID: [PropertyID]] = [:]
 
-    init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?) {
+    init(_ assignment: ModelAssignment, model: ManagedObjectModel, previous: Schema?, earlier: [Schema]) {
         self.model = model
         self.previous = previous
+        self.earlier = earlier
         result = assignment
         result.entities = [:]
         result.properties = [:]
@@ -92,6 +96,7 @@ private struct AssignmentExtender {
         }
         assignMovedProperties(claimed: claimed)
         renewWhatCannotBeRead()
+        takeBackWhatReturns()
         result.replaced = absorbed
         for entity in model.entities {
             for property in entity.properties where result.properties[entity.name]?[property.name] == nil {
@@ -210,6 +215,15 @@ private struct AssignmentExtender {
         for key in renewal.renewed {
             guard let old = result.properties[key.entityName]?.removeValue(forKey: key.name) else { continue }
             takeovers[key.entityName, default: [:]][key.name] = [old] + (absorbed.removeValue(forKey: old) ?? [])
+        }
+    }
+
+    private mutating func takeBackWhatReturns() {
+        guard let previous else { return }
+        let returning = ReturningProperties(
+            model: model, previous: previous, earlier: earlier, assignment: result)
+        for (key, id) in returning.numbers(except: { takeovers[$0.entityName]?[$0.name] != nil }) {
+            takeovers[key.entityName, default: [:]][key.name] = [id]
         }
     }
 

@@ -87,6 +87,8 @@ extension StrataError.Code {
     public static let readOnly = Self(rawValue: 200025)
     /// Another process has installed a newer model since this store was opened.
     public static let modelChanged = Self(rawValue: 200030)
+    /// The store has a newer model than the one given, which it had before. `details` names what would be hidden.
+    public static let modelDowngrade = Self(rawValue: 200031)
     /// The commit may or may not have reached the disk.
     public static let inDoubt = Self(rawValue: 200040)
     /// One save has too many changes for one transaction.
@@ -125,7 +127,8 @@ extension StrataError.Code {
         200000: "corrupt", 200010: "invalidModel", 200011: "invalidModelFile", 200020: "unknownKey",
         200021: "unknownEntity",
         200022: "wrongType", 200023: "otherContext", 200024: "deletedObject", 200025: "readOnly",
-        200030: "modelChanged", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
+        200030: "modelChanged",
+        200031: "modelDowngrade", 200040: "inDoubt", 200041: "saveTooLarge", 200042: "noSpace",
         200050: "historyDropped", 200051: "futureEvent", 200060: "missingBlob", 200070: "transformation",
         200080: "invalidRequest", 200081: "keyTooLong", 200082: "budgetExceeded", 200090: "storeClosed",
     ]

@@ -12,6 +12,8 @@ struct EntityMigration {
             case require(slot: Int)
             /// An attribute that is new to the object.
             case supply
+            /// An attribute that an earlier model had, with the last value that the object had.
+            case takeBack(PastValues, from: AttributeDescription)
             /// An attribute with narrower rules.
             case validate(slot: Int)
             /// A to-one that gets its target from former links.
@@ -33,7 +35,7 @@ struct EntityMigration {
 
         var writes: Bool {
             switch kind {
-            case .convert, .require, .supply, .point: true
+            case .convert, .require, .supply, .takeBack, .point: true
             case .validate, .checkTarget, .checkCount, .refuseLinks, .refuse: false
             }
         }
@@ -72,7 +74,9 @@ struct EntityMigration {
             next = current.superentityID.flatMap(links.new.entity)
         }
         return entity.properties.flatMap { property -> [PropertyStep] in
-            let value = values.first { names.contains($0.entityName) && $0.propertyName == property.name }
+            let value = values.first {
+                !$0.deletesMisfits && names.contains($0.entityName) && $0.propertyName == property.name
+            }
             let kinds: [PropertyStep.Kind] =
                 switch property.kind {
                 case .attribute(let attribute):
@@ -98,6 +102,9 @@ struct EntityMigration {
         let replaced = links.new.assignment.replaced[property.id]
         if let earlier = replaced?.lazy.compactMap({ old.property($0) }).first, let before = earlier.attribute {
             return [.convert(slot: earlier.slot, from: before)]
+        }
+        if let past = replaced?.lazy.compactMap({ links.past[$0] }).first, let before = past.attribute {
+            return [.takeBack(past, from: before)]
         }
         let isBornFilled = links.new.assignment.bornDefaults[property.id] != nil
         let isFilled = isBornFilled || attribute.isOptional && attribute.defaultValue == nil
@@ -179,6 +186,7 @@ struct EntityMigration {
         guard let property = step.property, let attribute = property.attribute else { return }
         var before = AttributeValue.null
         var value = AttributeValue.null
+        var asksRule = true
         switch step.kind {
         case .convert(let slot, let from):
             let stored = try snapshot.value(slot, of: row, reader, old)
@@ -190,6 +198,10 @@ struct EntityMigration {
                     property.name, stored)
             }
             value = converted
+        case .takeBack(let past, let from):
+            let last = try past.value(of: id, row, snapshot)
+            value = try last.map { try convert($0, from, attribute) ?? .null } ?? attribute.defaultValue ?? .null
+            if !value.isNull { asksRule = false }
         case .require(let slot), .validate(let slot):
             before = try snapshot.value(slot, of: row, reader, old)
             value = before
@@ -197,7 +209,7 @@ struct EntityMigration {
             before = links.new.assignment.bornDefaults[property.id] ?? .null
             value = before
         }
-        if let make = step.value?.make, let object, value.isNull || before.isNull || step.isSupplied {
+        if asksRule, let make = step.value?.make, let object, value.isNull || before.isNull || step.isSupplied {
             guard let made = ask(make, object, property.name, entity, &failures) else { return }
             value = made
         }
@@ -245,7 +257,8 @@ extension EntityMigration {
         _ row: SnapshotRow, _ snapshot: Snapshot, _ changes: inout [PropertyChange], _ failures: inout MigrationFailures
     ) throws {
         guard let property = step.property, let relationship = property.relationship else { return }
-        let targets = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3).map(\.id) } ?? []
+        let found = try storage.map { try links.targets($0, of: id, row, old, snapshot, limit: 3) } ?? []
+        let targets = found.map(\.id)
         if targets.count > 1 {
             let names = targets.map { links.old.name(of: $0) }.joined(separator: ", ")
             return failures.add(
@@ -256,7 +269,8 @@ extension EntityMigration {
         guard let target = targets.first else { return }
         changes.append(PropertyChange(property: property.id, before: .value(.null), after: .value(.objectID(target))))
         guard let number = relationship.position else { return }
-        let position = try links.position(back, of: id, at: target, snapshot)
+        var position = try links.position(back, of: id, at: target, snapshot)
+        if case .formerSlot? = storage { position = found[0].position }
         changes.append(PropertyChange(property: number, before: .value(.null), after: .value(.integer(position))))
     }
 

@@ -35,10 +35,13 @@ struct Migration {
     let entities: [EntityMigration]
     let passes: [Pass]
 
-    init(from old: Schema, to new: Schema, values: [MigrationRule], blobs: BlobStore) {
+    init(
+        from old: Schema, to new: Schema, _ histories: SchemaHistory, values: [MigrationRule], blobs: BlobStore
+    ) throws {
         self.old = old
         self.new = new
-        let links = OldLinks(old: old, new: new)
+        let past = PastValues.returning(from: old, to: new, histories)
+        let links = try OldLinks(old: old, new: new, past, histories)
         let filling = ModelFilling(from: old, to: new)
         let derivations = DerivationMap.of(new)
         // An entity that has become abstract may have objects, too.
@@ -97,6 +100,13 @@ struct Migration {
     /// - Parameter snapshot: the head, through the old model.
     /// - Throws: `migration`, naming the objects that do not fit.
     func check(_ snapshot: Snapshot, _ histories: SchemaHistory, path: String, _ progress: ProgressHandler?) throws {
+        try failures(snapshot, histories, progress).refuse(path: path)
+    }
+
+    /// Every object that does not fit the new model; writes nothing.
+    func failures(
+        _ snapshot: Snapshot, _ histories: SchemaHistory, _ progress: ProgressHandler?
+    ) throws -> MigrationFailures {
         var failures = MigrationFailures()
         var uniqueness = UniqueClaims(schema: new)
         let later = histories.adding(new)
@@ -115,7 +125,7 @@ struct Migration {
                 return true
             }
         }
-        try failures.refuse(path: path)
+        return failures
     }
 }
 

@@ -5,6 +5,23 @@ struct MigrationFailures {
     private(set) var details: [StrataError] = []
     private(set) var count = 0
     private static let mostDescribed = 100
+    private var problems: [MigrationProblem] = []
+    private var objects: [String: [ObjectID]] = [:]
+
+    /// The failures by their reasons, and the objects by their entities.
+    var misfits: Misfits { Misfits(problems: problems, objects: objects) }
+
+    private mutating func file(_ error: StrataError, _ id: ObjectID) {
+        let name = error.context.entityName ?? ""
+        // Objects come one after the other.
+        if objects[name]?.last != id { objects[name, default: []].append(id) }
+        if let known = problems.firstIndex(where: { $0.isTold(by: error) }) {
+            problems[known].add(id)
+        } else if problems.count < Self.mostDescribed {
+            problems.append(MigrationProblem(error))
+            problems[problems.count - 1].add(id)
+        }
+    }
 
     var isEmpty: Bool { count == 0 }
 
@@ -17,6 +34,7 @@ struct MigrationFailures {
 
     mutating func add(_ error: StrataError, _ id: ObjectID) {
         count += 1
+        file(error, id)
         guard details.count < Self.mostDescribed else { return }
         var error = error
         error.context.objectID = id
@@ -28,7 +46,9 @@ struct MigrationFailures {
         guard !isEmpty else { return }
         let more = count > details.count ? ", of which the first \(details.count) are told" : ""
         throw StrataError(
-            .migration, "The store's objects do not fit the new model, in \(count) places\(more).",
+            .migration,
+            "The store's objects do not fit the new model, in \(count) places\(more). Change them, or give rules: "
+                + "MigrationRule in the library, --set and --delete-misfits in 'strata migrate'.",
             context: .init(path: path), details: details)
     }
 }

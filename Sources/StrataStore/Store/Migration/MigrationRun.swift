@@ -196,6 +196,7 @@ struct MigrationRun {
         switch storage {
         case .slot(let number): try snapshot.row(source)?.reference(number, of: migration.old, source) == target
         case .members(let number): try snapshot.isMember(target, of: number, owner: source)
+        case .formerSlot: false
         }
     }
 }

@@ -4,12 +4,30 @@ import StrataModel
 struct OldLinks {
     let old: Schema
     let new: Schema
+    /// Relationships that models before `old` had, by number.
+    private let returning: [PropertyID: (last: RelationshipSchema, values: PastValues)]
+    /// The last values of all properties that return, and of the positions of to-ones.
+    let past: [PropertyID: PastValues]
+
+    init(old: Schema, new: Schema, _ past: [PropertyID: PastValues], _ histories: SchemaHistory) throws {
+        self.old = old
+        self.new = new
+        var returning: [PropertyID: (last: RelationshipSchema, values: PastValues)] = [:]
+        for (number, values) in past {
+            guard let last = try histories.schema(values.version)?.property(number)?.relationship else { continue }
+            returning[number] = (last, values)
+        }
+        self.returning = returning
+        self.past = past
+    }
 
     enum Storage: Sendable, Hashable {
         /// In the slot of a to-one of the object's own row.
         case slot(PropertyID)
         /// In `links`, under this number.
         case members(PropertyID)
+        /// In a slot that rows had under an earlier model.
+        case formerSlot(PropertyID)
     }
 
     /// Nil if there were no such links.
@@ -31,8 +49,11 @@ struct OldLinks {
     }
 
     private func forward(_ number: PropertyID) -> Storage? {
-        guard let relationship = old.property(number)?.relationship else { return nil }
-        return relationship.isToMany ? .members(number) : .slot(number)
+        if let relationship = old.property(number)?.relationship {
+            return relationship.isToMany ? .members(number) : .slot(number)
+        }
+        guard let former = returning[number]?.last else { return nil }
+        return former.isToMany ? .members(number) : .formerSlot(number)
     }
 
     /// The links of an old relationship, from its other end.
@@ -54,13 +75,36 @@ struct OldLinks {
             else { return [] }
             return [(target, 0)]
         case .members(let number):
+            // No model maintained the links of a former relationship when objects were deleted.
+            let isFormer = returning[number] != nil
             var targets: [(id: ObjectID, position: Int64)] = []
             try snapshot.membersWithPositions(of: number, owner: id) { member, position in
-                targets.append((member, position))
+                if try !isFormer || snapshot.exists(member) { targets.append((member, position)) }
                 return targets.count < limit
             }
             return targets
+        case .formerSlot(let number):
+            return try formerTarget(number, of: id, row, snapshot).map { [$0] } ?? []
         }
+    }
+
+    /// The last target of a former to-one, if that object still exists, and still leads back where it has to.
+    private func formerTarget(
+        _ number: PropertyID, of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot
+    ) throws -> (id: ObjectID, position: Int64)? {
+        guard let (last, values) = returning[number],
+            case .objectID(let target)? = try values.value(of: id, row, snapshot),
+            let targetRow = try snapshot.row(target)
+        else { return nil }
+        if let inverse = last.inverse, !last.isInverseToMany {
+            guard let back = returning[inverse]?.values,
+                case .objectID(id)? = try back.value(of: target, targetRow, snapshot)
+            else { return nil }
+        }
+        guard let position = last.position.flatMap({ past[$0] }),
+            case .integer(let number)? = try position.value(of: id, row, snapshot)
+        else { return (target, 0) }
+        return (target, number)
     }
 
     /// The object's position among those that led to `target`.

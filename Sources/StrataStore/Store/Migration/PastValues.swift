@@ -1,0 +1,60 @@
+import LMDB
+import StrataModel
+
+/// The last values of a property that the store's newest model no longer has.
+///
+/// Rows that were not changed since still hold them; those of other objects are found along the chains of their events.
+struct PastValues: Sendable {
+    let property: PropertyID
+    /// The attribute as the newest model that had it described it; nil for a relationship or position.
+    let attribute: AttributeDescription?
+    /// The newest model that had the property.
+    let version: ModelVersion
+    /// The value in rows that are older than the property.
+    let bornDefault: AttributeValue
+
+    /// The last value of an object; nil if the object was made since.
+    func value(of id: ObjectID, _ row: SnapshotRow, _ snapshot: Snapshot) throws -> AttributeValue? {
+        if let held = try value(in: row.layout, row.reader) { return held }
+        var last: AttributeValue?
+        let reader = LogReader(snapshot.transaction, snapshot.tables, snapshot.histories)
+        try reader.chain(from: row.revision, of: id) { event, _ in
+            switch event.header.kind {
+            case .updated:
+                guard let change = try event.changes().first(where: { $0.property == property }) else { return true }
+                if case .value(let value) = change.after { last = value }
+            case .inserted:
+                let layout = try snapshot.histories.layout(of: event.payload, id: id)
+                last = try value(in: layout, RowReader(event.payload, layout: layout))
+            default: break
+            }
+            return false
+        }
+        return last
+    }
+
+    /// Nil if the row was written under a later model.
+    private func value(in layout: RowLayout, _ reader: RowReader) throws -> AttributeValue? {
+        if let slot = layout.slots.firstIndex(where: { $0.propertyID == property }) { return try reader.value(slot) }
+        return layout.version <= version ? bornDefault : nil
+    }
+
+    /// Finds the properties that a model takes back from models before `old`.
+    static func returning(from old: Schema, to new: Schema, _ histories: SchemaHistory) -> [PropertyID: PastValues] {
+        var missing = Set(new.assignment.replaced.values.joined()).filter { old.property($0) == nil }
+        var found: [PropertyID: PastValues] = [:]
+        let versions = histories.versions.filter { $0 < old.version }
+        for schema in missing.isEmpty ? [] : histories.readableSchemas(versions).reversed() {
+            for number in missing {
+                guard let property = schema.property(number) else { continue }
+                missing.remove(number)
+                for id in [number] + (property.relationship?.position.map { [$0] } ?? []) {
+                    found[id] = PastValues(
+                        property: id, attribute: property.attribute, version: schema.version,
+                        bornDefault: schema.assignment.bornDefaults[id] ?? .null)
+                }
+            }
+        }
+        return found
+    }
+}
