@@ -44,7 +44,9 @@ public struct StrataCommand: ParsableCommand {
                     VerifyCommand.self, RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
                     CompactCommand.self, DoctorCommand.self,
                 ]),
-            CommandGroup(name: "Models", subcommands: [CreateCommand.self, ModelCommand.self, GenerateCommand.self]),
+            CommandGroup(
+                name: "Models",
+                subcommands: [CreateCommand.self, MigrateCommand.self, ModelCommand.self, GenerateCommand.self]),
             CommandGroup(name: "Other", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
         ])
 

@@ -32,6 +32,15 @@ struct StoreArguments: ParsableArguments {
         return try with(options, body)
     }
 
+    /// Whether a migration was interrupted, so that the store can only be opened for writing.
+    func hasInterruptedMigration() throws -> Bool {
+        do {
+            return try reading { _ in false }
+        } catch let error as StrataError where error.code == .persistentStoreOpen {
+            return FileManager.default.fileExists(atPath: path)
+        }
+    }
+
     private func with<R>(_ options: StoreOptions, _ body: (Store) throws -> R) throws -> R {
         try checkIsThere()
         DamageGuard.watch(path)

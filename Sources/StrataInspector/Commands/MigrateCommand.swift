@@ -1,0 +1,153 @@
+import ArgumentParser
+import Foundation
+import StrataGraph
+import StrataModel
+import StrataStore
+
+/// `strata migrate`: migrates a store to another model, or shows what that takes.
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Migrates a store to another model, or shows what that takes.",
+        discussion: """
+            NEW is an .xcdatamodeld, an .xcdatamodel, or another store. Every object is checked before anything is \
+            written. If some do not fit the model, nothing changes, they are named, and the exit code is 1. An \
+            interrupted migration continues when the same command is given again.
+
+            --set 'Order.status="pending"' gives a value to objects that have none: because the property is new or now \
+            required, or because its old value cannot be converted. --delete-misfits Order deletes the objects of the \
+            entity that do not fit, by the delete rules of the store's model. --rules reads such rules from a file, \
+            one a line: set Order.status="pending", or delete-misfits Order; # begins a comment.
+
+            --plan shows the changes of the model, with the number of objects to be read or rewritten and of values to \
+            be hidden. --dry-run also checks every object, and counts those that do not fit. Both only read.
+
+            A model that the store has left behind is refused unless --allow-downgrade is given.
+
+            --json prints {"path", "model", "migrated", "downgrade", "steps": [{"kind", "work", "entity", "key", \
+            "message", "objects", "hidden"}], "problems": [{"entity", "key", "message", "objects", "examples"}], \
+            "deletes"}.
+
+            Examples:
+                strata migrate Shop.strata --model Shop.xcdatamodeld --dry-run
+                strata migrate Shop.strata --model Shop.xcdatamodeld \\
+                    --set 'Order.status="pending"' --delete-misfits Draft
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @Option(help: ArgumentHelp("The new model.", valueName: "new")) var model: String
+    @Option(help: ArgumentHelp("The version of the model; by default the current one.", valueName: "version"))
+    var modelVersion: String?
+    @Option(
+        help: ArgumentHelp("Set this where there is no value. Can be repeated.", valueName: "entity.property=value"))
+    var set: [String] = []
+    @Option(help: ArgumentHelp("Delete objects of it that do not fit. Can be repeated.", valueName: "entity"))
+    var deleteMisfits: [String] = []
+    @Option(help: ArgumentHelp("Read rules from a file.", valueName: "file")) var rules: String?
+    @Flag(help: "Only show the changes of the model.") var plan = false
+    @Flag(help: "Only show the changes, and check every object.") var dryRun = false
+    @Flag(help: "Go back to a model that the store has left behind.") var allowDowngrade = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        try store.checkIsThere()
+        let input = try ModelInput.load(model, version: modelVersion)
+        let target = try input.model()
+        var text = MigrationRuleText(target)
+        if let rules { try text.read(file: rules) }
+        for word in set { try text.set(word) }
+        for name in deleteMisfits { try text.deleteMisfits(name) }
+        var report = MigrationReport(path: store.path, model: input.name)
+        // An interrupted migration cannot be looked into; loading finishes it.
+        let isInterrupted = try !plan && !dryRun && store.hasInterruptedMigration()
+        if !isInterrupted { try look(target, text.rules, &report) }
+        if !plan, !dryRun {
+            try migrate(target, text.rules)
+            report.isMigrated = true
+        }
+        try report.print(json: json)
+        if dryRun, report.isRefused { throw ExitStatus.FoundProblem() }
+    }
+
+    private func look(_ model: ManagedObjectModel, _ rules: [MigrationRule], _ report: inout MigrationReport) throws {
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        try store.reading { store in
+            report.plan = try store.migrationPlan(to: model)
+            guard dryRun else { return }
+            let misfits = try store.misfits(of: model, rules, progress: progress.handler)
+            let deleted = Set(rules.filter(\.deletesMisfits).map(\.entityName))
+            report.problems = misfits.problems
+            report.deletes = misfits.objects.reduce(0) { $0 + (deleted.contains($1.key) ? $1.value.count : 0) }
+            report.isRefused =
+                !Set(misfits.objects.keys).isSubset(of: deleted) || report.isDowngrade && !allowDowngrade
+        }
+    }
+
+    private func migrate(_ model: ManagedObjectModel, _ rules: [MigrationRule]) throws {
+        let progress = ProgressLine()
+        defer { progress.finish() }
+        var options = PersistentStoreOptions(migrationRules: rules, allowsModelDowngrade: allowDowngrade)
+        options.migrationProgress = progress.handler
+        let container = PersistentContainer(
+            name: "strata", model: model, at: .url(URL(filePath: store.path, directoryHint: .isDirectory)),
+            options: options)
+        DamageGuard.watch(store.path)
+        try container.loadPersistentStores()
+        container.close()
+    }
+}
+
+/// What `strata migrate` prints.
+private struct MigrationReport {
+    let path: String
+    let model: String
+    /// Nil if an interrupted migration was finished.
+    var plan: MigrationPlan?
+    var problems: [MigrationProblem] = []
+    /// How many objects the rules delete.
+    var deletes = 0
+    var isRefused = false
+    var isMigrated = false
+
+    var isDowngrade: Bool { plan?.isDowngrade ?? false }
+
+    init(path: String, model: String) {
+        self.path = path.droppingTrailingSlash
+        self.model = model
+    }
+
+    func print(json: Bool) throws {
+        if json { return try printJSON() }
+        for step in plan?.steps ?? [] { Output.shared.line(step.description) }
+        for problem in problems { Output.shared.line("does not fit: \(problem)") }
+        if deletes > 0 { Output.shared.line("the rules delete \(ValueText.count(deletes, "object"))") }
+        if isMigrated {
+            let isSame = plan?.isEmpty ?? false
+            Output.shared.line(isSame ? "\(path) has the model \(model)" : "\(path) was migrated to \(model)")
+        } else if plan?.isEmpty ?? false {
+            Output.shared.line("\(path) has the model \(model)")
+        } else if isDowngrade {
+            Output.shared.line("the store has left the model \(model) behind: --allow-downgrade goes back to it")
+        }
+    }
+
+    private func printJSON() throws {
+        let steps = plan?.steps.map { step -> JSONObject in
+            [
+                "kind": step.kind.rawValue, "work": "\(step.work)", "entity": step.entityName, "key": step.key,
+                "message": step.sentence, "objects": step.objectCount, "hidden": step.hiddenValueCount,
+            ]
+        }
+        let problems = problems.map { problem -> JSONObject in
+            [
+                "entity": problem.entityName, "key": problem.key, "message": problem.sentence,
+                "objects": problem.objectCount, "examples": problem.examples.map { "\(problem.entityName)/p\($0.row)" },
+            ]
+        }
+        try JSONText.print([
+            "path": path, "model": model, "migrated": isMigrated, "downgrade": isDowngrade, "steps": steps,
+            "problems": problems, "deletes": deletes,
+        ])
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import StrataModel
+import StrataStore
+import Testing
+
+/// `strata migrate`, by whole output and exit code.
+@Suite struct MigrateCommandTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(component: "migrate-\(UUID().uuidString)")
+    private var store: String { directory.appending(component: "Shop.strata").path }
+    private var next: String { directory.appending(component: "Next.strata").path }
+
+    private static func attribute(_ name: String, isOptional: Bool) -> PropertyDescription {
+        .attribute(AttributeDescription(name: name, type: .string, isOptional: isOptional))
+    }
+
+    /// Three orders of which two have no status, and a draft. The next model asks for a status and has no drafts.
+    init() throws {
+        func model(_ isNext: Bool) throws -> ManagedObjectModel {
+            try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Order",
+                    properties: [
+                        Self.attribute("number", isOptional: true), Self.attribute("status", isOptional: !isNext),
+                    ] + (isNext ? [] : [Self.attribute("note", isOptional: true)])),
+                EntityDescription(
+                    name: "Draft", isAbstract: isNext, properties: [Self.attribute("text", isOptional: true)]),
+            ])
+        }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for (path, isNext) in [(store, false), (next, true)] {
+            let location = StoreLocation.directory(URL(filePath: path, directoryHint: .isDirectory))
+            try Store.open(location, model: model(isNext)).close()
+        }
+        for words in [["number=1", "status=paid", "note=x"], ["number=2"], ["number=3"]] {
+            #expect(try Tool.run(["insert", store, "Order"] + words).exitCode == 0)
+        }
+        #expect(try Tool.run(["insert", store, "Draft", "text=a"]).exitCode == 0)
+    }
+
+    private func run(_ words: String...) throws -> Tool.Result {
+        try Tool.run(["migrate", store, "--model", next] + words)
+    }
+
+    @Test func planAndDryRunOnlyRead() throws {
+        let plan = try run("--plan")
+        #expect(plan.exitCode == 0 && plan.error.isEmpty, "\(plan)")
+        #expect(plan.output.contains("Order.note is removed. (hides 1 value)\n"), "\(plan)")
+        #expect(!plan.output.contains("does not fit"))
+        let dry = try run("--dry-run")
+        #expect(dry.exitCode == 1 && dry.error.isEmpty, "\(dry)")
+        #expect(dry.output.hasPrefix(plan.output))
+        #expect(
+            dry.output.contains("does not fit: Order: status is required. (2 objects: Order/p"), "\(dry)")
+        #expect(
+            dry.output.contains(
+                "does not fit: Draft: Draft is abstract and may have no objects. (1 object: Draft/p"), "\(dry)")
+        let solved = try run("--dry-run", "--set", "Order.status=open", "--delete-misfits", "Draft", "--json")
+        #expect(solved.exitCode == 0 && solved.error.isEmpty, "\(solved)")
+        #expect(
+            solved.output.contains("\"deletes\" : 1") && solved.output.contains("\"migrated\" : false"), "\(solved)")
+        let count = try Tool.run("count", store, "Draft")
+        #expect(count.output == "1\n", "\(count)")
+    }
+
+    @Test func withoutRulesNothingChanges() throws {
+        let result = try run("--delete-misfits", "Draft")
+        #expect(result.exitCode == 1 && result.error.contains("status"), "\(result)")
+        #expect(try Tool.run("count", store, "Draft").output == "1\n")
+    }
+
+    @Test(arguments: [true, false])
+    func rulesMakeTheObjectsFit(isFile: Bool) throws {
+        let file = directory.appending(component: "rules.txt")
+        try Data("# of the shop\nset Order.status = \"open\"\n\ndelete-misfits Draft\n".utf8).write(to: file)
+        let words = isFile ? ["--rules", file.path] : ["--set", "Order.status=\"open\"", "--delete-misfits", "Draft"]
+        let result = try Tool.run(["migrate", store, "--model", next] + words)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.output.hasSuffix("\(store) was migrated to version 1\n"), "\(result)")
+        let orders = try Tool.run("query", store, "Order", "--sort", "number", "--format", "csv", "--columns", "status")
+        #expect(orders.output.split(whereSeparator: \.isNewline) == ["status", "paid", "open", "open"], "\(orders)")
+        #expect(try Tool.run("verify", store).exitCode == 0)
+        let again = try run()
+        #expect(again.output == "\(store) has the model version 1\n", "\(again)")
+    }
+
+    @Test func aModelThatTheStoreHasLeftBehindNeedsTheFlag() throws {
+        let first = directory.appending(component: "First.strata").path
+        try FileManager.default.copyItem(atPath: store, toPath: first)
+        let rules = ["--set", "Order.status=open", "--delete-misfits", "Draft"]
+        #expect(try Tool.run(["migrate", store, "--model", next] + rules).exitCode == 0)
+        let refused = try Tool.run("migrate", store, "--model", first)
+        #expect(refused.exitCode == 1 && refused.error.contains("The store has model 2, installed on "), "\(refused)")
+        let allowed = try Tool.run("migrate", store, "--model", first, "--allow-downgrade")
+        #expect(allowed.exitCode == 0, "\(allowed)")
+        let notes = try Tool.run("query", store, "Order", "--sort", "number", "--format", "csv", "--columns", "note")
+        #expect(notes.output.split(whereSeparator: \.isNewline).prefix(2) == ["note", "x"], "\(notes)")
+    }
+
+    @Test(arguments: [
+        (["--set", "Order.stat=open"], "Order has no attribute 'stat'."),
+        (["--set", "Orders.status=open"], "The new model has no entity 'Orders'."),
+        (["--set", "status"], "'status' is not an assignment."),
+        (["--delete-misfits", "Drafts"], "The new model has no entity 'Drafts'."),
+        (["--rules", "/nowhere"], "/nowhere cannot be read"),
+    ])
+    func whatIsNoRuleIsBadUsage(words: [String], message: String) throws {
+        let result = try Tool.run(["migrate", store, "--model", next] + words)
+        #expect(result.exitCode == 2 && result.error.contains(message), "\(result)")
+    }
+}
