@@ -76,7 +76,8 @@ struct MigratedStore {
     /// Opens, runs `body`, verifies and closes.
     @discardableResult
     func open<R>(
-        _ model: ManagedObjectModel?, _ options: StoreOptions = MigratedStore.options(), _ body: (StoreFixture) throws -> R
+        _ model: ManagedObjectModel?, _ options: StoreOptions = MigratedStore.options(),
+        _ body: (StoreFixture) throws -> R
     ) throws -> R {
         let fixture = try StoreFixture(location, model: model, options: options)
         defer { fixture.store.close() }
