@@ -40,7 +40,9 @@ struct MisfitDeletion {
     }
 
     private func delete(_ ids: [ObjectID], _ store: Store) throws {
-        let binding = try StoreBinding(store: store, schema: store.schema, classes: container.classes)
+        let binding = try StoreBinding(
+            store: store, schema: store.schema, classes: container.classes,
+            requestBudget: container.options.requestBudget)
         let context = ManagedObjectContext(binding: binding, at: try store.head())
         context.name = "migration"
         context.transactionMetadata = [HistoryTransaction.reasonKey: "objects that do not fit the new model"]
