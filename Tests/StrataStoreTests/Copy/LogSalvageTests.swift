@@ -25,9 +25,11 @@ import Testing
         try FileManager.default.createDirectory(at: compacted, withIntermediateDirectories: true)
         try damaged.store.file.environment.copy(to: compacted.path(percentEncoded: false), .compacting)
         damaged.store.close()
-        let file = damaged.directory.appending(component: "data.mdb")
-        try FileManager.default.removeItem(at: file)
-        try FileManager.default.moveItem(at: compacted.appending(component: "data.mdb"), to: file)
+        for name in ["data.mdb", "pages.sums"] {
+            let file = damaged.directory.appending(component: name)
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.moveItem(at: compacted.appending(component: name), to: file)
+        }
         let salvage = try LogSalvage(damaged.directory.path(percentEncoded: false))
         defer { #expect(throws: Never.self) { try salvage.close() } }
         let finding = try salvage.examine(through: nil, note: { _ in })
