@@ -21,8 +21,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
             _ = try? event.pair()
             _ = try? event.installedModel()
         }
-        let eventNumber = TransactionNumber(rawValue: 1)
-        if let transaction = try? TransactionRecord(bytes, eventNumber: eventNumber) {
+        let number = TransactionNumber(rawValue: 1)
+        if let transaction = try? TransactionRecord(bytes, number: number) {
             _ = transaction.lastEvent
             _ = transaction.encoded()
         }
