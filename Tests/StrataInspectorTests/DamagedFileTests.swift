@@ -7,6 +7,7 @@ import Testing
 @Suite struct DamagedFileTests {
     private let store: FilmStore
     private let sound: Data
+    private let sums: Data
     private let still: String
 
     private var file: URL { store.directory.appending(component: "data.mdb") }
@@ -37,6 +38,7 @@ import Testing
         try run("update", path, "Film", "rating=6", "--where", "year > 2015", "--all")
         try Self.films(30, from: 1000).write(toFile: path + "/more.ndjson", atomically: false, encoding: .utf8)
         sound = try Data(contentsOf: store.directory.appending(component: "data.mdb"))
+        sums = try Data(contentsOf: store.directory.appending(component: "pages.sums"))
         try #require(sound.count > 200 * PageDamage.pageSize)
     }
 
@@ -99,6 +101,8 @@ import Testing
             let kind = kinds[number % kinds.count]
             let damaged = kind.applied(to: sound, using: &generator)
             try damaged.write(to: file)
+            // A change of a damaged store would have newer ones.
+            try sums.write(to: store.directory.appending(component: "pages.sums"))
             let result = try Tool.program.run(
                 words.map {
                     $0.replacing("STORE", with: store.path).replacing("NEW", with: new)
@@ -112,6 +116,7 @@ import Testing
         }
         #expect(failures > 3, "no damage was met")
         try sound.write(to: file)
+        try sums.write(to: store.directory.appending(component: "pages.sums"))
         #expect(try Tool.run("verify", store.path).exitCode == 0)
     }
 

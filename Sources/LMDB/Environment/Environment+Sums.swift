@@ -10,7 +10,7 @@ extension EnvironmentOptions {
     /// Whether the pages of such an environment have sums. Files without names and disposable ones have none: they need
     /// not outlive the process, or the start of the system.
     var hasSums: Bool {
-        residence == .named && (isReadOnly || durability != .disposable && locking == .shared)
+        sums == .compared && residence == .named && (isReadOnly || durability != .disposable && locking == .shared)
     }
 }
 

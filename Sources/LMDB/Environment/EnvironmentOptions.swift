@@ -43,6 +43,14 @@ package struct EnvironmentOptions: Sendable, Equatable {
         case none
     }
 
+    /// Whether pages are compared with their sums.
+    package enum SumUse: Sendable, Equatable {
+        /// A page that is not the one that was written is refused.
+        case compared
+        /// Pages are judged by their structure alone: for saving what a damaged file still has.
+        case ignored
+    }
+
     /// Whether the environment may write.
     package var access = Access.readWrite(create: true)
     /// What a returned commit survives.
@@ -55,6 +63,8 @@ package struct EnvironmentOptions: Sendable, Equatable {
     package var networkFileSystems = NetworkFileSystems.refused
     /// Whether the lock file is used.
     package var locking = LockFileUse.shared
+    /// Whether pages are compared with their sums; without that the environment should not write.
+    package var sums = SumUse.compared
     /// Address space to reserve, in bytes; it costs no disk and no memory. Less is taken where other stores of the
     /// process have taken much (`AddressSpace`), or the system does not grant it.
     package var mapSizeInBytes = 256 << 30
@@ -82,7 +92,9 @@ package struct EnvironmentOptions: Sendable, Equatable {
 
     /// Whether an environment opened with `self` can also serve a caller that asks for `other`.
     func serves(_ other: EnvironmentOptions) -> Bool {
-        guard residence == other.residence, locking == other.locking else { return false }
+        guard residence == other.residence, locking == other.locking, sums == other.sums || sums == .compared else {
+            return false
+        }
         if other.isReadOnly { return true }
         return !isReadOnly && durability == other.durability
     }

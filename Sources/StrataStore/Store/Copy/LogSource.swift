@@ -36,6 +36,8 @@ final class LogSource {
     static func file(of path: String) throws -> LogSource {
         var options = EnvironmentOptions()
         options.access = .readOnly
+        // Each record of the log has a checksum of its own, and those on a damaged page are still wanted.
+        options.sums = .ignored
         if !FileManager.default.fileExists(atPath: path + "/lock.mdb") { options.locking = .none }
         return try LogSource(try Environment.open(at: path, options: options), folder: nil)
     }
