@@ -34,7 +34,9 @@ extension ManagedObject {
     }
 
     final func toManyIDs(at index: Int) -> [ObjectID] {
-        guard let context = _context, let state = state(at: index) else { return [] }
+        guard let context = _context else { return [] }
+        if let known = context.pendingLinks.knownMembers(_entity.properties[index].id, objectID) { return known }
+        guard let state = state(at: index) else { return [] }
         return reading([]) { try context.members(state) }
     }
 

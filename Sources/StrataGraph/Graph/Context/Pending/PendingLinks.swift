@@ -38,6 +38,17 @@ struct PendingLinks {
         return state
     }
 
+    /// The members of a to-many, in order and with every change, if they are listed; nil where they are to be read.
+    ///
+    /// A walk over members in memory comes here first: it takes one lookup, and retains nothing but the list.
+    @inline(__always)
+    func knownMembers(_ link: PropertyID, _ owner: ObjectID) -> [ObjectID]? {
+        guard changes.isEmpty, let state = states[ToManyKey(link: link, owner: owner)],
+            state.generation == memberGeneration
+        else { return nil }
+        return state.members
+    }
+
     /// The context shows another state of the store: to-manys are read again.
     mutating func forgetMembers() { memberGeneration += 1 }
 
