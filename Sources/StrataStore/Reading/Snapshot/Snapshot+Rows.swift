@@ -19,31 +19,55 @@ extension Snapshot {
             }
         }
         var walk = PageWalk(verifiedPages ?? VerifiedPages(), transaction)
-        try transaction.withCursor(tables.objects) { cursor in
+        var seen = ScannedRows(before: ObjectID(entity: entity.id, row: 0))
+        let isStopped = try transaction.withCursor(tables.objects) { cursor in
             var isThere = try cursor.seek(atOrAfter: ObjectID(entity: entity.id, row: 0).rawValue)
             while isThere {
                 let records = cursor.pageRecords()
                 cursor.prefetchPageBehind()
                 let isVerified = walk.turn(to: records)
                 try spend(rows: records.count)
-                guard try visit(records, of: entity, isVerified, body) else { return }
+                guard try visit(records, of: entity, isVerified, &seen, body) else { return !seen.isAtEnd }
                 isThere = try cursor.move(behind: records)
             }
+            walk.finish()
+            return false
         }
-        walk.finish()
+        if !isStopped { try check(seen.count, of: entity.id) }
+    }
+
+    /// Checks that a whole scan has met as many rows as the entity has: a key that is damaged ends a scan before its
+    /// time.
+    func check(_ scannedCount: Int, of entity: EntityID) throws {
+        let count = try counter(.entity(entity))
+        guard scannedCount != count else { return }
+        throw incompleteScan(scannedCount, count, entity)
+    }
+
+    @inline(never)
+    private func incompleteScan(_ scannedCount: Int, _ count: Int, _ entity: EntityID) -> StrataError {
+        let name = schema.entity(entity)?.name ?? "entity \(entity.rawValue)"
+        return StrataError(
+            .corrupt,
+            "The table 'objects' or its counters are damaged: \(scannedCount) of \(count) objects were found. Rebuild the "
+                + "views from the log ('strata rebuild').", context: .init(entityName: name))
     }
 
     /// - Returns: whether the walk continues after these records.
     @inline(__always)
     private func visit(
-        _ records: PageRecords, of entity: EntitySchema, _ isVerified: Bool,
+        _ records: PageRecords, of entity: EntitySchema, _ isVerified: Bool, _ seen: inout ScannedRows,
         _ body: (ObjectID, RowReader) throws -> Bool
     ) throws -> Bool {
         let layout = entity.layout
         for index in 0..<records.count {
             let record = try records.record(index)
             let id = StoreKey.lastObjectID(record.key)
-            guard id.entityID == entity.id else { return false }
+            guard id.entityID == entity.id else {
+                seen.isAtEnd = true
+                return false
+            }
+            guard seen.note(id) else { throw incompleteScan(seen.count, try counter(.entity(entity.id)), entity.id) }
             // A long row has pages of its own.
             let isVerified = isVerified && record.isInPage
             guard try withBaseRow(record.value, id, layout, isVerified: isVerified, { try body(id, $0) }) else {
@@ -152,5 +176,26 @@ extension RowLayout {
     /// The first eight bytes of a row image, which name its layout; 0, which names none, if the image is shorter.
     fileprivate static func header(of image: UnsafeRawBufferPointer) -> UInt64 {
         image.count < headerSize ? 0 : UInt64(littleEndian: image.loadUnaligned(as: UInt64.self))
+    }
+}
+
+/// What a scan of one entity's rows has met so far.
+private struct ScannedRows {
+    private(set) var count = 0
+    /// Whether a row of another entity has ended the scan.
+    var isAtEnd = false
+    private var last: ObjectID
+
+    init(before first: ObjectID) { last = first }
+
+    /// Counts a row.
+    ///
+    /// - Returns: false if its id is not behind the last one.
+    @inline(__always)
+    mutating func note(_ id: ObjectID) -> Bool {
+        let isInOrder = last < id
+        last = id
+        count &+= 1
+        return isInOrder
     }
 }

@@ -144,6 +144,7 @@ package final class Snapshot {
     /// Calls `body` with every object of exactly this entity and its row, by id, until it returns false.
     package func scan(_ entity: EntityID, _ body: (ObjectID, SnapshotRow) throws -> Bool) throws {
         let added = LayeredKeys(layers.map { Self.keys(of: $0.touched(entity), in: $0) })
+        var (seen, isStopped) = (0, false)
         let lower = ObjectID(entity: entity, row: 0).rawValue
         let upper = ObjectID(entity: entity, row: ObjectID.maximumRow).rawValue
         try withUnsafeBytes(of: lower.bigEndian) { lower in
@@ -154,12 +155,17 @@ package final class Snapshot {
                 try scan.run(self, added, isHidden: { self.isHidden($0, above: $1) }) { key, value in
                     try spend(rows: 1)
                     let id = StoreKey.lastObjectID(key)
-                    if let value { return try body(id, try storedRow(value, id)) }
+                    if let value {
+                        seen += 1
+                        isStopped = try !body(id, try storedRow(value, id))
+                        return !isStopped
+                    }
                     guard let row = try row(id) else { return true }
                     return try body(id, row)
                 }
             }
         }
+        if layers.isEmpty, !isStopped { try check(seen, of: entity) }
     }
 
     private static func keys(of ids: [ObjectID], in layer: Layer) -> SortedKeys {
