@@ -45,7 +45,7 @@ import Testing
             let metas = try #require(MetaPageCheck(descriptor: descriptor, pageSize: pageSize))
             let newest = max(metas.meta(0).transaction, metas.meta(1).transaction)
             return PageSurvey(
-                of: newest, .newestAndOneBefore, metas, PageCopies(descriptor: descriptor, pageSize: pageSize)
+                of: newest, metas, PageCopies(descriptor: descriptor, pageSize: pageSize)
             ).problems
         }
 
@@ -74,11 +74,11 @@ import Testing
             }
         }
 
-        /// Pages in use by the newest commit or the one before, by kind; for long values, the first.
+        /// Pages in use by the newest commit, by kind; for long values, the first.
         func pages() throws -> (free: Set<UInt64>, others: Set<UInt64>) {
             let file = PageCopies(descriptor: descriptor, pageSize: pageSize)
             var (free, others) = (Set<UInt64>(), Set<UInt64>())
-            for number in [0, 1] as [UInt64] {
+            for number in [newest & 1] {
                 let page = Array(bytes[Int(number) * pageSize..<Int(number + 1) * pageSize])
                 try page.withUnsafeBytes { meta in
                     var lists = TreeCheck(file, lastPage: MetaPage(meta).lastPage) { _, page in free.insert(page) }
@@ -137,9 +137,11 @@ import Testing
         try fill(steps: 9, keys: 12)
         let patient = try Patient(store.dataPath)
         for start in [0, pageSize] {
-            // The size of the map is the opening program's to choose.
+            // The size of the map is the opening program's to choose. The next commit writes anew what the older page
+            // says of its trees.
+            let isNewest = UInt64(start / pageSize) == patient.newest & 1
             #expect(try patient.misses(start..<start + 32) == [])
-            #expect(try patient.misses(start + 40..<start + 152) == [])
+            #expect(try patient.misses(isNewest ? start + 40..<start + 152 : start + 144..<start + 152) == [])
             #expect(try patient.misses(stride(from: start + 152, to: start + pageSize, by: 41), bits: 3..<4) == [])
         }
         #expect(try patient.problems() == [])

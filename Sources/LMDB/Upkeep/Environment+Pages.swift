@@ -38,7 +38,7 @@ extension Environment {
     package func checkPages(pace: Int? = nil) throws(LMDBError) -> PageReport {
         var report = try comparePages(pace: pace)
         if !report.hasSums {
-            let survey = try surveyPages(.newest)
+            let survey = try surveyPages()
             report.pageCount = survey.pageCount
             report.damages = survey.problems.map { PageReport.Damage(page: $0.page, sentence: $0.sentence) }
         }

@@ -77,7 +77,7 @@ extension Environment {
     /// - Throws: `corrupted`, with the page.
     /// - Complexity: a read of every page.
     func checkTrees() throws(LMDBError) {
-        guard let problem = try surveyPages(.newest).problems.first else { return }
+        guard let problem = try surveyPages().problems.first else { return }
         throw failure(.corrupted, "check the pages", detail: "page \(problem.page): \(problem.sentence)")
     }
 }

@@ -8,14 +8,6 @@ package struct PageSurvey: Sendable {
         package let sentence: String
     }
 
-    /// Which commits of a file are looked at.
-    package enum Scope: Sendable {
-        /// The newest.
-        case newest
-        /// The newest and the one before it, which LMDB returns to if the newest meta page is lost.
-        case newestAndOneBefore
-    }
-
     /// What is wrong; empty if the file is whole.
     package internal(set) var problems: [Problem]
     /// Whether the pages have sums, which they were compared with.
@@ -31,26 +23,23 @@ package struct PageSurvey: Sendable {
 
     /// Looks at the pages of a commit that is kept readable meanwhile.
     ///
-    /// A writer may have replaced the commit before by the next one, which is then not looked at.
-    init(of commit: UInt64, _ scope: Scope, _ metas: MetaPageCheck, _ file: PageCopies) {
+    /// The trees of the commit before are not looked at. After a power cut their pages may have been written over
+    /// (`Durability.relaxed`), and the next commit replaces what the other meta page says of them.
+    init(of commit: UInt64, _ metas: MetaPageCheck, _ file: PageCopies) {
         let own = commit & 1
         let (newest, other) = (metas.meta(own).transaction, metas.meta(own ^ 1))
+        // A writer may have replaced the commit before by the next one.
         let isOvertaken = newest == commit && other.transaction == commit &+ 1
         var found = isOvertaken ? [] : metas.problems(newest: commit)
         if found.isEmpty, newest != commit { found = [PageDamage(own, "it says commit \(newest); \(commit) is read")] }
         var pageCount = 2
         metaPagesAreWhole = found.isEmpty
         if metaPagesAreWhole {
-            let hasOther = !isOvertaken && commit > 1
-            let now = metas.partition(of: own, in: file, frees: hasOther && other.main.depth > 0)
-            found = now.problems
-            pageCount += now.pageCount
-            treesAreWhole = now.treesAreWhole
-            if scope == .newestAndOneBefore, hasOther {
-                let before = metas.partition(of: own ^ 1, in: file, frees: false)
-                found += before.problems.map { PageDamage($0.page, "\($0.sentence) (in the commit before the newest)") }
-                pageCount += before.pageCount
-            }
+            let partition = metas.partition(
+                of: own, in: file, frees: !isOvertaken && commit > 1 && other.main.depth > 0)
+            found = partition.problems
+            pageCount += partition.pageCount
+            treesAreWhole = partition.treesAreWhole
         } else {
             treesAreWhole = false
         }
