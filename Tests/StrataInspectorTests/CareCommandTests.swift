@@ -116,6 +116,32 @@ import Testing
                 """)
     }
 
+    /// A free list that names a page in use counts as damage everywhere, and nothing is written to the file.
+    @Test func aPageThatIsFreeAndInUseIsTold() throws {
+        let file = store.directory.appending(component: "data.mdb")
+        var bytes = try Data(contentsOf: file)
+        func number(_ offset: Int) -> UInt64 {
+            bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+        }
+        let newest = number(144) > number(4096 + 144) ? 0 : 4096
+        let list = Int(number(newest + 80)) * 4096
+        try #require(bytes[list + 10] == 2, "the free lists are on one leaf page")
+        // The last list's first page becomes the root of the table of tables.
+        let last = list + Int(bytes[list + 12]) + (Int(bytes[list + 13]) << 8) - 2
+        let entry = list + Int(bytes[last]) + (Int(bytes[last + 1]) << 8)
+        withUnsafeBytes(of: number(newest + 128)) { bytes.replaceSubrange(entry + 24..<entry + 32, with: $0) }
+        try bytes.write(to: file)
+        let verified = try Tool.run("verify", store.path)
+        #expect(verified.exitCode == 1 && verified.output.hasPrefix("page: page "), "\(verified)")
+        let examined = try Tool.run("doctor", store.path)
+        #expect(examined.exitCode == 1 && examined.output.contains("do not write to this store"), "\(examined)")
+        #expect(try Tool.run("backup", store.path, store.path + ".new").exitCode == 1)
+        #expect(try Tool.run("rebuild", store.path).exitCode == 1)
+        #expect(try Data(contentsOf: file) == bytes)
+        #expect(try Tool.run("doctor", store.path, "--into", store.path + ".new").exitCode == 1)
+        #expect(try Tool.run("verify", store.path + ".new").exitCode == 0)
+    }
+
     /// Whatever page of the file is lost, the doctor ends with an answer, and what it writes is sound.
     @Test func doctorSurvivesEveryLostPage() throws {
         let file = store.directory.appending(component: "data.mdb")

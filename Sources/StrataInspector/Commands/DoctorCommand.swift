@@ -25,7 +25,7 @@ struct DoctorCommand: ParsableCommand {
             The exit code is 0 for a sound store and 1 if anything is damaged, whatever was saved.
 
             --json prints {"sound", "transaction", "eventNumber", "problem", "head", "lost": [{"transaction", "time", "author", \
-            "events"}], "viewProblems", "largeValueProblems", "into": {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems"}, \
+            "events"}], "viewProblems", "pageProblems", "largeValueProblems", "into": {"path", "eventNumber", "transactions", "events", "objects", "blobs", "problems"}, \
             "saved": {"objects", "deletions", "links", "unlinked", "damagedRecords", "contradictions", "refused", "cutLinks", \
             "unreadableTables", "refusal", "differences": [{"view", "records", "first"}]}}.
 
@@ -52,7 +52,7 @@ struct DoctorCommand: ParsableCommand {
         if finding.problem == nil, !notes.skipsViews {
             // A process can open a file only once, so the salvage is closed before the store is verified.
             try salvage.close()
-            (report.viewProblems, report.largeValueProblems) = try problems(progress, notes)
+            try examineViews(&report, progress, notes)
             salvage = try LogSalvage(store.path.droppingTrailingSlash)
         }
         if into != nil { notes.enter(.writing) }
@@ -78,17 +78,16 @@ struct DoctorCommand: ParsableCommand {
         if !report.sound { throw ExitStatus.FoundProblem() }
     }
 
-    /// Counts the problems that a verification finds; nil for the views if the store cannot be opened.
-    private func problems(_ progress: ProgressLine, _ notes: DoctorNotes) throws -> (views: Int?, largeValues: Int) {
+    /// Counts the problems that a verification finds; those of views stay nil if the store cannot be opened.
+    private func examineViews(_ report: inout DoctorReport, _ progress: ProgressLine, _ notes: DoctorNotes) throws {
         notes.enter(.views)
         do {
-            return try store.reading { store in
-                let report = try store.verify(.full, progress: progress.handler)
-                let largeValues = report.problems.count { $0.kind == .blob }
-                return (report.problemCount - largeValues, largeValues)
-            }
+            let found = try store.reading { try $0.verify(.full, progress: progress.handler) }
+            report.largeValueProblems = found.problems.count { $0.kind == .blob }
+            report.pageProblems = found.problems.count { $0.kind == .page }
+            report.viewProblems = found.problemCount - report.largeValueProblems - report.pageProblems
         } catch let error as StrataError where error.code != .noSpace {
-            return (nil, 0)
+            return
         }
     }
 

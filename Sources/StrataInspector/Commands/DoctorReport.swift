@@ -56,6 +56,8 @@ struct DoctorReport: Encodable {
     let head: UInt64?
     let lost: [Lost]
     var viewProblems: Int?
+    /// Problems of the file's pages: what is free and what is in use contradict each other, or a page is damaged.
+    var pageProblems = 0
     /// Problems of large values: missing or damaged files, or wrong counts.
     var largeValueProblems = 0
     var into: CopyText?
@@ -80,10 +82,11 @@ struct DoctorReport: Encodable {
         }
     }
 
-    var sound: Bool { problem == nil && viewProblems == 0 && largeValueProblems == 0 }
+    var sound: Bool { problem == nil && viewProblems == 0 && pageProblems == 0 && largeValueProblems == 0 }
 
     private enum CodingKeys: CodingKey {
-        case sound, transaction, eventNumber, problem, head, lost, viewProblems, largeValueProblems, into, saved
+        case sound, transaction, eventNumber, problem, head, lost, viewProblems, pageProblems, largeValueProblems, into,
+            saved
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -95,6 +98,7 @@ struct DoctorReport: Encodable {
         try container.encode(head, forKey: .head)
         try container.encode(lost, forKey: .lost)
         try container.encode(viewProblems, forKey: .viewProblems)
+        try container.encode(pageProblems, forKey: .pageProblems)
         try container.encode(largeValueProblems, forKey: .largeValueProblems)
         try container.encode(into, forKey: .into)
         try container.encode(saved, forKey: .saved)
@@ -141,7 +145,13 @@ struct DoctorReport: Encodable {
     }
 
     private func printViews(_ style: Style) {
+        if pageProblems > 0 {
+            Output.shared.line(
+                "\(style("pages of the file are damaged", .red)) (\(ValueText.count(pageProblems, "problem"))): 'strata verify' "
+                    + "names them; do not write to this store, 'strata doctor --into' makes a new one of the log")
+        }
         switch viewProblems {
+        case 0? where pageProblems > 0: break
         case 0?: Output.shared.line("\(style("the views are sound", .green)): a replay of the log gives the same")
         case let count?:
             Output.shared.line(

@@ -28,7 +28,7 @@ extension Store {
     /// the last of them, reads, and saves by other processes, throw `persistentStoreTimeout`. After a crash the next
     /// opening for writing continues from the mark.
     ///
-    /// - Throws: `readOnly`, `corrupt` if the log is damaged, `noSpace`.
+    /// - Throws: `readOnly`; `corrupt` if the log, or how the file's pages hang together, is damaged; `noSpace`.
     package func rebuild(progress: ProgressHandler? = nil) throws -> RebuildReport {
         try rebuild(RebuildLimits(), progress: progress)
     }
@@ -61,6 +61,7 @@ extension Store {
         let result = Locked<RebuildReport?>(nil)
         try onWriter { [self] in
             do {
+                try checkPages()
                 let report = try Rebuild(file: file, blobs: blobs, limits: limits, progress: progress).run()
                 result.withLock { $0 = report }
             } catch {
@@ -73,6 +74,16 @@ extension Store {
             throw StrataError(.storeClosed, "The store is closed.", context: .init(path: path))
         }
         return report
+    }
+
+    /// LMDB writes over whatever the file's free lists name, and follows whatever a page says, so nothing is written to
+    /// a file whose pages are damaged.
+    private func checkPages() throws {
+        guard let problem = try file.environment.surveyPages().problems.first else { return }
+        throw StrataError(
+            .corrupt,
+            "Page \(problem.page) of the store's file is damaged (\(problem.sentence)), so nothing was dropped. "
+                + "'strata doctor --into' makes a new store of the log.", context: .init(path: path))
     }
 }
 
