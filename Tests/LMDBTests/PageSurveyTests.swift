@@ -141,7 +141,10 @@ import Testing
             // says of its trees.
             let isNewest = UInt64(start / pageSize) == patient.newest & 1
             #expect(try patient.misses(start..<start + 32) == [])
-            #expect(try patient.misses(isNewest ? start + 40..<start + 152 : start + 144..<start + 152) == [])
+            if isNewest { #expect(try patient.misses(start + 40..<start + 144) == []) }
+            // With its second bit less the newest commit looks like one that the disk did not finish, which LMDB leaves.
+            #expect(try patient.misses(start + 144..<start + 145, bits: 2..<8) == [])
+            #expect(try patient.misses(start + 145..<start + 152) == [])
             #expect(try patient.misses(stride(from: start + 152, to: start + pageSize, by: 41), bits: 3..<4) == [])
         }
         #expect(try patient.problems() == [])

@@ -138,10 +138,7 @@ import Testing
         let bytes = sound.bytes.prefix(size)
         try bytes.write(to: damaged.appending(component: "data.mdb"))
         chmod(damaged.appending(component: "data.mdb").path(percentEncoded: false), 0o600)
-        // Salt and digest of an event are in no other record.
-        let isThere = sound.events.map { event in
-            bytes.range(of: Data(event[EventHeader.digestOffset..<EventHeader.size])) != nil
-        }
+        let isThere = try events(of: sound, in: damaged.appending(component: "data.mdb"))
         let known = UInt64(isThere.firstIndex(of: false) ?? isThere.count)
         let salvage = try LogSalvage(damaged.path(percentEncoded: false))
         defer { #expect(throws: Never.self, place) { try salvage.close() } }
@@ -162,6 +159,19 @@ import Testing
         }
         // What an event inserts that is there exists, unless it was deleted.
         try expectObjects(of: sound, isThere, in: store, changes, place)
+    }
+
+    /// Which events of a store are entries of a page of a file.
+    private func events(of sound: Sound, in file: URL) throws -> [Bool] {
+        var isThere = sound.events.map { _ in false }
+        let scan = try LeafScan(path: file.path(percentEncoded: false))
+        scan.forEachEntry { key, location in
+            guard key.count == 8 else { return }
+            let number = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
+            guard number >= 1, number <= isThere.count, let bytes = scan.bytes(at: location) else { return }
+            if bytes == sound.events[Int(number) - 1] { isThere[Int(number) - 1] = true }
+        }
+        return isThere
     }
 
     private func expectObjects(
