@@ -79,7 +79,7 @@ extension Store {
     /// LMDB writes over whatever the file's free lists name, and follows whatever a page says, so nothing is written to
     /// a file whose pages are damaged.
     private func checkPages() throws {
-        guard let problem = try file.environment.surveyPages().problems.first else { return }
+        guard let problem = try file.environment.surveyStructure().problems.first else { return }
         throw StrataError(
             .corrupt,
             "Page \(problem.page) of the store's file is damaged (\(problem.sentence)), so nothing was dropped. "
