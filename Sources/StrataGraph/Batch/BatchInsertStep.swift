@@ -32,7 +32,7 @@ final class BatchInsertStep {
         ids = try rows.map { _ in try writer.binding.store.newObjectID(in: entity.id) }.sorted()
         settlesFirst =
             policy != .reject
-            && (entity.isBounded(writer.binding) || prepared.contains { $0.wishes.contains { !$0.isOwner } })
+            && (entity.isBounded(writer.binding) || prepared.contains { $0.links.contains { !$0.isOwner } })
     }
 
     /// Submits the save of the step, made from the newest state.
@@ -77,25 +77,20 @@ final class BatchInsertStep {
 
     /// Ids are in the order of the rows.
     private func row(of id: ObjectID) -> Int? {
-        var range = ids.startIndex..<ids.endIndex
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if ids[middle] == id { return passed + middle }
-            range = ids[middle] < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return nil
+        let index = ids.partitionPoint { $0 < id }
+        return index < ids.count && ids[index] == id ? passed + index : nil
     }
 
     private func fill(_ snapshot: Snapshot, _ changes: inout ChangeSet) throws {
         changes.uniquenessPolicy = policy
         changes.insertions = try writer.insertions(prepared, ids, snapshot)
-        var wishes = zip(ids, prepared).compactMap { $1.wishes.isEmpty ? nil : ($0, $1.wishes) }
+        var links = zip(ids, prepared).compactMap { $1.links.isEmpty ? nil : ($0, $1.links) }
         if settlesFirst {
             let outcome = try UpsertResolution.settle(&changes, snapshot)
-            wishes = BatchWriter.wishes(wishes, after: outcome, policy)
+            links = BatchWriter.links(links, after: outcome, policy)
             settled = outcome
         }
-        try writer.link(&changes, wishes, snapshot)
+        try writer.link(&changes, links, snapshot)
         // An object that a row is merged into may have values that the row lacks. So predicates are checked when it is
         // known what each row becomes.
         guard policy == .reject, !rules.isEmpty else { return }
@@ -110,14 +105,14 @@ final class BatchInsertStep {
 extension BatchWriter {
     /// Sets the relationships that change other objects too, and counts the members of bounded to-manys.
     func link(
-        _ changes: inout ChangeSet, _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>, _ snapshot: Snapshot
+        _ changes: inout ChangeSet, _ given: some Sequence<(ObjectID, [BatchLinks.Value])>, _ snapshot: Snapshot
     ) throws {
         var failures: [StrataError] = []
-        let wishes = mattering(wishes)
-        if !wishes.isEmpty {
+        let rows = mattering(given)
+        if !rows.isEmpty {
             var links = BatchLinks(binding, changes, snapshot)
-            for (id, list) in wishes { try links.takeBack(list, of: id) }
-            for (id, list) in wishes { try links.fulfil(list, of: id) }
+            for (id, list) in rows { try links.takeBack(list, of: id) }
+            for (id, list) in rows { try links.set(list, of: id) }
             failures = try links.failures()
             changes = try links.finish()
         }
@@ -130,29 +125,29 @@ extension BatchWriter {
 
     /// The target of a to-one is in its row already. It is set in turn only if other rows give the to-many.
     private func mattering(
-        _ wishes: some Sequence<(ObjectID, [BatchLinks.Wish])>
-    ) -> [(ObjectID, [BatchLinks.Wish])] {
-        let wishes = Array(wishes)
+        _ links: some Sequence<(ObjectID, [BatchLinks.Value])>
+    ) -> [(ObjectID, [BatchLinks.Value])] {
+        let links = Array(links)
         let toOnes = Set(
-            wishes.lazy.flatMap(\.1).compactMap { wish -> PropertyID? in
-                guard case .members(let property, _) = wish,
+            links.lazy.flatMap(\.1).compactMap { link -> PropertyID? in
+                guard case .members(let property, _) = link,
                     case .rows(let toOne)? = self.binding.link(property.id)?.source
                 else { return nil }
                 return toOne
             })
-        return wishes.compactMap { id, list in
-            let list = list.filter { wish in
-                if case .owner(let property, _) = wish { toOnes.contains(property.id) } else { true }
+        return links.compactMap { id, list in
+            let list = list.filter { link in
+                if case .owner(let property, _) = link { toOnes.contains(property.id) } else { true }
             }
             return list.isEmpty ? nil : (id, list)
         }
     }
 
     /// The links of a row that was merged into an object go to that object. A row that was kept out has none.
-    fileprivate static func wishes(
-        _ wishes: [(ObjectID, [BatchLinks.Wish])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
-    ) -> [(ObjectID, [BatchLinks.Wish])] {
-        wishes.compactMap { id, list in
+    fileprivate static func links(
+        _ links: [(ObjectID, [BatchLinks.Value])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
+    ) -> [(ObjectID, [BatchLinks.Value])] {
+        links.compactMap { id, list in
             let holder = outcome.finalHolder(of: id)
             return holder != id && policy == .keep ? nil : (holder, list)
         }
@@ -165,28 +160,28 @@ extension BatchWriter {
         prepared.reserveCapacity(rows.count)
         var errors: [StrataError] = []
         var count = 0
-        for (place, row) in rows.enumerated() {
-            if place & 0xFF == 0 { try Task.checkCancellation() }
+        for (index, row) in rows.enumerated() {
+            if index & 0xFF == 0 { try Task.checkCancellation() }
             do {
                 var made = try maker.insertion(of: row)
-                guard !made.faults.isEmpty else {
+                guard !made.failures.isEmpty else {
                     prepared.append(made)
                     continue
                 }
                 // A wrong value that was given is an error in any case. A missing one may be in the object that the row
                 // is merged into.
-                let wrong = made.faults.filter { policy == .reject || made.givenSlots.contains($0.slot) }
+                let wrong = made.failures.filter { policy == .reject || made.givenSlots.contains($0.slot) }
                 count += wrong.count
                 errors += wrong.prefix(Self.reportedErrors - errors.count).map {
-                    Self.numbered($0.error, passed + place)
+                    Self.numbered($0.error, passed + index)
                 }
-                made.faults = made.faults.filter { !made.givenSlots.contains($0.slot) }.map {
-                    .init(slot: $0.slot, error: Self.numbered($0.error, passed + place))
+                made.failures = made.failures.filter { !made.givenSlots.contains($0.slot) }.map {
+                    .init(slot: $0.slot, error: Self.numbered($0.error, passed + index))
                 }
                 prepared.append(made)
             } catch let error as StrataError {
                 count += 1
-                if errors.count < Self.reportedErrors { errors.append(Self.numbered(error, passed + place)) }
+                if errors.count < Self.reportedErrors { errors.append(Self.numbered(error, passed + index)) }
             }
         }
         try StrataError.throwTogether(errors, count: count)
@@ -203,15 +198,15 @@ extension BatchWriter {
     fileprivate func insertions(
         _ prepared: [BatchRowMaker.Prepared], _ ids: [ObjectID], _ snapshot: Snapshot
     ) throws -> [ChangeSet.Insertion] {
-        var places = BatchPlaces(snapshot)
+        var positions = BatchPositions(snapshot)
         return try zip(prepared, ids).map { row, id in
             var builder = row.builder
-            for place in row.places {
-                try builder.setPosition(place.slot, try places.next(place.link, place.owner))
+            for position in row.positions {
+                try builder.setPosition(position.slot, try positions.next(position.link, position.owner))
             }
             var insertion = ChangeSet.Insertion(id: id, image: try builder.finish())
             insertion.givenSlots = row.givenSlots
-            insertion.faults = row.faults
+            insertion.failures = row.failures
             return insertion
         }
     }

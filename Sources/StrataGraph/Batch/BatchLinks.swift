@@ -4,10 +4,10 @@ import StrataStore
 /// Keeps both ends of relationships consistent in one step of a batch: partners of one-to-ones, members of to-manys.
 ///
 /// It changes the change set of the step, which was made from a snapshot. The result is that of linking the rows one
-/// after the other. So `takeBack` first resets the links that all rows give, and `fulfil` sets those of one row.
+/// after the other. So `takeBack` first resets the links that all rows give, and `set` sets those of one row.
 struct BatchLinks {
     /// The value that one row gives to a relationship which other rows or objects hold a part of, too.
-    enum Wish {
+    enum Value {
         /// The object at the other end of a one-to-one, or none.
         case partner(PropertyRuntime, ObjectID?)
         /// The target of a to-one. Another row of the step may give the members of the target's to-many.
@@ -25,7 +25,7 @@ struct BatchLinks {
     private var updates: [ObjectID: Int]
     /// Objects that change only because another was linked.
     private var others: Set<ObjectID> = []
-    private var places: BatchPlaces
+    private var positions: BatchPositions
     private var pairs: [PairKey: ChangeSet.PairChange.Kind] = [:]
     /// Members that the step has added. It may have removed some of them again.
     private var added: [ToManyKey: [ObjectID]] = [:]
@@ -36,18 +36,18 @@ struct BatchLinks {
         self.binding = binding
         self.changes = changes
         self.snapshot = snapshot
-        places = BatchPlaces(snapshot)
+        positions = BatchPositions(snapshot)
         insertions = Dictionary(
             changes.insertions.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         updates = Dictionary(changes.updates.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Resets to-ones of a row to the targets that they have in the store, if any.
-    mutating func takeBack(_ wishes: [Wish], of id: ObjectID) throws {
+    mutating func takeBack(_ values: [Value], of id: ObjectID) throws {
         guard insertions[id] != nil || updates[id] != nil, let entity = binding.entity(id.entityID) else { return }
-        for wish in wishes {
+        for value in values {
             let property: PropertyRuntime
-            switch wish {
+            switch value {
             case .partner(let toOne, _), .owner(let toOne, _): property = toOne
             case .members: continue
             }
@@ -64,9 +64,9 @@ struct BatchLinks {
         }
     }
 
-    mutating func fulfil(_ wishes: [Wish], of id: ObjectID) throws {
-        for wish in wishes {
-            switch wish {
+    mutating func set(_ values: [Value], of id: ObjectID) throws {
+        for value in values {
+            switch value {
             case .partner(let property, let partner): try pair(id, property, with: partner)
             case .owner(let property, let owner): try lead(id, property, to: owner)
             case .members(let property, let members): try setMembers(of: id, property, members)
@@ -74,7 +74,7 @@ struct BatchLinks {
         }
     }
 
-    /// The change set with all that was wished for.
+    /// The change set with all that was given.
     mutating func finish() throws -> ChangeSet {
         for id in takenBack {
             guard let index = updates[id], let row = try snapshot.row(id), let entity = binding.entity(id.entityID)
@@ -87,10 +87,7 @@ struct BatchLinks {
                     update.changedSlots.slots, thatDifferIn: try row.converted(to: entity.schema), update.image))
         }
         changes.updates.removeAll { $0.changedSlots.isEmpty }
-        changes.pairs = pairs.map { ChangeSet.PairChange(key: $0.key, kind: $0.value) }
-            .sorted {
-                ($0.key.property, $0.key.source, $0.key.target) < ($1.key.property, $1.key.source, $1.key.target)
-            }
+        changes.pairs = pairs.map { ChangeSet.PairChange(key: $0.key, kind: $0.value) }.sorted { $0.key < $1.key }
         return changes
     }
 
@@ -98,9 +95,9 @@ struct BatchLinks {
 
     private mutating func lead(_ id: ObjectID, _ property: PropertyRuntime, to owner: ObjectID?) throws {
         guard try reference(of: id, property.id) != owner else { return }
-        var place: Int64?
-        if let owner, case .toMany(let link, _?) = property.inverse { place = try places.next(link, owner) }
-        try setReference(of: id, property.id, to: owner, place: place)
+        var position: Int64?
+        if let owner, case .toMany(let link, _?) = property.inverse { position = try positions.next(link, owner) }
+        try setReference(of: id, property.id, to: owner, position: position)
     }
 
     private mutating func pair(_ id: ObjectID, _ property: PropertyRuntime, with partner: ObjectID?) throws {
@@ -137,17 +134,17 @@ struct BatchLinks {
             for member in gone where try reference(of: member, toOne) == id {
                 try setReference(of: member, toOne, to: nil)
             }
-            for (place, member) in wanted.enumerated() {
-                try setReference(of: member, toOne, to: id, place: Int64(place) * ManagedObjectContext.placeGap)
+            for (index, member) in wanted.enumerated() {
+                try setReference(of: member, toOne, to: id, position: Int64(index) * ManagedObjectContext.positionGap)
             }
         case .pairs(_, _, _, let inverse):
             for member in gone { unlink(link, id, member) }
-            for (place, member) in wanted.enumerated() {
-                let place = link.isOrdered ? Int64(place) * ManagedObjectContext.placeGap : 0
-                try self.link(link, id, member, place, other: inverse)
+            for (index, member) in wanted.enumerated() {
+                let position = link.isOrdered ? Int64(index) * ManagedObjectContext.positionGap : 0
+                try self.link(link, id, member, position, other: inverse)
             }
         }
-        if link.isOrdered { places.note(link.id, id, count: wanted.count) }
+        if link.isOrdered { positions.note(link.id, id, count: wanted.count) }
     }
 
     /// The members of a to-many, with the changes of the step so far.
@@ -167,23 +164,24 @@ struct BatchLinks {
     }
 
     private mutating func link(
-        _ link: Link, _ owner: ObjectID, _ member: ObjectID, _ place: Int64, other: PropertyID
+        _ link: Link, _ owner: ObjectID, _ member: ObjectID, _ position: Int64, other: PropertyID
     ) throws {
         guard let key = link.pairKey(owner: owner, member: member) else { return }
         let isSource = link.isSource(owner, of: key)
-        var otherPlace: Int64 = 0
+        var otherPosition: Int64 = 0
         if let back = binding.link(other), back.isOrdered, back !== link || owner != member {
             switch pairs[key] {
-            case .link(let known)?, .move(let known)?: otherPlace = isSource ? known.inTarget : known.inSource
-            case .unlink?: otherPlace = try places.next(other, member)
+            case .link(let known)?, .move(let known)?: otherPosition = isSource ? known.inTarget : known.inSource
+            case .unlink?: otherPosition = try positions.next(other, member)
             case nil:
-                otherPlace = try snapshot.position(of: owner, in: other, owner: member) ?? places.next(other, member)
+                otherPosition =
+                    try snapshot.position(of: owner, in: other, owner: member) ?? positions.next(other, member)
             }
         }
         added[ToManyKey(link: link.id, owner: owner), default: []].append(member)
         added[ToManyKey(link: other, owner: member), default: []].append(owner)
         let positions = PairPositions(
-            inSource: isSource ? place : otherPlace, inTarget: isSource ? otherPlace : place)
+            inSource: isSource ? position : otherPosition, inTarget: isSource ? otherPosition : position)
         pairs[key] = .link(positions)
     }
 
@@ -205,7 +203,7 @@ struct BatchLinks {
     }
 
     private mutating func setReference(
-        of id: ObjectID, _ toOne: PropertyID, to target: ObjectID?, place: Int64? = nil
+        of id: ObjectID, _ toOne: PropertyID, to target: ObjectID?, position: Int64? = nil
     ) throws {
         guard let entity = binding.entity(id.entityID), let property = entity.property(toOne) else { return }
         if let target, case .toMany(let link, _) = property.inverse {
@@ -215,8 +213,8 @@ struct BatchLinks {
         func change(_ image: RowImage) throws -> RowImage {
             var builder = try RowBuilder(image, layout: entity.layout)
             if let target { try builder.setReference(property.slot, target) } else { builder.setNull(property.slot) }
-            if let place, case .toMany(_, let positionSlot?) = property.inverse {
-                try builder.setPosition(positionSlot, place)
+            if let position, case .toMany(_, let positionSlot?) = property.inverse {
+                try builder.setPosition(positionSlot, position)
                 slots.append(positionSlot)
             }
             return try builder.finish()
@@ -225,7 +223,7 @@ struct BatchLinks {
         if let index = insertions[id] {
             changes.insertions[index].image = try change(changes.insertions[index].image)
             changes.insertions[index].givenSlots.formUnion(slots)
-            changes.insertions[index].faults.removeAll { target != nil && $0.slot == property.slot }
+            changes.insertions[index].failures.removeAll { target != nil && $0.slot == property.slot }
             return
         }
         if let index = updates[id] {
@@ -265,7 +263,7 @@ struct BatchLinks {
                 // Values that the row itself lacks are reported already.
                 let insertion = changes.insertions[index]
                 var slots = insertion.givenSlots
-                for fault in insertion.faults { slots.remove(fault.slot) }
+                for failure in insertion.failures { slots.remove(failure.slot) }
                 failures += try missingTargets(of: id, entity, insertion.image, slots)
             }
         }

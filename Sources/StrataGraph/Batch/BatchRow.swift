@@ -36,8 +36,8 @@ public struct BatchRow<Object: ManagedObject> {
     }
 
     private mutating func set(_ name: String, _ value: AttributeValue?) {
-        let place = entries.count
-        if let value, place < usualNames.count, usualNames[place] == name, isUsual {
+        let index = entries.count
+        if let value, index < usualNames.count, usualNames[index] == name, isUsual {
             return entries.append(BatchValues.Entry(name: name, value: value))
         }
         let known = entries.firstIndex { $0.name == name }

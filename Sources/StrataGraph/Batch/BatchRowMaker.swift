@@ -13,18 +13,18 @@ struct BatchRowMaker {
     struct Prepared {
         var builder: RowBuilder
         var givenSlots = SlotSet()
-        var faults: [ChangeSet.Insertion.Fault] = []
+        var failures: [ChangeSet.Insertion.SlotFailure] = []
         /// To-ones whose inverse is ordered: their slot and that of the position, the link, and the owner.
-        var places: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
+        var positions: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
         /// Relationships that change other objects too.
-        var wishes: [BatchLinks.Wish] = []
+        var links: [BatchLinks.Value] = []
     }
 
     let binding: StoreBinding
     let entity: EntityRuntime
     private let lease: BatchLease
     /// The errors of a row that lacks a required value.
-    private let faultsOfDefaults: [ChangeSet.Insertion.Fault]
+    private let failuresOfDefaults: [ChangeSet.Insertion.SlotFailure]
     /// To-ones that lead to objects of the same hierarchy. Rows of the same step may give the members of the inverse.
     private let ownSlots: SlotSet
     /// The properties of the row before, in the order of its values.
@@ -38,7 +38,7 @@ struct BatchRowMaker {
         ownSlots = SlotSet(
             entity.toOneIndexes.map { entity.properties[$0] }
                 .filter { $0.destination.map { binding.schema.root(of: $0) == root } ?? false }.map(\.slot))
-        faultsOfDefaults = entity.checks.flatMap { check in
+        failuresOfDefaults = entity.checks.flatMap { check in
             check.property.failures(
                 of: check.property.attribute?.defaultValue ?? .null, entityName: entity.name
             ).map { .init(slot: check.property.slot, error: $0) }
@@ -48,20 +48,20 @@ struct BatchRowMaker {
     /// The row of a new object.
     mutating func insertion(of values: BatchValues) throws -> Prepared {
         var row = Prepared(builder: try RowBuilder(entity.template, layout: entity.layout))
-        for (place, entry) in values.entries.enumerated() {
-            try set(try property(named: entry.name, at: place), entry.value, in: &row)
+        for (index, entry) in values.entries.enumerated() {
+            try set(try property(named: entry.name, at: index), entry.value, in: &row)
         }
         for (name, members) in values.members.sorted(by: { $0.key < $1.key }) {
             try setMembers(name, members, in: &row)
         }
-        for fault in faultsOfDefaults where !row.givenSlots.contains(fault.slot) { row.faults.append(fault) }
+        for failure in failuresOfDefaults where !row.givenSlots.contains(failure.slot) { row.failures.append(failure) }
         return row
     }
 
-    private mutating func property(named name: String, at place: Int) throws -> PropertyRuntime {
-        if place < usualProperties.count, usualProperties[place].name == name { return usualProperties[place] }
+    private mutating func property(named name: String, at index: Int) throws -> PropertyRuntime {
+        if index < usualProperties.count, usualProperties[index].name == name { return usualProperties[index] }
         guard let property = entity.property(named: name) else { throw unknown(name) }
-        usualProperties.removeSubrange(min(place, usualProperties.count)...)
+        usualProperties.removeSubrange(min(index, usualProperties.count)...)
         usualProperties.append(property)
         return property
     }
@@ -75,25 +75,25 @@ struct BatchRowMaker {
     private func set(_ property: PropertyRuntime, _ value: AttributeValue, in row: inout Prepared) throws {
         let fit = try self.value(value, fitFor: property)
         for error in property.failures(of: fit, entityName: entity.name) {
-            row.faults.append(.init(slot: property.slot, error: error))
+            row.failures.append(.init(slot: property.slot, error: error))
         }
         row.givenSlots.insert(property.slot)
         do {
             try row.builder.set(property.slot, try stored(fit, property))
         } catch let error as UnstorableValue {
             throw StrataError(
-                .wrongType, "\(property.name) cannot hold the value.", context: place(property.name, value),
+                .wrongType, "\(property.name) cannot hold the value.", context: errorContext(property.name, value),
                 cause: error)
         }
         if case .toMany(let link, let positionSlot?) = property.inverse, case .objectID(let owner) = fit {
-            row.places.append((property.slot, positionSlot, link, owner))
+            row.positions.append((property.slot, positionSlot, link, owner))
         }
         guard property.isToOne else { return }
         var target: ObjectID?
         if case .objectID(let id) = fit { target = id }
         switch property.inverse {
-        case .toOne: row.wishes.append(.partner(property, target))
-        case .toMany where ownSlots.contains(property.slot): row.wishes.append(.owner(property, target))
+        case .toOne: row.links.append(.partner(property, target))
+        case .toMany where ownSlots.contains(property.slot): row.links.append(.owner(property, target))
         case .toMany, .none: break
         }
     }
@@ -108,26 +108,27 @@ struct BatchRowMaker {
         guard let property = entity.property(named: name) else { throw unknown(name) }
         guard property.isToMany, !property.isTransient else {
             throw StrataError(
-                .wrongType, "\(name) is no to-many and cannot hold a list of objects.", context: place(name))
+                .wrongType, "\(name) is no to-many and cannot hold a list of objects.", context: errorContext(name))
         }
         for member in members { _ = try target(.objectID(member), of: property) }
-        row.wishes.append(.members(property, members))
+        row.links.append(.members(property, members))
     }
 
     // MARK: Values
 
     private func value(_ value: AttributeValue, fitFor property: PropertyRuntime) throws -> AttributeValue {
-        if property.isDerived { throw property.derivedRefusal(place(property.name)) }
+        if property.isDerived { throw property.derivedRefusal(errorContext(property.name)) }
         if property.isTransient { throw refusal(property, "is transient; there is no object to hold it.") }
         if property.isToMany { throw refusal(property, "is a to-many and takes a list of ids of objects.") }
         if property.isToOne { return try target(value, of: property) }
         guard let type = property.attributeType else { throw unknown(property.name) }
         if type == .transformable, let plain = value.plain, !(plain is Data) {
-            return .data(try property.transformed(plain, place(property.name, value)))
+            return .data(try property.transformed(plain, errorContext(property.name, value)))
         }
         guard let fit = value.coerced(to: type) else {
             throw StrataError(
-                .wrongType, "\(property.name) cannot be \(value.kindName).", context: place(property.name, value))
+                .wrongType, "\(property.name) cannot be \(value.kindName).", context: errorContext(property.name, value)
+            )
         }
         return fit
     }
@@ -140,12 +141,12 @@ struct BatchRowMaker {
             guard let destination, destination.entityIDs.contains(id.entityID) else {
                 throw StrataError(
                     .wrongType, "\(property.name) leads to \(destination?.name ?? "nothing").",
-                    context: place(property.name, value))
+                    context: errorContext(property.name, value))
             }
             return value
         default:
             throw StrataError(
-                .wrongType, "\(property.name) takes the id of an object.", context: place(property.name, value))
+                .wrongType, "\(property.name) takes the id of an object.", context: errorContext(property.name, value))
         }
     }
 
@@ -161,20 +162,20 @@ struct BatchRowMaker {
     // MARK: Errors
 
     func unknown(_ name: String) -> StrataError {
-        StrataError(.unknownKey, "\(entity.name) has no property \(name).", context: place(name))
+        StrataError(.unknownKey, "\(entity.name) has no property \(name).", context: errorContext(name))
     }
 
     private func refusal(_ property: PropertyRuntime, _ sentence: String) -> StrataError {
-        StrataError(.invalidRequest, "\(property.name) \(sentence)", context: place(property.name))
+        StrataError(.invalidRequest, "\(property.name) \(sentence)", context: errorContext(property.name))
     }
 
-    private func place(_ key: String, _ value: AttributeValue? = nil) -> StrataError.Context {
+    private func errorContext(_ key: String, _ value: AttributeValue? = nil) -> StrataError.Context {
         StrataError.Context(entityName: entity.name, key: key, value: value)
     }
 }
 
 /// Gives the members that one step adds positions at the end of ordered relationships.
-struct BatchPlaces {
+struct BatchPositions {
     private struct ListKey: Hashable {
         let id: ObjectID
         let link: PropertyID
@@ -187,14 +188,14 @@ struct BatchPlaces {
 
     /// All members of an owner have been set, with the first positions.
     mutating func note(_ link: PropertyID, _ owner: ObjectID, count: Int) {
-        last[ListKey(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.placeGap
+        last[ListKey(id: owner, link: link)] = (Int64(count) - 1) * ManagedObjectContext.positionGap
     }
 
     mutating func next(_ link: PropertyID, _ owner: ObjectID) throws -> Int64 {
         let key = ListKey(id: owner, link: link)
         let before = try last[key] ?? snapshot.lastPosition(of: link, owner: owner)
-        let place = before.map { $0 + ManagedObjectContext.placeGap } ?? 0
-        last[key] = place
-        return place
+        let position = before.map { $0 + ManagedObjectContext.positionGap } ?? 0
+        last[key] = position
+        return position
     }
 }

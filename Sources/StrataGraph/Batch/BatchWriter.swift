@@ -6,18 +6,15 @@ import StrataStore
 /// Each step is made from the newest state and saved. If other writers saved in between, it is made again.
 final class BatchWriter: Sendable {
     let binding: StoreBinding
-    private let author: String?
-    private let contextName: String?
-    private let metadata: [String: String]
+    /// What each step begins with: the context's name, author, reason and so on.
+    private let emptyChanges: ChangeSet
     /// The most errors of one step that are reported; more are only counted.
     static let reportedErrors = 100
 
     init(_ context: ManagedObjectContext) throws {
         guard !context.isReadOnly else { throw context.readOnlyError }
         binding = context.binding
-        author = context.transactionAuthor
-        contextName = context.name
-        metadata = context.transactionMetadata
+        emptyChanges = context.emptyChangeSet()
     }
 
     func entity(named name: String) throws -> EntityRuntime {
@@ -41,9 +38,9 @@ final class BatchWriter: Sendable {
     /// Makes changes from the newest state and submits them; nil if there are none.
     func begin(_ make: (Snapshot, inout ChangeSet) throws -> Void) throws -> Attempt? {
         let head = try binding.store.head()
-        var changes = ChangeSet(
-            base: head, modelVersion: binding.schema.version, author: author, contextName: contextName,
-            metadata: metadata)
+        var changes = emptyChanges
+        changes.transactionID = .ofTransaction()
+        changes.base = head
         try binding.read(at: head, budget: binding.requestBudget) { try make($0, &changes) }
         return changes.isEmpty ? nil : Attempt(head: head, save: try binding.store.beginSave(changes))
     }
@@ -140,9 +137,9 @@ extension BatchWriter {
         defer { withExtendedLifetime(lease) {} }
         let receipt = try save { snapshot, changes in
             updated = try remaining(ids, target, snapshot)
-            let (updates, wishes) = try updates(updated, values, lease, snapshot)
+            let (updates, links) = try updates(updated, values, lease, snapshot)
             changes.updates = updates
-            try link(&changes, wishes, snapshot)
+            try link(&changes, links, snapshot)
         }
         if let receipt { result.note(receipt) }
         result.add(updated, type)
@@ -150,25 +147,25 @@ extension BatchWriter {
 
     private func updates(
         _ ids: [ObjectID], _ values: [String: FetchExpression], _ lease: BatchLease, _ snapshot: Snapshot
-    ) throws -> (updates: [ChangeSet.Update], wishes: [(ObjectID, [BatchLinks.Wish])]) {
+    ) throws -> (updates: [ChangeSet.Update], links: [(ObjectID, [BatchLinks.Value])]) {
         var updates: [ChangeSet.Update] = []
-        var wishes: [(ObjectID, [BatchLinks.Wish])] = []
+        var links: [(ObjectID, [BatchLinks.Value])] = []
         var makers: [EntityID: Updating] = [:]
-        var places = BatchPlaces(snapshot)
+        var positions = BatchPositions(snapshot)
         var errors: [StrataError] = []
         var count = 0
         for id in ids {
             guard let row = try snapshot.row(id), let entity = binding.entity(id.entityID) else { continue }
             let known = try makers[id.entityID] ?? updating(entity, values, lease)
             makers[id.entityID] = known
-            let (update, wrong, wish) = try update(id, row, known, &places, snapshot)
-            if !wish.isEmpty { wishes.append((id, wish)) }
+            let (update, wrong, link) = try update(id, row, known, &positions, snapshot)
+            if !link.isEmpty { links.append((id, link)) }
             count += wrong.count
             errors += wrong.prefix(Self.reportedErrors - errors.count)
             if let update { updates.append(update) }
         }
         try StrataError.throwTogether(errors, count: count)
-        return (updates, wishes)
+        return (updates, links)
     }
 
     /// The part of an update that is the same for all objects of one entity.
@@ -213,8 +210,9 @@ extension BatchWriter {
     }
 
     private func update(
-        _ id: ObjectID, _ row: SnapshotRow, _ updating: Updating, _ places: inout BatchPlaces, _ snapshot: Snapshot
-    ) throws -> (ChangeSet.Update?, [StrataError], [BatchLinks.Wish]) {
+        _ id: ObjectID, _ row: SnapshotRow, _ updating: Updating, _ positions: inout BatchPositions,
+        _ snapshot: Snapshot
+    ) throws -> (ChangeSet.Update?, [StrataError], [BatchLinks.Value]) {
         let maker = updating.maker
         let entity = maker.entity
         let before = try row.converted(to: entity.schema)
@@ -223,13 +221,13 @@ extension BatchWriter {
             try maker.set(name, try expression.value(of: id, snapshot), in: &prepared)
         }
         for (name, ids) in updating.members { try maker.setMembers(name, ids, in: &prepared) }
-        for place in prepared.places where try maker.owner(in: before, place.toOne) != place.owner {
-            try prepared.builder.setPosition(place.slot, try places.next(place.link, place.owner))
-            prepared.givenSlots.insert(place.slot)
+        for position in prepared.positions where try maker.owner(in: before, position.toOne) != position.owner {
+            try prepared.builder.setPosition(position.slot, try positions.next(position.link, position.owner))
+            prepared.givenSlots.insert(position.slot)
         }
         let after = try prepared.builder.finish()
-        guard after != before else { return (nil, prepared.faults.map(\.error), prepared.wishes) }
-        let failures = try prepared.faults.map(\.error) + updating.rules.failures(of: after, id, snapshot)
+        guard after != before else { return (nil, prepared.failures.map(\.error), prepared.links) }
+        let failures = try prepared.failures.map(\.error) + updating.rules.failures(of: after, id, snapshot)
         let changed = entity.slots(prepared.givenSlots.slots, thatDifferIn: before, after)
         let completed = failures.map { failure in
             var failure = failure
@@ -239,7 +237,7 @@ extension BatchWriter {
         }
         return (
             ChangeSet.Update(id: id, baseRevision: row.revision, image: after, changedSlots: changed), completed,
-            prepared.wishes
+            prepared.links
         )
     }
 }

@@ -176,11 +176,7 @@ private struct BatchInserter: Sendable {
         policy = request.uniquenessPolicy
         resultType = request.resultType
         try writer.check(stepSize: request.stepSize, entity.name)
-        guard !entity.schema.isAbstract else {
-            throw StrataError(
-                .unknownEntity, "An abstract entity has no objects of its own.",
-                context: .init(entityName: entity.name))
-        }
+        try entity.checkIsConcrete()
     }
 
     func step(_ rows: [BatchValues], passed: Int) throws -> BatchInsertStep {

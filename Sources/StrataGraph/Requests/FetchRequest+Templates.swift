@@ -28,7 +28,7 @@ extension ManagedObject {
     /// - Throws: `unknownKey` when the entity has no such property; what the fetch throws.
     public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
         guard let context = managedObjectContext else {
-            throw StrataError(.deletedObject, "The object is in no context.", context: place(name))
+            throw StrataError(.deletedObject, "The object is in no context.", context: errorContext(name))
         }
         guard let property = context.binding.model.fetchedProperty(name, ofEntityNamed: entity.name) else {
             throw unknownKey(name)

@@ -14,6 +14,9 @@ import StrataStore
 /// for plain `ManagedObject`s, whose class declares no model.
 ///
 /// A request holds names and values only, so it can be sent anywhere.
+///
+/// SwiftUI has a property wrapper of this name. A file that imports both writes `Strata.FetchRequest`, or
+/// `StrataGraph.FetchRequest` where it imports that module alone.
 public struct FetchRequest<Result: ManagedObject>: Sendable {
     /// The entity by its name in the model.
     public var entityName: String { didSet { shape = nil } }

@@ -104,7 +104,7 @@ extension IdentifierList: RandomAccessCollection {
     var endIndex: Int { count }
 
     subscript(position: Int) -> ObjectID {
-        let chunk = starts.partitionPoint { $0 > position } - 1
+        let chunk = starts.partitionPoint { $0 <= position } - 1
         return chunks[chunk][position - starts[chunk]]
     }
 }
@@ -125,5 +125,5 @@ struct SectionList: Sendable, Equatable {
     func range(_ section: Int) -> Range<Int> { (section == 0 ? 0 : ends[section - 1])..<ends[section] }
 
     /// The section that contains the object at an index of the whole list.
-    func section(of index: Int) -> Int { ends.partitionPoint { $0 > index } }
+    func section(of index: Int) -> Int { ends.partitionPoint { $0 <= index } }
 }

@@ -86,7 +86,7 @@ struct ChangeBuilder {
         }
         for object in stayingUpdates {
             let staying = object.index - removedCount(before: object.index)
-            let new = staying + placed.partitionPoint { $0.gap > staying }
+            let new = staying + placed.partitionPoint { $0.gap <= staying }
             change.updates.append(.init(id: object.id, old: object.index, new: new))
         }
         change.updates.sort { $0.new < $1.new }
@@ -121,7 +121,7 @@ struct ChangeBuilder {
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: group.count)
         for index in group.indices {
-            let length = tails.partitionPoint { group[$0].old >= group[index].old }
+            let length = tails.partitionPoint { group[$0].old < group[index].old }
             if length > 0 { previous[index] = tails[length - 1] }
             if length == tails.count { tails.append(index) } else { tails[length] = index }
         }
@@ -134,7 +134,7 @@ struct ChangeBuilder {
         return found
     }
 
-    private func removedCount(before index: Int) -> Int { removed.partitionPoint { $0.index >= index } }
+    private func removedCount(before index: Int) -> Int { removed.partitionPoint { $0.index < index } }
 }
 
 /// Makes the sections of the new list. Runs of staying objects keep their section. Placed objects join a neighbouring

@@ -176,12 +176,12 @@ final class ResultsTracker {
 
     /// The number of results before a key.
     private func lowerBound(of key: [UInt8], _ reader: LiveReader) throws -> Int {
-        try results.list.partitionPoint { try !LiveQuery.isBefore(reader.key($0), key) }
+        try results.list.partitionPoint { try LiveQuery.isBefore(reader.key($0), key) }
     }
 
     private func section(of id: ObjectID, _ reader: LiveReader) throws -> String {
         guard let naming else { return "" }
-        return naming.name(try reader.firstValue(id), folding)
+        return naming.name(try reader.firstValue(id), folding, binding.schema)
     }
 
     /// - Complexity: O(sections log results) rows are read.

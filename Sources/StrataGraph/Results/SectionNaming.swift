@@ -5,29 +5,33 @@ public import StrataModel
 ///
 /// Objects with equal names must be neighbours in the order of the results.
 public struct SectionNaming: Sendable {
-    private let make: @Sendable (AttributeValue, StringFolding) -> String
+    private let make: @Sendable (AttributeValue, StringFolding, Schema) -> String
 
-    private init(_ make: @escaping @Sendable (AttributeValue, StringFolding) -> String) { self.make = make }
+    private init(_ make: @escaping @Sendable (AttributeValue, StringFolding, Schema) -> String) { self.make = make }
 
     /// Names sections by a function of the value.
     public init(_ make: @escaping @Sendable (AttributeValue) -> String) {
-        self.make = { value, _ in make(value) }
+        self.make = { value, _, _ in make(value) }
     }
 
-    /// The value as text, empty for nil. It is folded like the values in the order of the results.
-    public static let value = SectionNaming { value, folding in folded(text(value), folding) }
+    /// The value as text, empty for nil, and such as `Movie/p12` for an object. It is folded like the values in the order
+    /// of the results.
+    public static let value = SectionNaming { value, folding, schema in folded(text(value, schema), folding) }
 
     /// The first letter in upper case; `#` for nil and for text that does not begin with a letter.
     ///
     /// Sort by the same property with `.caseInsensitive` and `.diacriticInsensitive`.
-    public static let initial = SectionNaming { value, _ in
-        guard let first = folded(text(value), [.caseInsensitive, .diacriticInsensitive]).first, first.isLetter else {
+    public static let initial = SectionNaming { value, _, schema in
+        guard let first = folded(text(value, schema), [.caseInsensitive, .diacriticInsensitive]).first, first.isLetter
+        else {
             return "#"
         }
         return first.uppercased()
     }
 
-    func name(_ value: AttributeValue, _ folding: StringFolding) -> String { make(value, folding) }
+    func name(_ value: AttributeValue, _ folding: StringFolding, _ schema: Schema) -> String {
+        make(value, folding, schema)
+    }
 
     private static func folded(_ text: String, _ folding: StringFolding) -> String {
         if folding.isEmpty { return text }
@@ -37,7 +41,7 @@ public struct SectionNaming: Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private static func text(_ value: AttributeValue) -> String {
+    private static func text(_ value: AttributeValue, _ schema: Schema) -> String {
         switch value {
         case .null, .composite, .blob: ""
         case .boolean(let value): value ? "1" : "0"
@@ -50,7 +54,7 @@ public struct SectionNaming: Sendable {
         case .uuid(let value): value.uuidString
         case .url(let value): value.absoluteString
         case .data(let value): value.base64EncodedString()
-        case .objectID(let value): "\(value)"
+        case .objectID(let value): schema.name(of: value)
         }
     }
 }

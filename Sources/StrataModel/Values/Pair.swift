@@ -2,7 +2,7 @@
 /// ones), the object that has it, and the member.
 ///
 /// For a relationship that is its own inverse the source is the smaller id.
-package struct PairKey: Hashable, Sendable {
+package struct PairKey: Hashable, Comparable, Sendable {
     package let property: PropertyID
     package let source: ObjectID
     package let target: ObjectID
@@ -11,6 +11,11 @@ package struct PairKey: Hashable, Sendable {
         self.property = property
         self.source = source
         self.target = target
+    }
+
+    /// In the order of the table of pairs: by relationship, source and target.
+    package static func < (left: PairKey, right: PairKey) -> Bool {
+        (left.property, left.source, left.target) < (right.property, right.source, right.target)
     }
 }
 

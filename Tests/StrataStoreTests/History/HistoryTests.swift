@@ -120,9 +120,9 @@ import Testing
         let middle = try fixture.store.head()
         try fixture.link(heat, "tags", tag)
         let end = try fixture.store.head()
-        #expect(try fixture.store.changedObjects(after: start, through: middle) == [alien])
-        #expect(try fixture.store.changedObjects(after: middle, through: end) == [heat, tag].sorted())
-        #expect(try fixture.store.changedObjects(after: end, through: end).isEmpty)
+        #expect(try fixture.store.objectChanges(after: start, through: middle).all == [alien])
+        #expect(try fixture.store.objectChanges(after: middle, through: end).all == [heat, tag].sorted())
+        #expect(try fixture.store.objectChanges(after: end, through: end).all.isEmpty)
     }
 
     @Test func namesOfRemovedPropertiesAreRemembered() throws {

@@ -51,7 +51,7 @@ extension PersistentContainer {
     }
 
     private func described(_ changes: NetChanges) throws -> [ObjectChange] {
-        ObjectChange.list(changes, try binding.store.recordedNames(), isPlace: binding.isPlace)
+        ObjectChange.list(changes, try binding.store.recordedNames(), isPosition: binding.isPosition)
     }
 
     // MARK: One object

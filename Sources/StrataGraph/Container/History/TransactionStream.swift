@@ -140,8 +140,8 @@ extension PersistentContainer {
     /// - Throws: `keyTooLong` for a name of more than 400 bytes; `readOnly` when the subscription is new.
     public func subscription(named name: String, from start: HistoryMoment = .now) throws -> HistorySubscription {
         if try store.acknowledged(by: name) == nil {
-            let place = try store.transaction(containing: try eventNumber(at: start))?.number ?? .zero
-            try store.acknowledge(place, by: name)
+            let transaction = try store.transaction(containing: try eventNumber(at: start))?.number ?? .zero
+            try store.acknowledge(transaction, by: name)
         }
         return HistorySubscription(container: self, name: name)
     }
@@ -169,10 +169,10 @@ public struct HistorySubscription: Sendable {
     ///
     /// - Throws: `unknownKey` when the subscription was removed.
     public func acknowledged() throws -> HistoryToken {
-        guard let place = try container.store.acknowledged(by: name) else {
+        guard let transaction = try container.store.acknowledged(by: name) else {
             throw StrataError(.unknownKey, "The store has no subscription \(name).")
         }
-        return HistoryToken(container, place)
+        return HistoryToken(container, transaction)
     }
 
     /// The transactions that have not been acknowledged, those to come included.

@@ -17,7 +17,7 @@ struct ChangeApplication {
         var wholeObject: (ObjectID) throws -> NetChanges.Object? = { _ in nil }
     }
 
-    let pairs: [PairKey: NetChanges.Places]
+    let pairs: [PairKey: NetChanges.PairPositionChange]
     /// What remains to be done of each object.
     private(set) var objects: [ObjectID: NetChanges.Object] = [:]
     private(set) var ids: [ObjectID] = []
@@ -33,49 +33,68 @@ struct ChangeApplication {
     /// - Throws: `merge` with every conflict that fails.
     init(_ changes: NetChanges, _ rules: Rules, in context: ManagedObjectContext) throws {
         pairs = changes.pairs
-        var records = ConflictRecords(rules.policy ?? .mergeByPropertyObjectTrump)
+        var decisions = Decisions(rules)
+        for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
+            guard let entity = context.binding.entity(id.entityID) else { continue }
+            objects[id] = try decided(id, change, entity, try context.presentObject(id), &decisions)
+        }
+        let lost = rules.asksForLostTargets ? try lostTargets(of: changes, in: context) : []
+        for conflict in lost where decisions.words[conflict.objectID] == nil {
+            // Nothing links to what is gone, whichever side is to win.
+            let resolution: MergeResolution = try decisions.ask(conflict) == .fail ? .fail : .theirs
+            decisions.records.note(conflict, resolution)
+        }
+        try decisions.records.throwFailed("Others changed", "since")
+        if rules.policy != nil { records = decisions.records.overruled }
+        ids = objects.keys.sorted()
+        partners = try ends(of: changes, in: context) { id, name in
+            decisions.words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
+        }
+    }
+
+    /// What the policy has decided so far.
+    private struct Decisions {
+        let rules: Rules
+        var records: ConflictRecords
         var words: [ObjectID: (conflict: MergeConflict, resolution: MergeResolution)] = [:]
+
+        init(_ rules: Rules) {
+            self.rules = rules
+            records = ConflictRecords(rules.policy ?? .mergeByPropertyObjectTrump)
+        }
+
         func ask(_ conflict: MergeConflict) throws -> MergeResolution {
             try rules.policy?.resolution(of: conflict) { try rules.events(conflict.objectID) } ?? .mine
         }
-        for (id, change) in changes.objects.sorted(by: { $0.key < $1.key }) {
-            guard let entity = context.binding.entity(id.entityID) else { continue }
-            let object = try context.presentObject(id)
-            let merge = RowMerge(change, entity, against: object, rules.agreement)
-            guard let contested = merge.conflict?.slots else {
-                if object != nil || !change.existedBefore { objects[id] = change }
-                continue
-            }
-            let conflict = MergeConflict(id, entity, merge, contested, change.values(over: object))
-            let resolution = try ask(conflict)
-            words[id] = (conflict, resolution)
-            try note(resolution, of: id, object)
-            let whole =
-                try resolution == .allMine && object != nil
-                ? change.widened(rules.wholeObject(id), entity) : change
-            let widened = RowMerge(whole, entity, against: object, rules.agreement)
-            let overruled = resolution == .allMine ? widened.overruled(by: .allMine) : merge.overruled(by: resolution)
-            records.note(MergeConflict(id, entity, merge, overruled, whole.values(over: object)), resolution)
-            switch widened.outcome(of: resolution) {
-            case .fails, .takesTheirs, .comesBack: continue
-            case .deleted: if object != nil { objects[id] = change }
-            case .madeAgain: objects[id] = try rules.wholeObject(id)
-            case .merges(let kept):
-                // What the changes make, and is there already otherwise, is theirs as a whole.
-                guard change.existedBefore || resolution.winner == .mine else { continue }
-                objects[id] = whole.keeping(kept, entity)
-            }
+    }
+
+    /// What is left of the changes of one object when its conflict is decided; nil if nothing is.
+    private mutating func decided(
+        _ id: ObjectID, _ change: NetChanges.Object, _ entity: EntityRuntime, _ object: ManagedObject?,
+        _ decisions: inout Decisions
+    ) throws -> NetChanges.Object? {
+        let rules = decisions.rules
+        let merge = RowMerge(change, entity, against: object, rules.agreement)
+        guard let contested = merge.conflict?.slots else {
+            return object != nil || !change.existedBefore ? change : nil
         }
-        let lost = rules.asksForLostTargets ? try lostTargets(of: changes, in: context) : []
-        for conflict in lost where words[conflict.objectID] == nil {
-            // Nothing links to what is gone, whichever side is to win.
-            records.note(conflict, try ask(conflict) == .fail ? .fail : .theirs)
-        }
-        try records.throwFailed("Others changed", "since")
-        if rules.policy != nil { self.records = records.overruled }
-        ids = objects.keys.sorted()
-        partners = try ends(of: changes, in: context) { id, name in
-            words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
+        let conflict = MergeConflict(id, entity, merge, contested, change.values(over: object))
+        let resolution = try decisions.ask(conflict)
+        decisions.words[id] = (conflict, resolution)
+        try note(resolution, of: id, object)
+        let whole =
+            try resolution == .allMine && object != nil ? change.widened(rules.wholeObject(id), entity) : change
+        let widened = RowMerge(whole, entity, against: object, rules.agreement)
+        let overruled = resolution == .allMine ? widened.overruled(by: .allMine) : merge.overruled(by: resolution)
+        decisions.records.note(
+            MergeConflict(id, entity, merge, overruled, whole.values(over: object)), resolution)
+        switch widened.outcome(of: resolution) {
+        case .fails, .takesTheirs, .comesBack: return nil
+        case .deleted: return object == nil ? nil : change
+        case .madeAgain: return try rules.wholeObject(id)
+        case .merges(let kept):
+            // What the changes make, and is there already otherwise, is theirs as a whole.
+            return change.existedBefore || resolution.winner == .mine ? whole.keeping(kept, entity) : nil
         }
     }
 
@@ -85,7 +104,7 @@ struct ChangeApplication {
         given[id] = values
     }
 
-    /// Whether the changes may give objects places among the members of ordered relationships.
+    /// Whether the changes may give objects positions among the members of ordered relationships.
     func hasPositions(_ binding: StoreBinding) -> Bool {
         ids.contains { binding.entity($0.entityID)?.properties.contains { $0.kind == .position } ?? false }
     }
@@ -102,7 +121,7 @@ struct ChangeApplication {
                 targets.insert(target)
             }
         }
-        for (pair, places) in pairs where places.after != nil { targets.formUnion([pair.source, pair.target]) }
+        for (pair, positions) in pairs where positions.after != nil { targets.formUnion([pair.source, pair.target]) }
         return try targets.sorted().filter { id in
             try objects[id]?.existsAfter != true && changes.objects[id]?.existsAfter != false
                 && context.presentObject(id) == nil
@@ -141,7 +160,7 @@ struct ChangeApplication {
             guard let object = try context.presentObject(end.object),
                 let property = object._entity.property(end.property)
             else { return ObjectID(rawValue: 0) }
-            return object.reference(property.place)
+            return object.reference(property.location)
         } isGone: { id in
             if let change = objects[id] { return !change.existsAfter }
             return try context.presentObject(id) == nil

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     public func changes() throws -> [ObjectChange] { try described(try netChanges()) }
 
     func described(_ changes: NetChanges) throws -> [ObjectChange] {
-        ObjectChange.list(changes, try binding.store.recordedNames(), isPlace: binding.isPlace)
+        ObjectChange.list(changes, try binding.store.recordedNames(), isPosition: binding.isPosition)
     }
 
     /// What the context has not saved, against the state it stands on.
@@ -30,20 +30,12 @@ extension ManagedObjectContext {
         guard flags.isPending else { return nil }
         let layout = object._entity.layout
         if flags.contains(.deleted) {
-            var change = NetChanges.Object(existedBefore: true, existsAfter: false)
             let base = try RowReader(object.baseImage(), layout: layout)
-            for slot in object._entity.slotsInRow {
-                change.note(object._entity.property(slot: slot).id, before: try base.value(slot), after: .null)
-            }
-            return change
+            return try NetChanges.Object(base, object._entity.schema, isInserted: false)
         }
         let now = try RowReader(object.rowBytes, layout: layout)
         guard flags.contains(.updated) else {
-            var change = NetChanges.Object(existedBefore: false, existsAfter: true)
-            for slot in object._entity.slotsInRow {
-                change.note(object._entity.property(slot: slot).id, before: .null, after: try now.value(slot))
-            }
-            return change
+            return try NetChanges.Object(now, object._entity.schema, isInserted: true)
         }
         guard object._base != nil, let bytes = object.baseBytes else { return nil }
         let base = try RowReader(bytes, layout: layout)
@@ -62,29 +54,27 @@ extension ManagedObjectContext {
         try read { snapshot in
             for id in ids {
                 guard let entity = binding.entity(id.entityID), let row = try snapshot.row(id) else { continue }
-                var change = NetChanges.Object(existedBefore: true, existsAfter: false)
-                try row.converted(to: entity.schema).withReader(entity.layout) { reader throws(CorruptRecord) in
-                    for slot in entity.slotsInRow {
-                        change.note(entity.property(slot: slot).id, before: try reader.value(slot), after: .null)
-                    }
+                changes[id] = try row.converted(to: entity.schema).withReader(entity.layout) {
+                    reader throws(CorruptRecord) in
+                    try NetChanges.Object(reader, entity.schema, isInserted: false)
                 }
-                changes[id] = change
             }
         }
         return changes
     }
 
     /// Pairs that were made, cut or moved, those that go with a deleted object among them.
-    func netPairChanges() throws -> [PairKey: NetChanges.Places] {
+    func netPairChanges() throws -> [PairKey: NetChanges.PairPositionChange] {
         let gone = deletedObjectIDs
         let hasDeletions = !gone.isEmpty
         guard pendingLinks.pairGeneration != 0 || hasDeletions else { return [:] }
-        var pairs: [PairKey: NetChanges.Places] = [:]
+        var pairs: [PairKey: NetChanges.PairPositionChange] = [:]
         try read { snapshot in
             for change in try pairChanges() {
                 let before = try snapshot.pair(change.key)
                 switch change.kind {
-                case .link(let places), .move(let places): pairs[change.key] = .init(before: before, after: places)
+                case .link(let positions), .move(let positions):
+                    pairs[change.key] = .init(before: before, after: positions)
                 case .unlink: pairs[change.key] = .init(before: before, after: nil)
                 }
             }
@@ -117,6 +107,6 @@ extension StoreBinding {
         return ((declared ?? []) + incomingLinks(of: entity)).filter(\.isPairs)
     }
 
-    /// Whether a property is the hidden place of an object among the members of an ordered relationship.
-    func isPlace(_ property: PropertyID) -> Bool { places.contains(property) }
+    /// Whether a property is the hidden position of an object among the members of an ordered relationship.
+    func isPosition(_ property: PropertyID) -> Bool { positionProperties.contains(property) }
 }

@@ -49,16 +49,17 @@ extension ObjectChange {
     ///
     /// - Parameters:
     ///   - names: of entities and properties, also of those that are not in the model any more.
-    ///   - isPlace: whether a property is a hidden position, which is left out.
-    static func list(_ changes: NetChanges, _ names: RecordedNames, isPlace: (PropertyID) -> Bool) -> [ObjectChange] {
-        var links: [ObjectID: [PropertyID: [(ObjectID, NetChanges.Places)]]] = [:]
-        for (key, places) in changes.pairs {
-            links[key.source, default: [:]][key.property, default: []].append((key.target, places))
+    ///   - isPosition: whether a property is a hidden position, which is left out.
+    static func list(_ changes: NetChanges, _ names: RecordedNames, isPosition: (PropertyID) -> Bool) -> [ObjectChange]
+    {
+        var links: [ObjectID: [PropertyID: [(ObjectID, NetChanges.PairPositionChange)]]] = [:]
+        for (key, positions) in changes.pairs {
+            links[key.source, default: [:]][key.property, default: []].append((key.target, positions))
         }
         return Set(changes.objects.keys).union(links.keys).sorted().compactMap { id in
             let object = changes.objects[id]
             let properties = (object?.values ?? [:]).compactMap { property, values -> HistoryEvent.Change? in
-                guard !isPlace(property), !values.isNothing else { return nil }
+                guard !isPosition(property), !values.isNothing else { return nil }
                 return HistoryEvent.Change(key: names.name(of: property), before: values.before, after: values.after)
             }
             let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key), $0.value) }
@@ -77,8 +78,8 @@ extension ObjectChange {
 }
 
 extension ObjectChange.Links {
-    fileprivate init(_ key: String, _ members: [(ObjectID, NetChanges.Places)]) {
-        func ids(_ isIncluded: (NetChanges.Places) -> Bool) -> [ObjectID] {
+    fileprivate init(_ key: String, _ members: [(ObjectID, NetChanges.PairPositionChange)]) {
+        func ids(_ isIncluded: (NetChanges.PairPositionChange) -> Bool) -> [ObjectID] {
             members.filter { isIncluded($0.1) }.map(\.0).sorted()
         }
         self.init(

@@ -1,7 +1,7 @@
 import StrataModel
 import StrataStore
 
-// A child stands on its parent as it was when the child last looked: the parent's place in the store, with the layers
+// A child stands on its parent as it was when the child last looked: the parent's event number, with the layers
 // of what the parent (and its parents) had not saved. The layers do not change, so the child is isolated from the
 // parent as contexts are from each other, and a save brings its changes to the parent by three-way merge.
 
@@ -52,11 +52,7 @@ extension ManagedObjectContext {
     /// An object as this context has it, to be made again where it is gone.
     private func wholeObject(_ id: ObjectID) throws -> NetChanges.Object? {
         guard let object = map[id], !object._flags.contains(.deleted) else { return nil }
-        var change = NetChanges.Object(existedBefore: false, existsAfter: true)
         let row = try RowReader(object.rowBytes, layout: object._entity.layout)
-        for slot in object._entity.slotsInRow {
-            change.note(object._entity.property(slot: slot).id, before: .null, after: try row.value(slot))
-        }
-        return change
+        return try NetChanges.Object(row, object._entity.schema, isInserted: true)
     }
 }

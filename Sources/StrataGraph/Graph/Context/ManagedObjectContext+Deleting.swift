@@ -17,7 +17,8 @@ extension ManagedObjectContext {
         do {
             if object._context !== self {
                 if object._state & ObjectState.detached != 0, object._context == nil { return }
-                throw StrataError(.otherContext, "The object belongs to another context.", context: object.place())
+                throw StrataError(
+                    .otherContext, "The object belongs to another context.", context: object.errorContext())
             }
             try deleteAll(from: object.objectID)
         } catch {
@@ -131,7 +132,7 @@ private struct ObjectDeletion: DeletionHost {
     func isDeleted(_ id: ObjectID) -> Bool { context.isDeleted(id) }
 
     func target(of toOne: SlotLink, in object: ManagedObject, _ id: ObjectID) -> ObjectID? {
-        let target = object.reference(object._entity.property(slot: toOne.slot).place)
+        let target = object.reference(object._entity.property(slot: toOne.slot).location)
         return target.isNil ? nil : target
     }
 

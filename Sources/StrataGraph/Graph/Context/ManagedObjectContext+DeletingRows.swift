@@ -75,11 +75,6 @@ private struct RowDeletion: DeletionHost {
     let snapshot: Snapshot
     private(set) var cuts: [Cut] = []
 
-    init(context: ManagedObjectContext, snapshot: Snapshot) {
-        self.context = context
-        self.snapshot = snapshot
-    }
-
     var schema: Schema { context.binding.schema }
 
     func isUnsaved(_ row: SnapshotRow) -> Bool { false }

@@ -35,10 +35,7 @@ extension ManagedObjectContext {
     /// - Throws: `unknownEntity`, also for an abstract entity; `readOnly`.
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
         guard let entity = binding.entity(named: name) else { throw Self.unknownEntity(name) }
-        if entity.schema.isAbstract {
-            throw StrataError(
-                .unknownEntity, "An abstract entity has no objects of its own.", context: .init(entityName: name))
-        }
+        try entity.checkIsConcrete()
         guard !isReadOnly else { throw readOnlyError }
         let known = errors.unreported.count
         let object = entity.objectClass.init(seedForNewObject(in: entity))
@@ -91,7 +88,7 @@ extension ManagedObjectContext {
         let object = try existingObject(with: id)
         if Swift.type(of: object) == Object.self { return unsafeDowncast(object, to: Object.self) }
         guard let typed = object as? Object else {
-            throw StrataError(.wrongType, "The object is not a \(type).", context: object.place())
+            throw StrataError(.wrongType, "The object is not a \(type).", context: object.errorContext())
         }
         return typed
     }
@@ -143,8 +140,8 @@ extension ManagedObjectContext {
     func sweep(first saved: ChangeSet? = nil) {
         guard !retainsRegisteredObjects else { return }
         if let saved {
-            for place in saved.insertions.indices { map.release(saved.insertions[place].id) }
-            for place in saved.updates.indices { map.release(saved.updates[place].id) }
+            for index in saved.insertions.indices { map.release(saved.insertions[index].id) }
+            for index in saved.updates.indices { map.release(saved.updates[index].id) }
         }
         map.sweep()
         noteSwept(map.count)

@@ -53,6 +53,10 @@ public final class ManagedObjectContext {
     }
     /// Which side wins when others saved first and changed the same; an error by default.
     public var mergePolicy = MergePolicy.error
+    /// Is called with every error that reading or writing a property could not throw, when it happens.
+    ///
+    /// The error is kept all the same, and the next `save()` throws it before it saves anything.
+    public var faultingErrorHandler: ((StrataError) -> Void)?
     /// For the application.
     public var userInfo: [String: any Sendable] = [:]
 
@@ -197,13 +201,6 @@ public final class ManagedObjectContext {
     /// The errors that the next save will throw.
     public var unreportedErrors: [StrataError] { errors.unreported }
 
-    /// Is called with every error that reading or writing a property could not throw, when it happens.
-    ///
-    /// The error is kept all the same, and the next `save()` throws it before it saves anything.
-    public var faultingErrorHandler: ((StrataError) -> Void)? {
-        get { errors.handler }
-        set { errors.handler = newValue }
-    }
     /// Whether a fault whose object is gone counts as deleted and reads as nil, zero and empty (the default, as in
     /// Core Data), or reports `referentialIntegrity` (133000) too.
     public var shouldDeleteInaccessibleFaults: Bool {
@@ -214,7 +211,7 @@ public final class ManagedObjectContext {
     /// Keeps an error that could not be thrown to the caller.
     func report(_ error: StrataError) {
         errors.keep(error)
-        errors.handler?(error)
+        faultingErrorHandler?(error)
     }
 }
 

@@ -15,7 +15,7 @@ final class StoreBinding: Sendable {
     private let byClass: [ObjectIdentifier: EntityRuntime]
     private let links: LinkMap
     /// Hidden properties that hold the positions of objects in ordered relationships.
-    let places: Set<PropertyID>
+    let positionProperties: Set<PropertyID>
     /// What a request may take that has no budget of its own.
     let requestBudget: RequestBudget
     /// Whether any to-many has a minimum or maximum number of members.
@@ -52,7 +52,7 @@ final class StoreBinding: Sendable {
         self.byName = byName
         self.byClass = byClass
         links = schema.links
-        places = Set(
+        positionProperties = Set(
             schema.entities.flatMap(\.properties).compactMap { property in
                 if case .position = property.kind { property.id } else { nil }
             })

@@ -3,8 +3,6 @@ import StrataModel
 /// Errors of a context that a property could not throw; the next save throws them.
 struct UnreportedErrors {
     private(set) var unreported: [StrataError] = []
-    /// Is called with each error when it happens.
-    var handler: ((StrataError) -> Void)?
     /// Whether a fault whose object is gone is no error.
     var toleratesGoneObjects = true
 

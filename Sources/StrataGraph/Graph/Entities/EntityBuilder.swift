@@ -11,7 +11,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     var order: [String] = []
     var inverses: [String: InverseReference] = [:]
     var destinations: [String: ManagedObject.Type] = [:]
-    var faults: [String] = []
+    var problems: [String] = []
     /// Properties from here on are the entity's own.
     var firstOwn = 0
     private var own: [PropertyDescription] = []
@@ -54,14 +54,14 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     // MARK: Attributes
 
     /// Declares an attribute.
-    public mutating func attribute<Value: StorableValue>(
+    public mutating func property<Value: StorableValue>(
         _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) {
         add(path, AttributeDescription(name: name, type: Value.attributeType), value?.attributeValue, options)
     }
 
     /// Declares an optional attribute.
-    public mutating func attribute<Value: StorableValue>(
+    public mutating func property<Value: StorableValue>(
         _ path: KeyPath<Leaf, Value?>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) {
         let attribute = AttributeDescription(name: name, type: Value.attributeType, isOptional: true)
@@ -69,7 +69,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     }
 
     /// Declares an attribute that is stored as its raw value.
-    public mutating func attribute<Value: RawRepresentable>(
+    public mutating func property<Value: RawRepresentable>(
         _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) where Value.RawValue: StorableValue {
         var attribute = AttributeDescription(name: name, type: Value.RawValue.attributeType)
@@ -78,7 +78,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     }
 
     /// Declares an optional attribute that is stored as its raw value.
-    public mutating func attribute<Value: RawRepresentable>(
+    public mutating func property<Value: RawRepresentable>(
         _ path: KeyPath<Leaf, Value?>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) where Value.RawValue: StorableValue {
         var attribute = AttributeDescription(name: name, type: Value.RawValue.attributeType, isOptional: true)
@@ -88,10 +88,20 @@ public struct EntityBuilder<Leaf: ManagedObject> {
 
     /// Declares an attribute that is stored as a composite.
     @_disfavoredOverload
-    public mutating func attribute<Value: Codable & Sendable>(
+    public mutating func property<Value: Codable & Sendable>(
         _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value? = nil, _ options: AttributeOption<Value>...
     ) {
         addComposite(path, name, value, options)
+    }
+
+    /// Declares a to-one that is nullified; generated code that cannot tell an attribute from a relationship calls it.
+    public mutating func property<Target: ManagedObject>(_ path: KeyPath<Leaf, Target?>, _ name: String) {
+        add(path, name, to: Target.self, isToMany: false, .nullify, nil, [])
+    }
+
+    /// Declares a to-many that is nullified; the same.
+    public mutating func property<Member: ManagedObject>(_ path: KeyPath<Leaf, ToMany<Member>>, _ name: String) {
+        add(path, name, to: Member.self, isToMany: true, .nullify, nil, [])
     }
 
     /// Declares an attribute of any type, stored as the bytes that the transformer with the registered name makes.
@@ -147,7 +157,7 @@ extension EntityBuilder {
         var initial: AttributeValue?
         if let value, ManagedObject.unwrapped(value) != nil {
             do { initial = try AttributeValueEncoder.encode(value) } catch {
-                faults.append("\(description.name).\(name): the default value cannot be encoded (\(error))")
+                problems.append("\(description.name).\(name): the default value cannot be encoded (\(error))")
             }
         }
         add(path, attribute, initial, options)
@@ -183,7 +193,7 @@ extension EntityBuilder {
             do {
                 attribute.derivationExpression = try FetchExpression(format: text)
             } catch {
-                faults.append("\(description.name).\(attribute.name) cannot be derived: \(error.message)")
+                problems.append("\(description.name).\(attribute.name) cannot be derived: \(error.message)")
             }
         case .range(let minimum, let maximum):
             attribute.validationRules.append(.range(minimum: minimum, maximum: maximum))

@@ -19,7 +19,7 @@ public struct EntityDefinition: @unchecked Sendable {
     let objectIDPath: AnyKeyPath
     let inverses: [String: InverseReference]
     let destinations: [String: ManagedObject.Type]
-    let faults: [String]
+    let problems: [String]
 
     /// Generated code calls this with the class, its parent and its chain of descriptions.
     public init<Leaf: ManagedObject>(
@@ -38,7 +38,7 @@ public struct EntityDefinition: @unchecked Sendable {
         objectIDPath = \Leaf.objectID
         inverses = builder.inverses
         destinations = builder.destinations
-        faults = builder.faults
+        problems = builder.problems
     }
 
     private init(plain objectClass: ManagedObject.Type) {
@@ -50,7 +50,7 @@ public struct EntityDefinition: @unchecked Sendable {
         objectIDPath = \ManagedObject.objectID
         inverses = [:]
         destinations = [:]
-        faults = ["\(objectClass) is not an @Entity"]
+        problems = ["\(objectClass) is not an @Entity"]
     }
 
     static func plain(_ objectClass: ManagedObject.Type) -> EntityDefinition { EntityDefinition(plain: objectClass) }
@@ -75,7 +75,7 @@ extension EntityDefinition {
     ///
     /// - Throws: `invalidModel` when a class is no entity or a key path does not name a property.
     static func descriptions(of classes: [ManagedObject.Type]) throws -> [EntityDescription] {
-        var faults: [String] = []
+        var problems: [String] = []
         var definitions: [EntityDefinition] = []
         var seen: Set<ObjectIdentifier> = []
         func add(_ objectClass: ManagedObject.Type) {
@@ -86,18 +86,18 @@ extension EntityDefinition {
         }
         for objectClass in classes { add(objectClass) }
         let descriptions = definitions.map { definition in
-            faults += definition.faults
-            return definition.withInverses(&faults)
+            problems += definition.problems
+            return definition.withInverses(&problems)
         }
-        guard faults.isEmpty else {
-            let details = faults.map { StrataError(.invalidModel, $0) }
+        guard problems.isEmpty else {
+            let details = problems.map { StrataError(.invalidModel, $0) }
             throw StrataError(
-                .invalidModel, "The model makes no sense: \(faults.joined(separator: "; ")).", details: details)
+                .invalidModel, "The model makes no sense: \(problems.joined(separator: "; ")).", details: details)
         }
         return descriptions
     }
 
-    private func withInverses(_ faults: inout [String]) -> EntityDescription {
+    private func withInverses(_ problems: inout [String]) -> EntityDescription {
         var result = description
         for index in result.properties.indices {
             guard case .relationship(var relationship) = result.properties[index],
@@ -107,7 +107,7 @@ extension EntityDefinition {
                 relationship.inverseName = name
                 result.properties[index] = .relationship(relationship)
             } else {
-                faults.append(
+                problems.append(
                     "\(description.name).\(relationship.name): the inverse is not a property of \(inverse.owner)")
             }
         }

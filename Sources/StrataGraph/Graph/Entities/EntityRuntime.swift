@@ -18,7 +18,7 @@ import StrataModel
     let toManyIndexes: [Int]
     /// Indexes of to-ones whose inverse is a to-one.
     let oneToOneIndexes: [Int]
-    /// Index -> place.
+    /// Index -> location.
     nonisolated(unsafe) let fields: UnsafePointer<_FieldLocation>
     /// The row of a new object: constant defaults, the rest nil.
     nonisolated(unsafe) let template: UnsafeRawBufferPointer
@@ -80,7 +80,7 @@ import StrataModel
         linkSlots = SlotSet(
             properties.filter { $0.isInRow && ($0.kind == .reference || $0.kind == .position) }.map(\.slot))
         let fields = UnsafeMutablePointer<_FieldLocation>.allocate(capacity: max(1, properties.count))
-        for property in properties { (fields + property.index).initialize(to: property.place) }
+        for property in properties { (fields + property.index).initialize(to: property.location) }
         self.fields = UnsafePointer(fields)
         let row = try hasDefaults ? Self.templateRow(schema) : schema.layout.emptyRow
         template = UnsafeRawBufferPointer(Self.copy(row))
@@ -92,6 +92,13 @@ import StrataModel
         fields.deallocate()
         template.deallocate()
         blank.deallocate()
+    }
+
+    /// - Throws: `unknownEntity` for an abstract entity, of which no object can be made.
+    func checkIsConcrete() throws {
+        guard schema.isAbstract else { return }
+        throw StrataError(
+            .unknownEntity, "An abstract entity has no objects of its own.", context: .init(entityName: name))
     }
 
     func property(named name: String) -> PropertyRuntime? { indexByName[name].map { properties[$0] } }
@@ -155,7 +162,7 @@ final class PropertyRuntime: Sendable {
     let id: PropertyID
     let slot: Int
     let index: Int
-    let place: _FieldLocation
+    let location: _FieldLocation
     let kind: SlotKind
     let isToMany: Bool
     let isToOne: Bool
@@ -198,7 +205,7 @@ final class PropertyRuntime: Sendable {
         var flags: UInt16 = 0
         if kind == .externalData { flags |= _FieldLocation.externalStorage }
         if kind == .absent { flags |= _FieldLocation.notInRow }
-        place = _FieldLocation(
+        location = _FieldLocation(
             offset: UInt32(truncatingIfNeeded: slot.offset), slot: UInt16(truncatingIfNeeded: property.slot),
             flags: flags)
         inverse = ToOneInverse(property)

@@ -11,12 +11,6 @@
     /// Not in the row: to-many and transient properties.
     @usableFromInline static let notInRow: UInt16 = 2
 
-    init(offset: UInt32, slot: UInt16, flags: UInt16) {
-        self.offset = offset
-        self.slot = slot
-        self.flags = flags
-    }
-
     /// Bytes from the start of the row.
     @inlinable var start: Int { Int(offset) }
 }

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
             let isGiven = !new._entity.isEqual(slot: property.slot, new.rowBytes, fresh)
             guard isGiven || mergePolicy.kind == .overwrite else { continue }
             if property.relationship != nil {
-                let target = new.reference(property.place)
+                let target = new.reference(property.location)
                 try stored.changeTarget(target.isNil ? nil : registeredOrFault(target), at: property.index)
             } else {
                 try stored.write(new.attributeValue(property), to: property)
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
             for object in list where object !== new && object._flags.isPending && !object._flags.contains(.deleted) {
                 for index in object._entity.toOneIndexes {
                     let property = object._entity.properties[index]
-                    guard property.isInRow, object.reference(property.place) == new.objectID else { continue }
+                    guard property.isInRow, object.reference(property.location) == new.objectID else { continue }
                     try object.changeTarget(stored, at: index)
                 }
             }

@@ -100,7 +100,7 @@ extension ManagedObjectContext {
         let id = map[missing.source] == nil ? missing.target : missing.source
         guard let object = map[id] else { return nil }
         let property = object._entity.property(missing.property)
-        let before = property.map { object.baseReference($0.place) } ?? ObjectID(rawValue: 0)
+        let before = property.map { object.baseReference($0.location) } ?? ObjectID(rawValue: 0)
         let base: AttributeValue = property?.isInRow ?? false && !before.isNil ? .objectID(before) : .null
         var theirs = AttributeValue.null
         // A link that falls leaves the one that there was; see PartnerMerge.

@@ -44,8 +44,8 @@ extension ManagedObjectContext {
         _ end: LinkEnd, _ property: PropertyRuntime, of object: ManagedObject
     ) -> PartnerMerge.End {
         var state = PartnerMerge.End()
-        state.base = object.baseReference(property.place)
-        if !object._flags.contains(.deleted) { state.mine = object.reference(property.place) }
+        state.base = object.baseReference(property.location)
+        if !object._flags.contains(.deleted) { state.mine = object.reference(property.location) }
         // A merge has cleared the end; this context did not.
         if state.mine.isNil, pendingLinks.displaced.contains(end) { state.mine = state.base }
         state.isChanged = state.mine != state.base
@@ -79,7 +79,7 @@ extension ManagedObjectContext {
             guard let object = map[end.object], object._flags.contains(.updated),
                 let property = object._entity.property(end.property)
             else { continue }
-            object.rebaseReference(state.theirs, property.place)
+            object.rebaseReference(state.theirs, property.location)
         }
     }
 
@@ -139,7 +139,7 @@ extension ManagedObjectContext {
         let settled = merge.settled()
         for (end, target) in settled.sorted(by: { $0.key < $1.key }) {
             guard let object = try presentObject(end.object), let property = object._entity.property(end.property),
-                object.reference(property.place) != target
+                object.reference(property.location) != target
             else { continue }
             try object.storeOtherEnd(target, end.property, ifItWas: nil)
         }

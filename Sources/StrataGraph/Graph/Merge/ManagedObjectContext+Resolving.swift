@@ -120,7 +120,7 @@ extension ManagedObjectContext {
         // What the policy made again is there to be linked to.
         for link in missing where !isNew(link.target) {
             if let source = map[link.source], let property = source._entity.property(link.property), property.isInRow {
-                guard source.reference(property.place) == link.target else { continue }
+                guard source.reference(property.location) == link.target else { continue }
                 try source.changeTarget(nil, at: property.index)
             } else if let pairs = binding.link(link.property), case .pairs(_, _, _, let inverse) = pairs.source {
                 // The link was never saved: it is dropped at both ends.

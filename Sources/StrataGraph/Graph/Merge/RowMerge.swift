@@ -1,5 +1,5 @@
 // How two sides of one object are merged. `RowMerge` decides; `RowMerge+Sides` says where its slots come from;
-// `ManagedObjectContext+Resolving` and `+Applying` do what it decides. One-to-ones are settled link by link afterwards
+// `ManagedObjectContext+Resolving` and `+ApplyingChanges` do what it decides. One-to-ones are settled link by link afterwards
 // (`PartnerMerge`), members of other to-manys one by one (`ManagedObjectContext.settlePairs`).
 
 /// Decides what becomes of one object that two sides changed: a three-way merge of its row, by values and without I/O.

@@ -94,7 +94,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
 
     private func target(_ key: String) -> ObjectID? {
         guard let property = entity.property(named: key), property.isInRow else { return nil }
-        let id = withObject { $0.reference(property.place) }
+        let id = withObject { $0.reference(property.location) }
         return id.isNil ? nil : id
     }
 }
@@ -130,7 +130,7 @@ extension ManagedEntity {
     /// - Throws: `deletedObject` for an object in no context; as `ManagedObjectContext.frozen(_:)`.
     public func frozen() throws -> FrozenObject<Self> {
         guard let context = managedObjectContext else {
-            throw StrataError(.deletedObject, "The object is in no context.", context: place())
+            throw StrataError(.deletedObject, "The object is in no context.", context: errorContext())
         }
         return try context.frozen(self)
     }
@@ -142,8 +142,8 @@ extension ManagedObject {
         let image = try canonicalImage()
         guard _entity.hasExternalStorage else { return image }
         var builder = try RowBuilder(image, layout: _entity.layout)
-        for property in _entity.properties where property.kind == .externalData && !_isNull(property.place) {
-            try builder.set(property.slot, .data(try readExternalData(property.place)))
+        for property in _entity.properties where property.kind == .externalData && !_isNull(property.location) {
+            try builder.set(property.slot, .data(try readExternalData(property.location)))
         }
         return try builder.finish()
     }

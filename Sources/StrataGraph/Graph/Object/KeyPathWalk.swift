@@ -6,17 +6,17 @@ struct KeyPathWalk {
     let path: String
 
     /// Where the walk stands: at a value, or at what a to-many has led to.
-    private enum Place {
+    private enum Reached {
         case one(Any?)
         case many([Any])
     }
 
     func value(of object: ManagedObject) throws -> Any? {
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
-        var place = Place.one(object)
+        var reached = Reached.one(object)
         while let step = steps.popFirst() {
             guard step.hasPrefix("@") else {
-                place = try follow(step, from: place)
+                reached = try follow(step, from: reached)
                 continue
             }
             guard let collection = CollectionOperator(rawValue: step) else {
@@ -25,18 +25,18 @@ struct KeyPathWalk {
             // What follows, up to the next operator, is read from each member first.
             while let next = steps.first, !next.hasPrefix("@") {
                 steps.removeFirst()
-                place = try follow(next, from: place)
+                reached = try follow(next, from: reached)
             }
-            place = try apply(collection, to: place)
+            reached = try apply(collection, to: reached)
         }
-        switch place {
+        switch reached {
         case .one(let value): return value
         case .many(let members): return members
         }
     }
 
-    private func follow(_ step: String, from place: Place) throws -> Place {
-        switch place {
+    private func follow(_ step: String, from reached: Reached) throws -> Reached {
+        switch reached {
         case .one(let value): return try property(step, of: value)
         case .many(let members):
             var values: [Any] = []
@@ -51,7 +51,7 @@ struct KeyPathWalk {
         }
     }
 
-    private func property(_ step: String, of value: Any?) throws -> Place {
+    private func property(_ step: String, of value: Any?) throws -> Reached {
         if step == "self" || step == "SELF" { return .one(value) }
         switch value {
         case nil: return .one(nil)
@@ -65,9 +65,9 @@ struct KeyPathWalk {
 
     // MARK: Operators
 
-    private func apply(_ collection: CollectionOperator, to place: Place) throws -> Place {
-        guard case .many(let members) = place else {
-            if case .one(nil) = place { return place }
+    private func apply(_ collection: CollectionOperator, to reached: Reached) throws -> Reached {
+        guard case .many(let members) = reached else {
+            if case .one(nil) = reached { return reached }
             throw invalid("\(collection.rawValue) stands after a to-many.")
         }
         if collection == .count { return .one(members.count) }

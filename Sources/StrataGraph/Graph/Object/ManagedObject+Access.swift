@@ -45,7 +45,7 @@ extension ManagedObject {
             ObjectState.readOnly | ObjectState.deleted | ObjectState.inaccessible | ObjectState.detached
             | ObjectState.probe
         guard state & reasons != 0 else { return nil }
-        let context = place(key)
+        let context = errorContext(key)
         if state & ObjectState.readOnly != 0 {
             return StrataError(.readOnly, "The context cannot be changed.", context: context)
         }
@@ -96,7 +96,8 @@ extension ManagedObject {
         if let target = object as? Target { return target }
         report(
             StrataError(
-                .wrongType, "The target is not a \(Target.self).", context: place(_entity.properties[index].name)))
+                .wrongType, "The target is not a \(Target.self).", context: errorContext(_entity.properties[index].name)
+            ))
         return nil
     }
 
@@ -113,7 +114,7 @@ extension ManagedObject {
         if _state & ObjectState.probe == 0 {
             report(
                 StrataError(
-                    .wrongType, "The stored value is none of \(Value.self)'s.", context: place(property.name)))
+                    .wrongType, "The stored value is none of \(Value.self)'s.", context: errorContext(property.name)))
         }
         if let initial = property.attribute?.defaultValue, let raw = Value.RawValue(attributeValue: initial),
             let value = Value(rawValue: raw)

@@ -1,6 +1,6 @@
 public import StrataModel
 
-// What generated accessors call. `index` is the place of the property among the declared ones, inherited first. The
+// What generated accessors call. `index` is the location of the property among the declared ones, inherited first. The
 // usual read tests one word and loads; the usual write tests one word, stores and sets a bit.
 
 extension ManagedObject {
@@ -21,29 +21,29 @@ extension ManagedObject {
     /// The value of an optional attribute.
     @inlinable public final func _get<Value: StorableValue>(_ index: Int) -> Value? {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
-        let place = _fields[index]
-        if _isNull(place) { return nil }
-        return Value._load(self, place)
+        let location = _fields[index]
+        if _isNull(location) { return nil }
+        return Value._load(self, location)
     }
 
     /// Sets an attribute.
     @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value) {
         if _state != 0 { guard _willWrite(index) else { return } }
-        let place = _fields[index]
-        Value._store(value, in: self, place)
-        _didStore(place)
+        let location = _fields[index]
+        Value._store(value, in: self, location)
+        _didStore(location)
         if _state != 0 { _didWrite(index) }
     }
 
     /// Sets an optional attribute.
     @inlinable public final func _set<Value: StorableValue>(_ index: Int, _ value: Value?) {
         if _state != 0 { guard _willWrite(index) else { return } }
-        let place = _fields[index]
+        let location = _fields[index]
         if let value {
-            Value._store(value, in: self, place)
-            _didStore(place)
+            Value._store(value, in: self, location)
+            _didStore(location)
         } else {
-            _storeNull(place)
+            _storeNull(location)
         }
         if _state != 0 { _didWrite(index) }
     }

@@ -11,7 +11,7 @@ extension ManagedObject {
     final func decodedValue<Value: Codable & Sendable>(at index: Int) -> Value? {
         if _state & ObjectState.readMask != 0 { _willRead(index) }
         let property = _entity.properties[index]
-        guard property.isInRow, !_isNull(property.place) else { return nil }
+        guard property.isInRow, !_isNull(property.location) else { return nil }
         if let known = _extras?.decoded[index], let value = known as? Value { return value }
         do {
             if property.attributeType == .transformable { return try readTransformed(property) as? Value }
@@ -23,7 +23,7 @@ extension ManagedObject {
             report(
                 (error as? StrataError)
                     ?? StrataError(
-                        .wrongType, "The stored value is no \(Value.self).", context: place(property.name),
+                        .wrongType, "The stored value is no \(Value.self).", context: errorContext(property.name),
                         cause: error))
             return nil
         }
@@ -39,7 +39,7 @@ extension ManagedObject {
             let encoded: AttributeValue
             do { encoded = try AttributeValueEncoder.encode(value) } catch {
                 throw StrataError(
-                    .wrongType, "The value cannot be encoded.", context: place(property.name), cause: error)
+                    .wrongType, "The value cannot be encoded.", context: errorContext(property.name), cause: error)
             }
             try write(encoded, to: property)
         }
@@ -74,24 +74,24 @@ extension ManagedObject {
     // MARK: Data in files
 
     /// The bytes, read from the file when they are in one; empty, with an error reported, when they cannot be had.
-    final func externalData(at place: _FieldLocation) -> Data {
+    final func externalData(at location: _FieldLocation) -> Data {
         do {
-            return try readExternalData(place)
+            return try readExternalData(location)
         } catch {
             report(ManagedObjectContext.typed(error))
             return Data()
         }
     }
 
-    final func readExternalData(_ place: _FieldLocation) throws -> Data {
+    final func readExternalData(_ location: _FieldLocation) throws -> Data {
         let reader = try RowReader(rowBytes, layout: _entity.layout)
-        if let bytes = try reader.bytes(Int(place.slot)) { return Data(bytes) }
-        guard let reference = try reader.blob(Int(place.slot)) else { return Data() }
-        guard let context = _context else { throw unreadable(_entity.property(slot: Int(place.slot)).name) }
+        if let bytes = try reader.bytes(Int(location.slot)) { return Data(bytes) }
+        guard let reference = try reader.blob(Int(location.slot)) else { return Data() }
+        guard let context = _context else { throw unreadable(_entity.property(slot: Int(location.slot)).name) }
         do {
             return try context.binding.store.blob(reference)
         } catch var error as StrataError {
-            let name = _entity.property(slot: Int(place.slot)).name
+            let name = _entity.property(slot: Int(location.slot)).name
             error.context.entityName = _entity.name
             error.context.objectID = objectID
             error.context.key = name
@@ -99,17 +99,17 @@ extension ManagedObject {
         }
     }
 
-    final func storeExternalData(_ value: Data, at place: _FieldLocation) {
+    final func storeExternalData(_ value: Data, at location: _FieldLocation) {
         var bytes = [UInt8](repeating: 0, count: 1)
         bytes.reserveCapacity(value.count + 1)
         value.withUnsafeBytes { bytes.append(contentsOf: $0) }
-        bytes.withUnsafeBytes { _storeBytes($0, place) }
+        bytes.withUnsafeBytes { _storeBytes($0, location) }
     }
 
     /// Moves values too large for a row into files; the row keeps their names.
     final func moveLargeValuesOut() throws {
         guard let context = _context else { return }
-        for property in _entity.properties where property.kind == .externalData && !_isNull(property.place) {
+        for property in _entity.properties where property.kind == .externalData && !_isNull(property.location) {
             guard isChanged(slot: property.slot) || _flags.contains(.inserted) else { continue }
             let reader = try RowReader(rowBytes, layout: _entity.layout)
             guard let bytes = try reader.bytes(property.slot),
@@ -129,7 +129,7 @@ extension ManagedObject {
         let image = try builder.finish()
         try image.bytes.withUnsafeBytes { bytes throws in
             let reader = try RowReader(bytes, layout: _entity.layout)
-            _storeBytes(try reader.variableBytes(reader.entry(property.slot)), property.place)
+            _storeBytes(try reader.variableBytes(reader.entry(property.slot)), property.location)
         }
     }
 }

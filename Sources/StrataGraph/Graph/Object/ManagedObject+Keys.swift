@@ -17,11 +17,11 @@ extension ManagedObject {
         }
         if property.isTransient { return transientValue(at: property.index) }
         if property.isToOne {
-            let target = reference(property.place)
+            let target = reference(property.location)
             return target.isNil ? nil : _target(target)
         }
-        if _isNull(property.place) { return nil }
-        if property.kind == .externalData { return try readExternalData(property.place) }
+        if _isNull(property.location) { return nil }
+        if property.kind == .externalData { return try readExternalData(property.location) }
         if property.attributeType == .transformable { return try readTransformed(property) }
         return value(of: property)
     }
@@ -34,7 +34,7 @@ extension ManagedObject {
     public final func setValue(_ value: Any?, forKey key: String) throws {
         let property = try declared(key)
         if let refusal = refusalToChange(key: key) { throw refusal }
-        if property.isDerived { throw property.derivedRefusal(place(key)) }
+        if property.isDerived { throw property.derivedRefusal(errorContext(key)) }
         if property.isToMany { return try replaceMembers(objects(in: value, for: property), at: property.index) }
         if property.isToOne {
             guard let value = Self.unwrapped(value) else { return try changeTarget(nil, at: property.index) }
@@ -140,7 +140,7 @@ extension ManagedObject {
     }
 
     final func unknownKey(_ key: String) -> StrataError {
-        StrataError(.unknownKey, "\(_entity.name) has no property \(key).", context: place(key))
+        StrataError(.unknownKey, "\(_entity.name) has no property \(key).", context: errorContext(key))
     }
 
     final func wrongType(_ property: PropertyRuntime, _ value: Any) -> StrataError {
@@ -149,7 +149,7 @@ extension ManagedObject {
             ?? property.relationship.map { $0.description.destinationEntityName } ?? "no value"
         return StrataError(
             .wrongType, "\(property.name) takes \(expected), not a value of type \(type(of: value)).",
-            context: place(property.name))
+            context: errorContext(property.name))
     }
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.

@@ -107,14 +107,14 @@ extension ManagedObject {
     // MARK: Writing
 
     /// Makes the slot nil.
-    @usableFromInline final func _storeNull(_ place: _FieldLocation) {
-        _row.setNullBit(slot: Int(place.slot))
-        _row.zeroSlot(at: place.start, width: _entity.property(slot: Int(place.slot)).kind.width)
-        _markChanged(slot: Int(place.slot))
+    @usableFromInline final func _storeNull(_ location: _FieldLocation) {
+        _row.setNullBit(slot: Int(location.slot))
+        _row.zeroSlot(at: location.start, width: _entity.property(slot: Int(location.slot)).kind.width)
+        _markChanged(slot: Int(location.slot))
     }
 
     /// Writes a value of variable width; the caller sets the null and changed bits.
-    @usableFromInline final func _storeBytes(_ bytes: UnsafeRawBufferPointer, _ place: _FieldLocation) {
+    @usableFromInline final func _storeBytes(_ bytes: UnsafeRawBufferPointer, _ location: _FieldLocation) {
         let room = Int(_capacity) - Int(_size)
         if bytes.count > room, !growRow(by: bytes.count) { return }
         let start = Int(_size)
@@ -122,7 +122,8 @@ extension ManagedObject {
             (_row + start).copyMemory(from: source, byteCount: bytes.count)
         }
         _row.storeVariable(
-            start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: bytes.count), at: place.start)
+            start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: bytes.count),
+            at: location.start)
         _size = UInt32(truncatingIfNeeded: start + bytes.count)
     }
 
@@ -135,7 +136,7 @@ extension ManagedObject {
         }
         let needed = live.count + count
         guard needed <= Int(UInt32.max) else {
-            report(StrataError(.keyTooLong, "An object takes 4 GiB or more.", context: place()))
+            report(StrataError(.keyTooLong, "An object takes 4 GiB or more.", context: errorContext()))
             return false
         }
         let capacity = min(Int(UInt32.max), needed + needed / 2 + 32)
@@ -151,37 +152,38 @@ extension ManagedObject {
     }
 
     /// Writes a to-one slot, inverse and position left alone; the row must be the object's own.
-    final func storeReference(_ id: ObjectID, _ place: _FieldLocation) {
+    final func storeReference(_ id: ObjectID, _ location: _FieldLocation) {
         if id.isNil {
-            _storeNull(place)
+            _storeNull(location)
         } else {
-            _storeScalar(id.rawValue.littleEndian, place)
-            _didStore(place)
+            _storeScalar(id.rawValue.littleEndian, location)
+            _didStore(location)
         }
     }
 
     /// Writes a to-one slot of the row as it was before any change; nothing where there is no such row.
-    final func rebaseReference(_ id: ObjectID, _ place: _FieldLocation) {
+    final func rebaseReference(_ id: ObjectID, _ location: _FieldLocation) {
         guard let _base else { return }
-        if id.isNil { _base.setNullBit(slot: Int(place.slot)) } else { _base.clearNullBit(slot: Int(place.slot)) }
-        _base.storeLittleEndian(id.rawValue, at: place.start)
+        if id.isNil { _base.setNullBit(slot: Int(location.slot)) } else { _base.clearNullBit(slot: Int(location.slot)) }
+        _base.storeLittleEndian(id.rawValue, at: location.start)
         // The row may differ from it now.
-        _markChanged(slot: Int(place.slot))
+        _markChanged(slot: Int(location.slot))
     }
 
-    final func reference(_ place: _FieldLocation) -> ObjectID {
-        ObjectID(rawValue: UInt64(littleEndian: _loadScalar(place, as: UInt64.self)))
+    final func reference(_ location: _FieldLocation) -> ObjectID {
+        ObjectID(rawValue: UInt64(littleEndian: _loadScalar(location, as: UInt64.self)))
     }
 
     // MARK: Errors
 
     /// Entity and object, for an error.
-    final func place(_ key: String? = nil, _ value: AttributeValue? = nil) -> StrataError.Context {
+    final func errorContext(_ key: String? = nil, _ value: AttributeValue? = nil) -> StrataError.Context {
         StrataError.Context(entityName: _entity.name, objectID: objectID, key: key, value: value)
     }
 
     final func corruption(_ error: any Error) -> StrataError {
-        (error as? StrataError) ?? StrataError(.corrupt, "The object's row is damaged.", context: place(), cause: error)
+        (error as? StrataError)
+            ?? StrataError(.corrupt, "The object's row is damaged.", context: errorContext(), cause: error)
     }
 
     /// Reports an error to the context that cannot be thrown to the caller.

@@ -17,23 +17,23 @@ extension ManagedObject {
 
     /// The slot as the Swift value of its attribute's type; data kept in a file and transformed values as stored.
     final func value(of property: PropertyRuntime) -> Any? {
-        guard property.isInRow, !_isNull(property.place) else { return nil }
-        let place = property.place
+        guard property.isInRow, !_isNull(property.location) else { return nil }
+        let location = property.location
         switch property.kind {
         case .absent: return nil
-        case .boolean: return Bool._load(self, place)
-        case .integer16: return Int16._load(self, place)
-        case .integer32: return Int32._load(self, place)
-        case .integer64, .position: return Int64._load(self, place)
-        case .float: return Float._load(self, place)
-        case .double: return Double._load(self, place)
-        case .date: return Date._load(self, place)
-        case .decimal: return Decimal._load(self, place)
-        case .uuid: return UUID._load(self, place)
-        case .objectID, .reference: return ObjectID._load(self, place)
-        case .string: return String._load(self, place)
-        case .url: return URL._load(self, place)
-        case .data: return Data(_bytes(place))
+        case .boolean: return Bool._load(self, location)
+        case .integer16: return Int16._load(self, location)
+        case .integer32: return Int32._load(self, location)
+        case .integer64, .position: return Int64._load(self, location)
+        case .float: return Float._load(self, location)
+        case .double: return Double._load(self, location)
+        case .date: return Date._load(self, location)
+        case .decimal: return Decimal._load(self, location)
+        case .uuid: return UUID._load(self, location)
+        case .objectID, .reference: return ObjectID._load(self, location)
+        case .string: return String._load(self, location)
+        case .url: return URL._load(self, location)
+        case .data: return Data(_bytes(location))
         case .externalData, .composite, .undefined:
             let value = attributeValue(property)
             return value.isNull ? nil : value.plain
@@ -47,7 +47,7 @@ extension ManagedObject {
         guard let value = Self.unwrapped(value) else { return .null }
         guard let attribute = property.attribute else { throw wrongType(property, value) }
         if attribute.type == .transformable, !(value is AttributeValue) {
-            return .data(try property.transformed(value, place(property.name)))
+            return .data(try property.transformed(value, errorContext(property.name)))
         }
         guard let given = try AttributeValue(any: value, for: attribute), let fit = given.coerced(to: attribute.type)
         else { throw wrongType(property, value) }
@@ -64,28 +64,28 @@ extension ManagedObject {
     }
 
     final func store(_ value: AttributeValue, _ property: PropertyRuntime) throws {
-        let place = property.place
+        let location = property.location
         switch (value, property.kind) {
-        case (.null, _): return _storeNull(place)
-        case (.boolean(let value), .boolean): Bool._store(value, in: self, place)
-        case (.integer(let value), .integer16): Int16._store(try narrow(value, property), in: self, place)
-        case (.integer(let value), .integer32): Int32._store(try narrow(value, property), in: self, place)
-        case (.integer(let value), .integer64): Int64._store(value, in: self, place)
-        case (.float(let value), .float): Float._store(value, in: self, place)
-        case (.double(let value), .double): Double._store(value, in: self, place)
-        case (.date(let value), .date): Date._store(value, in: self, place)
-        case (.decimal(let value), .decimal): Decimal._store(value, in: self, place)
-        case (.uuid(let value), .uuid): UUID._store(value, in: self, place)
+        case (.null, _): return _storeNull(location)
+        case (.boolean(let value), .boolean): Bool._store(value, in: self, location)
+        case (.integer(let value), .integer16): Int16._store(try narrow(value, property), in: self, location)
+        case (.integer(let value), .integer32): Int32._store(try narrow(value, property), in: self, location)
+        case (.integer(let value), .integer64): Int64._store(value, in: self, location)
+        case (.float(let value), .float): Float._store(value, in: self, location)
+        case (.double(let value), .double): Double._store(value, in: self, location)
+        case (.date(let value), .date): Date._store(value, in: self, location)
+        case (.decimal(let value), .decimal): Decimal._store(value, in: self, location)
+        case (.uuid(let value), .uuid): UUID._store(value, in: self, location)
         case (.objectID(let value), .objectID):
-            if value.isNil { return _storeNull(place) }
-            ObjectID._store(value, in: self, place)
-        case (.string(let value), .string): String._store(value, in: self, place)
-        case (.url(let value), .url): URL._store(value, in: self, place)
-        case (.data(let value), .data), (.data(let value), .externalData): Data._store(value, in: self, place)
+            if value.isNil { return _storeNull(location) }
+            ObjectID._store(value, in: self, location)
+        case (.string(let value), .string): String._store(value, in: self, location)
+        case (.url(let value), .url): URL._store(value, in: self, location)
+        case (.data(let value), .data), (.data(let value), .externalData): Data._store(value, in: self, location)
         case (.blob, .externalData), (_, .composite), (_, .undefined): try storeEncoded(value, property)
         default: throw wrongType(property, value)
         }
-        _didStore(place)
+        _didStore(location)
     }
 
     /// Values that only the row codec can write.
@@ -96,11 +96,11 @@ extension ManagedObject {
             let image = try builder.finish()
             try image.bytes.withUnsafeBytes { bytes throws in
                 let reader = try RowReader(bytes, layout: _entity.layout)
-                _storeBytes(try reader.variableBytes(reader.entry(property.slot)), property.place)
+                _storeBytes(try reader.variableBytes(reader.entry(property.slot)), property.location)
             }
         } catch {
             throw StrataError(
-                .wrongType, "The value cannot be stored.", context: place(property.name, value), cause: error)
+                .wrongType, "The value cannot be stored.", context: errorContext(property.name, value), cause: error)
         }
     }
 

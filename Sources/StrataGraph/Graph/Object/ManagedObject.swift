@@ -147,16 +147,6 @@ public struct _ObjectSeed {
     let state: UInt32
     unowned(unsafe) let context: ManagedObjectContext?
     let isInserted: Bool
-
-    init(
-        entity: EntityRuntime, objectID: ObjectID, state: UInt32, context: ManagedObjectContext?, isInserted: Bool
-    ) {
-        self.entity = entity
-        self.objectID = objectID
-        self.state = state
-        self.context = context
-        self.isInserted = isInserted
-    }
 }
 
 /// Gets a key path of the class that declares the property, and the object as that class.

@@ -32,15 +32,15 @@ extension ManagedObject {
     }
 
     private final func link(_ property: PropertyRuntime, to target: ManagedObject?) throws {
-        let place = property.place
-        let before = reference(place)
+        let location = property.location
+        let before = reference(location)
         let now = target?.objectID ?? ObjectID(rawValue: 0)
         guard before != now else { return }
         switch property.inverse {
-        case .none: storeReference(now, place)
+        case .none: storeReference(now, location)
         case .toMany(let link, let positionSlot):
             if let positionSlot { try takePosition(positionSlot, link, owner: now) }
-            storeReference(now, place)
+            storeReference(now, location)
             guard let context = _context else { return }
             if !before.isNil { context.noteLinkChange(link, owner: before, member: objectID, isAdded: false) }
             if !now.isNil { context.noteLinkChange(link, owner: now, member: objectID, isAdded: true) }
@@ -67,13 +67,13 @@ extension ManagedObject {
         var rivalID = ObjectID(rawValue: 0)
         if let target, let back = target._entity.property(inverse) {
             target.fireFault()
-            rivalID = target.reference(back.place)
+            rivalID = target.reference(back.location)
         }
         let rival = rivalID.isNil || rivalID == objectID ? nil : context.registeredOrFault(rivalID)
         let change = OneToOneChange(
             of: objectID, property.id, inverse: inverse, from: before.isNil ? nil : before, to: target?.objectID,
             rival: rivalID.isNil ? nil : rivalID)
-        storeReference(target?.objectID ?? ObjectID(rawValue: 0), property.place)
+        storeReference(target?.objectID ?? ObjectID(rawValue: 0), property.location)
         if let slot = change.formerPartner { try old?.store(slot) }
         if let slot = change.rival { try rival?.store(slot) }
         if let slot = change.partner { try target?.store(slot) }
@@ -85,9 +85,9 @@ extension ManagedObject {
         guard let property = _entity.property(property), property.isInRow else { return }
         if _state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return }
         fireFault()
-        if let expected, reference(property.place) != expected { return }
+        if let expected, reference(property.location) != expected { return }
         if _state != 0, !makeWritable(property.index) { throw unreadable(property.name) }
-        storeReference(id, property.place)
+        storeReference(id, property.location)
         if _state != 0 { _didWrite(property.index) }
     }
 
@@ -103,18 +103,18 @@ extension ManagedObject {
     final func storePosition(_ position: Int64, slot: Int) {
         let property = _entity.property(slot: slot)
         if _state != 0, !makeWritable(property.index) { return }
-        _storeScalar(position.littleEndian, property.place)
-        _didStore(property.place)
+        _storeScalar(position.littleEndian, property.location)
+        _didStore(property.location)
     }
 
     final func position(slot: Int) -> Int64 {
-        Int64(littleEndian: _loadScalar(_entity.property(slot: slot).place, as: Int64.self))
+        Int64(littleEndian: _loadScalar(_entity.property(slot: slot).location, as: Int64.self))
     }
 
     /// The target before any change; nil for a new object.
-    final func baseReference(_ place: _FieldLocation) -> ObjectID {
+    final func baseReference(_ location: _FieldLocation) -> ObjectID {
         guard let base = baseBytes, let start = base.baseAddress else { return ObjectID(rawValue: 0) }
-        return ObjectID(rawValue: start.loadLittleEndian(at: place.start))
+        return ObjectID(rawValue: start.loadLittleEndian(at: location.start))
     }
 
     // MARK: Refusals
@@ -122,20 +122,21 @@ extension ManagedObject {
     private final func refusalToLink(_ target: ManagedObject, _ key: String) -> StrataError {
         if target._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 {
             return StrataError(
-                .deletedObject, "The target was deleted.", context: place(key, .objectID(target.objectID)))
+                .deletedObject, "The target was deleted.", context: errorContext(key, .objectID(target.objectID)))
         }
         return StrataError(
-            .otherContext, "The target belongs to another context.", context: place(key, .objectID(target.objectID)))
+            .otherContext, "The target belongs to another context.",
+            context: errorContext(key, .objectID(target.objectID)))
     }
 
     /// Why the row cannot be written: what reading it has just reported, which is thrown instead.
     final func unreadable(_ key: String) -> StrataError {
         if isFault, let error = _context?.errors.takeLast() { return error }
-        return StrataError(.deletedObject, "The object cannot be read any more.", context: place(key))
+        return StrataError(.deletedObject, "The object cannot be read any more.", context: errorContext(key))
     }
 }
 
 extension PropertyRuntime {
-    /// The slot of the object's place among the members of the other end.
+    /// The slot of the object's location among the members of the other end.
     var positionSlot: Int? { if case .toMany(_, let slot) = inverse { slot } else { nil } }
 }

@@ -23,7 +23,7 @@ extension ManagedObject {
         guard 0...(count - moved.count) ~= position else {
             throw StrataError(
                 .invalidRequest, "\(key) has \(count - moved.count) other members, and no position \(position).",
-                context: place(key))
+                context: errorContext(key))
         }
         // A member in front of the position would else shift the others when it leaves.
         for member in moved { try addMember(member, at: property.index, position: count - 1) }
@@ -46,7 +46,7 @@ extension ManagedObject {
     private final func toMany(_ key: String) throws -> PropertyRuntime {
         let property = try declared(key)
         guard property.isToMany else {
-            throw StrataError(.wrongType, "\(key) is not a to-many relationship.", context: place(key))
+            throw StrataError(.wrongType, "\(key) is not a to-many relationship.", context: errorContext(key))
         }
         return property
     }

@@ -42,7 +42,7 @@ extension ManagedObject {
 
     @usableFromInline final func _toManyIDs(at index: Int) -> [ObjectID] { toManyIDs(at: index) }
 
-    final func member<Member: ManagedObject>(inPlace position: Int, at index: Int, as type: Member.Type) -> Member {
+    final func member<Member: ManagedObject>(atPosition position: Int, at index: Int, as type: Member.Type) -> Member {
         guard let context = _context else {
             preconditionFailure("The object's context is gone: keep the context while its objects are used.")
         }
@@ -53,7 +53,7 @@ extension ManagedObject {
         precondition(
             position >= 0 && position < ids.count + lost, "There is no member at position \(position) of \(ids.count).")
         let name = _entity.properties[index].name
-        report(StrataError(.corrupt, "The relationship has fewer members than it counts.", context: place(name)))
+        report(StrataError(.corrupt, "The relationship has fewer members than it counts.", context: errorContext(name)))
         return Member(
             _ObjectSeed(
                 entity: context.entity(of: type), objectID: ObjectID(rawValue: 0),
@@ -65,7 +65,7 @@ extension ManagedObject {
     final func addMember(_ member: ManagedObject, at index: Int, position: Int?) throws {
         let property = _entity.properties[index]
         let (context, link) = try changing(property, member)
-        if let position { try checkPlace(position, property) }
+        if let position { try checkPosition(position, property) }
         if _state & ObjectState.observed != 0 { announceWillSet(index) }
         switch link.source {
         case .pairs: try context.linkPair(context.toManyState(link, objectID), member.objectID, at: position)
@@ -90,7 +90,7 @@ extension ManagedObject {
         case .rows(let toOne):
             guard let back = member._entity.property(toOne) else { return }
             member.fireFault()
-            if member.reference(back.place) == objectID { try member.changeTarget(nil, at: back.index) }
+            if member.reference(back.location) == objectID { try member.changeTarget(nil, at: back.index) }
         }
         if _state & ObjectState.observed != 0 { announceDidSet(index) }
     }
@@ -100,7 +100,7 @@ extension ManagedObject {
         let (context, link) = try changing(property, nil)
         let state = context.toManyState(link, objectID)
         let ids = try context.members(state)
-        try checkPlace(destination, property)
+        try checkPosition(destination, property)
         guard ids.indices.contains(source), link.isOrdered else { return }
         if _state & ObjectState.observed != 0 { announceWillSet(index) }
         try context.moveMember(ids[source], to: destination, state)
@@ -145,10 +145,10 @@ extension ManagedObject {
         let value = AttributeValue.objectID(member.objectID)
         if member._context !== context {
             throw StrataError(
-                .otherContext, "The member belongs to another context.", context: place(property.name, value))
+                .otherContext, "The member belongs to another context.", context: errorContext(property.name, value))
         }
         if member._state & ObjectState.unlinkable != 0 {
-            throw StrataError(.deletedObject, "The member was deleted.", context: place(property.name, value))
+            throw StrataError(.deletedObject, "The member was deleted.", context: errorContext(property.name, value))
         }
         guard context.binding.schema.entity(link.memberEntity)?.entityIDs.contains(member._entity.id) ?? false else {
             throw wrongMember(member, property)
@@ -156,16 +156,16 @@ extension ManagedObject {
         return (context, link)
     }
 
-    private final func checkPlace(_ position: Int, _ property: PropertyRuntime) throws {
+    private final func checkPosition(_ position: Int, _ property: PropertyRuntime) throws {
         guard position < 0 else { return }
         throw StrataError(
-            .invalidRequest, "\(property.name) has no position \(position).", context: place(property.name))
+            .invalidRequest, "\(property.name) has no position \(position).", context: errorContext(property.name))
     }
 
     private final func wrongMember(_ member: ManagedObject, _ property: PropertyRuntime) -> StrataError {
         StrataError(
             .wrongType, "\(property.name) does not take objects of \(member._entity.name).",
-            context: place(property.name, .objectID(member.objectID)))
+            context: errorContext(property.name, .objectID(member.objectID)))
     }
 }
 
@@ -181,9 +181,9 @@ extension ManagedObjectContext {
 
     @usableFromInline func _registeredOrFault(_ id: ObjectID) -> ManagedObject? { registeredOrFault(id) }
 
-    /// The app walks through these members; the one at `place` is the first fault.
-    @usableFromInline func _noteWalk(_ members: [ObjectID], from place: Int) {
-        memory.faultRuns.begin(members, from: place)
+    /// The app walks through these members; the one at `index` is the first fault.
+    @usableFromInline func _noteWalk(_ members: [ObjectID], from index: Int) {
+        memory.faultRuns.begin(members, from: index)
     }
 
     @usableFromInline func _noMember<Member: ManagedObject>(_ id: ObjectID) -> Member {
@@ -194,7 +194,7 @@ extension ManagedObjectContext {
     func moveMember(_ member: ObjectID, to destination: Int, _ state: ToManyState) throws {
         let ids = try members(state)
         guard let current = ids.firstIndex(of: member), current != destination else { return }
-        // Between the neighbours it will have: going down the list it passes the one now in its place.
+        // Between the neighbours it will have: going down the list it passes the one now in its index.
         let index = destination > current ? destination + 1 : destination
         try setPosition(of: member, try position(at: index, state), state)
     }

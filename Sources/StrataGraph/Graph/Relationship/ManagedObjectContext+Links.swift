@@ -120,9 +120,9 @@ extension ManagedObjectContext {
         return pending.leaving.filter { state.pending[$0] == nil }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
-    static let placeGap: Int64 = 1 << 32
+    static let positionGap: Int64 = 1 << 32
 
     /// The position behind the last member.
     func positionAtEnd(_ state: ToManyState) throws -> Int64 {
@@ -143,7 +143,7 @@ extension ManagedObjectContext {
             state.lastPosition = last
         }
         let last = state.lastPosition ?? .min
-        return last == .min ? 0 : last + Self.placeGap
+        return last == .min ? 0 : last + Self.positionGap
     }
 
     /// The position between the members at `index - 1` and `index`; makes room first when there is none.
@@ -152,7 +152,7 @@ extension ManagedObjectContext {
         guard index < count else { return try positionAtEnd(state) }
         for _ in 0..<2 {
             let next = state.positions[index]
-            if index == 0 { return next - Self.placeGap }
+            if index == 0 { return next - Self.positionGap }
             let previous = state.positions[index - 1]
             if next - previous > 1 { return previous + (next - previous) / 2 }
             try spreadOut(state)
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
     /// Gives every member a new position with room between.
     private func spreadOut(_ state: ToManyState) throws {
         for (index, member) in try members(state).enumerated() {
-            try setPosition(of: member, Int64(index) * Self.placeGap, state)
+            try setPosition(of: member, Int64(index) * Self.positionGap, state)
         }
     }
 
@@ -253,7 +253,7 @@ extension ManagedObjectContext {
         for index in object._entity.toOneIndexes {
             let property = object._entity.properties[index]
             guard case .toMany(let link, _) = property.inverse, property.isInRow else { continue }
-            let now = isGone ? ObjectID(rawValue: 0) : object.reference(property.place)
+            let now = isGone ? ObjectID(rawValue: 0) : object.reference(property.location)
             let before = storedReference(of: object, property)
             if before == now {
                 if !now.isNil, property.positionSlot.map(object.isChanged(slot:)) ?? false,
@@ -270,12 +270,12 @@ extension ManagedObjectContext {
 
     /// Where the store says that a to-one leads: what was read, unless others have changed it since.
     private func storedReference(of object: ManagedObject, _ property: PropertyRuntime) -> ObjectID {
-        guard pending.overtaken.contains(object.objectID) else { return object.baseReference(property.place) }
+        guard pending.overtaken.contains(object.objectID) else { return object.baseReference(property.location) }
         do {
             return try read { try $0.reference(property.id, of: object.objectID) } ?? ObjectID(rawValue: 0)
         } catch {
             report(Self.typed(error))
-            return object.baseReference(property.place)
+            return object.baseReference(property.location)
         }
     }
 }

@@ -140,7 +140,7 @@ extension ToMany: RandomAccessCollection {
     public subscript(position: Int) -> Member {
         switch storage {
         case .list(let list): return list.members[position]
-        case .live(let owner, let index): return owner.member(inPlace: position, at: index, as: Member.self)
+        case .live(let owner, let index): return owner.member(atPosition: position, at: index, as: Member.self)
         }
     }
 
@@ -161,7 +161,7 @@ extension ToMany: RandomAccessCollection {
         @usableFromInline let reference: Unmanaged<ManagedObjectContext>?
         @usableFromInline let members: [Member]
         @usableFromInline let ids: [ObjectID]
-        @usableFromInline var place = 0
+        @usableFromInline var index = 0
         /// Whether the context knows of the walk, as it does from the first fault on.
         @usableFromInline var isNoted = false
 
@@ -175,18 +175,18 @@ extension ToMany: RandomAccessCollection {
         /// The next member; nil after the last.
         @inlinable public mutating func next() -> Member? {
             guard let reference else {
-                guard place < members.count else { return nil }
-                place += 1
-                return members[place - 1]
+                guard index < members.count else { return nil }
+                index += 1
+                return members[index - 1]
             }
-            guard place < ids.count else { return nil }
-            place += 1
+            guard index < ids.count else { return nil }
+            index += 1
             // Retaining the context takes as long as finding the member does. It is held here, for it may be used
             // below.
-            let member = reference._withUnsafeGuaranteedRef { $0._member(ids[place - 1], as: Member.self) }
+            let member = reference._withUnsafeGuaranteedRef { $0._member(ids[index - 1], as: Member.self) }
             if member._state & ObjectState.fault != 0, !isNoted {
                 isNoted = true
-                context?._noteWalk(ids, from: place - 1)
+                context?._noteWalk(ids, from: index - 1)
             }
             return member
         }

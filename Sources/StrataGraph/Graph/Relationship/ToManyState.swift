@@ -151,14 +151,9 @@ final class ToManyState {
 
     /// The index where (position, id) belongs among the members.
     private func index(of member: ObjectID, at position: Int64, in members: [ObjectID]) -> Int {
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low + high) / 2
-            let other = link.isOrdered ? positions[middle] : 0
-            if (other, members[middle]) < (position, member) { low = middle + 1 } else { high = middle }
+        members.indices.partitionPoint { index in
+            (link.isOrdered ? positions[index] : 0, members[index]) < (position, member)
         }
-        return low
     }
 
     private func enterInMembers(_ member: ObjectID, _ position: Int64) {

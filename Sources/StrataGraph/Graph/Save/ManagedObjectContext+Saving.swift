@@ -133,17 +133,37 @@ extension ManagedObjectContext {
 
     // MARK: The change set
 
+    /// A change set without changes, with what the app says about its saves.
+    func emptyChangeSet() -> ChangeSet {
+        var changes = ChangeSet(base: base, modelVersion: binding.schema.version)
+        changes.author = attributes.author
+        changes.contextName = attributes.contextName
+        changes.metadata = attributes.recordedMetadata
+        return changes
+    }
+
     private func makeChangeSet() throws -> ChangeSet {
-        var metadata = attributes.recordedMetadata
+        var changes = emptyChangeSet()
         if !saving.overruled.isEmpty {
-            metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(saving.overruled)
+            changes.metadata[ConflictRecord.metadataKey] = try ConflictRecord.encode(saving.overruled)
         }
-        var changes = ChangeSet(
-            base: base, modelVersion: binding.schema.version, author: attributes.author,
-            contextName: attributes.contextName,
-            metadata: metadata)
         if let id = saving.transactionID { changes.transactionID = id }
         changes.expectedRevisions = saving.expectedRevisions
+        try addInsertions(to: &changes)
+        try learnRevisions()
+        try addUpdates(to: &changes)
+        for object in pending.deleted where object._flags.contains(.deleted) {
+            changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
+        }
+        for (id, row) in pending.deletedRows.rows {
+            changes.deletions.append(.init(id: id, baseRevision: row.revision))
+        }
+        changes.deletions.sort { $0.id < $1.id }
+        if pendingLinks.pairGeneration != 0 { changes.pairs = try pairChanges() }
+        return changes
+    }
+
+    private func addInsertions(to changes: inout ChangeSet) throws {
         changes.insertions.reserveCapacity(pending.inserted.count - pending.withdrawnCount)
         var isSorted = true
         var last = ObjectID(rawValue: 0)
@@ -153,7 +173,9 @@ extension ManagedObjectContext {
             changes.insertions.append(.init(id: last, image: try imageToSave(object)))
         }
         if !isSorted { changes.insertions.sort { $0.id < $1.id } }
-        try learnRevisions()
+    }
+
+    private func addUpdates(to changes: inout ChangeSet) throws {
         for object in pending.updated where object._flags.contains(.updated) && !object._flags.contains(.deleted) {
             guard let base = object.baseBytes, object._base != nil else { continue }
             let slots = object.slotsThatDiffer(from: base)
@@ -165,15 +187,6 @@ extension ManagedObjectContext {
         }
         // In the order of the keys neighbours are read and written together.
         changes.updates.sort { $0.id < $1.id }
-        for object in pending.deleted where object._flags.contains(.deleted) {
-            changes.deletions.append(.init(id: object.objectID, baseRevision: object._revision))
-        }
-        for (id, row) in pending.deletedRows.rows {
-            changes.deletions.append(.init(id: id, baseRevision: row.revision))
-        }
-        changes.deletions.sort { $0.id < $1.id }
-        if pendingLinks.pairGeneration != 0 { changes.pairs = try pairChanges() }
-        return changes
     }
 
     private func imageToSave(_ object: ManagedObject) throws -> RowImage {
@@ -230,10 +243,10 @@ extension ManagedObjectContext {
             pendingLinks.changes.isEmpty, pending.leaving.isEmpty
         else { return .unknown }
         var entity: EntityRuntime?
-        for place in changes.updates.indices {
-            let id = changes.updates[place].id.entityID
+        for index in changes.updates.indices {
+            let id = changes.updates[index].id.entityID
             if entity?.id != id { entity = binding.entity(id) }
-            guard let entity, changes.updates[place].changedSlots.isDisjoint(with: entity.linkSlots) else {
+            guard let entity, changes.updates[index].changedSlots.isDisjoint(with: entity.linkSlots) else {
                 return .unknown
             }
         }
@@ -252,8 +265,8 @@ extension ManagedObjectContext {
             pending.overtaken.contains($0.objectID) && !$0._flags.contains(.deleted)
         }
         if let insertedRevision {
-            for (place, insertion) in insertedRevision.insertions.enumerated() {
-                map[insertion.id]?._revision = insertedRevision.first.advanced(by: place)
+            for (index, insertion) in insertedRevision.insertions.enumerated() {
+                map[insertion.id]?._revision = insertedRevision.first.advanced(by: index)
             }
         }
         for object in newObjects {

@@ -34,7 +34,8 @@ extension ManagedObjectContext {
         } catch {
             errors.append(
                 StrataError(
-                    .managedObjectValidation, "The object is not valid.", context: object.fullPlace(), cause: error))
+                    .managedObjectValidation, "The object is not valid.", context: object.fullErrorContext(),
+                    cause: error))
         }
     }
 
@@ -74,7 +75,7 @@ extension ManagedObject {
             // What needs no hook and no rule is settled by the null bit.
             if check.hasRules || _entity.validatesValues {
                 validateValue(of: check.property, &errors)
-            } else if _isNull(check.property.place) {
+            } else if _isNull(check.property.location) {
                 errors.append(missing(check.property))
             }
         }
@@ -85,14 +86,14 @@ extension ManagedObject {
     private final func missing(_ property: PropertyRuntime) -> StrataError {
         StrataError(
             .validationMissingMandatoryProperty, "\(property.name) is required.",
-            context: place(property.name, .null))
+            context: errorContext(property.name, .null))
     }
 
     /// Runs the hook, which runs the rules; a value that it replaced is written.
     private final func validateValue(of property: PropertyRuntime, _ errors: inout [StrataError]) {
         do {
             guard property.attributeType != nil else {
-                if let relationship = property.relationship, _isNull(property.place) {
+                if let relationship = property.relationship, _isNull(property.location) {
                     errors += relationship.description.validate(count: 0)
                 }
                 return
@@ -112,7 +113,7 @@ extension ManagedObject {
         } catch {
             errors.append(
                 StrataError(
-                    .managedObjectValidation, "\(property.name) is not valid.", context: place(property.name),
+                    .managedObjectValidation, "\(property.name) is not valid.", context: errorContext(property.name),
                     cause: error))
         }
     }
@@ -143,8 +144,8 @@ extension ManagedObject {
     }
 
     /// Entity, object and values, for an error.
-    final func fullPlace(_ key: String? = nil) -> StrataError.Context {
-        var context = place(key)
+    final func fullErrorContext(_ key: String? = nil) -> StrataError.Context {
+        var context = errorContext(key)
         context.objectValues = objectValues
         return context
     }

@@ -93,12 +93,6 @@ private struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let count: Int?
     var currentIndex = 0
 
-    init(parts: [String: AttributeValue], codingPath: [any CodingKey], count: Int) {
-        self.parts = parts
-        self.codingPath = codingPath
-        self.count = count
-    }
-
     var isAtEnd: Bool { currentIndex >= count ?? 0 }
 
     private mutating func next() throws -> DecodingNode {

@@ -17,7 +17,7 @@ enum AttributeValueEncoder {
     }
 }
 
-/// The place that one value is encoded into; containers write through when they change.
+/// What one value is encoded into; containers write through when they change.
 private final class EncodingBox {
     enum Content {
         case none

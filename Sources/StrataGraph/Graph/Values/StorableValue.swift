@@ -16,45 +16,46 @@ public protocol StorableValue: Codable, Hashable, Sendable {
     /// Makes the value; nil for a value of another type, or out of range.
     init?(attributeValue: AttributeValue)
     /// Reads the slot of an attribute; a slot that is nil reads as zero or empty.
-    static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Self
+    static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> Self
     /// Writes the slot of an attribute in an object's own copy of its row.
-    static func _store(_ value: Self, in object: ManagedObject, _ place: _FieldLocation)
+    static func _store(_ value: Self, in object: ManagedObject, _ location: _FieldLocation)
 }
 
 extension ManagedObject {
-    @inlinable final func _isNull(_ place: _FieldLocation) -> Bool {
-        _row.isNull(slot: Int(place.slot))
+    @inlinable final func _isNull(_ location: _FieldLocation) -> Bool {
+        _row.isNull(slot: Int(location.slot))
     }
 
     /// Clears the null bit and sets the changed bit.
-    @inlinable final func _didStore(_ place: _FieldLocation) {
-        _row.clearNullBit(slot: Int(place.slot))
-        if place.slot < 64 { _mask |= 1 << UInt64(place.slot) } else { _markChanged(slot: Int(place.slot)) }
+    @inlinable final func _didStore(_ location: _FieldLocation) {
+        _row.clearNullBit(slot: Int(location.slot))
+        if location.slot < 64 { _mask |= 1 << UInt64(location.slot) } else { _markChanged(slot: Int(location.slot)) }
     }
 
-    @inlinable final func _loadScalar<Value: BitwiseCopyable>(_ place: _FieldLocation, as type: Value.Type) -> Value {
-        _row.loadUnaligned(fromByteOffset: place.start, as: type)
+    @inlinable final func _loadScalar<Value: BitwiseCopyable>(_ location: _FieldLocation, as type: Value.Type) -> Value
+    {
+        _row.loadUnaligned(fromByteOffset: location.start, as: type)
     }
 
-    @inlinable final func _storeScalar<Value: BitwiseCopyable>(_ value: Value, _ place: _FieldLocation) {
-        _row.storeBytes(of: value, toByteOffset: place.start, as: Value.self)
+    @inlinable final func _storeScalar<Value: BitwiseCopyable>(_ value: Value, _ location: _FieldLocation) {
+        _row.storeBytes(of: value, toByteOffset: location.start, as: Value.self)
     }
 
     /// The bytes of a variable-width slot; valid until the object changes.
-    @inlinable final func _bytes(_ place: _FieldLocation) -> UnsafeRawBufferPointer {
-        UnsafeRawPointer(_row).variableBytes(at: place.start)
+    @inlinable final func _bytes(_ location: _FieldLocation) -> UnsafeRawBufferPointer {
+        UnsafeRawPointer(_row).variableBytes(at: location.start)
     }
 }
 
 extension StorableValue where Self: FixedWidthInteger & BitwiseCopyable {
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Self {
-        Self(littleEndian: object._loadScalar(place, as: Self.self))
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> Self {
+        Self(littleEndian: object._loadScalar(location, as: Self.self))
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: Self, in object: ManagedObject, _ place: _FieldLocation) {
-        object._storeScalar(value.littleEndian, place)
+    @inlinable public static func _store(_ value: Self, in object: ManagedObject, _ location: _FieldLocation) {
+        object._storeScalar(value.littleEndian, location)
     }
 
     /// The value as the model has it.
@@ -92,13 +93,13 @@ extension Bool: StorableValue {
     public static var attributeType: AttributeType { .boolean }
 
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Bool {
-        object._loadScalar(place, as: UInt8.self) != 0
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> Bool {
+        object._loadScalar(location, as: UInt8.self) != 0
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: Bool, in object: ManagedObject, _ place: _FieldLocation) {
-        object._storeScalar(UInt8(value ? 1 : 0), place)
+    @inlinable public static func _store(_ value: Bool, in object: ManagedObject, _ location: _FieldLocation) {
+        object._storeScalar(UInt8(value ? 1 : 0), location)
     }
 
     /// The value as the model has it.
@@ -116,13 +117,13 @@ extension Float: StorableValue {
     public static var attributeType: AttributeType { .float }
 
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Float {
-        Float(bitPattern: UInt32(littleEndian: object._loadScalar(place, as: UInt32.self)))
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> Float {
+        Float(bitPattern: UInt32(littleEndian: object._loadScalar(location, as: UInt32.self)))
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: Float, in object: ManagedObject, _ place: _FieldLocation) {
-        object._storeScalar(value.bitPattern.littleEndian, place)
+    @inlinable public static func _store(_ value: Float, in object: ManagedObject, _ location: _FieldLocation) {
+        object._storeScalar(value.bitPattern.littleEndian, location)
     }
 
     /// The value as the model has it.
@@ -144,13 +145,13 @@ extension Double: StorableValue {
     public static var attributeType: AttributeType { .double }
 
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Double {
-        Double(bitPattern: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> Double {
+        Double(bitPattern: UInt64(littleEndian: object._loadScalar(location, as: UInt64.self)))
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: Double, in object: ManagedObject, _ place: _FieldLocation) {
-        object._storeScalar(value.bitPattern.littleEndian, place)
+    @inlinable public static func _store(_ value: Double, in object: ManagedObject, _ location: _FieldLocation) {
+        object._storeScalar(value.bitPattern.littleEndian, location)
     }
 
     /// The value as the model has it.
@@ -172,13 +173,13 @@ extension Date: StorableValue {
     public static var attributeType: AttributeType { .date }
 
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> Date {
-        Date(timeIntervalSinceReferenceDate: Double._load(object, place))
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> Date {
+        Date(timeIntervalSinceReferenceDate: Double._load(object, location))
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: Date, in object: ManagedObject, _ place: _FieldLocation) {
-        Double._store(value.timeIntervalSinceReferenceDate, in: object, place)
+    @inlinable public static func _store(_ value: Date, in object: ManagedObject, _ location: _FieldLocation) {
+        Double._store(value.timeIntervalSinceReferenceDate, in: object, location)
     }
 
     /// The value as the model has it.
@@ -196,13 +197,13 @@ extension UUID: StorableValue {
     public static var attributeType: AttributeType { .uuid }
 
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> UUID {
-        UUID(uuid: object._loadScalar(place, as: uuid_t.self))
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> UUID {
+        UUID(uuid: object._loadScalar(location, as: uuid_t.self))
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: UUID, in object: ManagedObject, _ place: _FieldLocation) {
-        object._storeScalar(value.uuid, place)
+    @inlinable public static func _store(_ value: UUID, in object: ManagedObject, _ location: _FieldLocation) {
+        object._storeScalar(value.uuid, location)
     }
 
     /// The value as the model has it.
@@ -220,13 +221,13 @@ extension ObjectID: StorableValue {
     public static var attributeType: AttributeType { .objectID }
 
     /// Reads the slot of an attribute.
-    @inlinable public static func _load(_ object: ManagedObject, _ place: _FieldLocation) -> ObjectID {
-        ObjectID(rawValue: UInt64(littleEndian: object._loadScalar(place, as: UInt64.self)))
+    @inlinable public static func _load(_ object: ManagedObject, _ location: _FieldLocation) -> ObjectID {
+        ObjectID(rawValue: UInt64(littleEndian: object._loadScalar(location, as: UInt64.self)))
     }
 
     /// Writes the slot of an attribute.
-    @inlinable public static func _store(_ value: ObjectID, in object: ManagedObject, _ place: _FieldLocation) {
-        object._storeScalar(value.rawValue.littleEndian, place)
+    @inlinable public static func _store(_ value: ObjectID, in object: ManagedObject, _ location: _FieldLocation) {
+        object._storeScalar(value.rawValue.littleEndian, location)
     }
 
     /// The value as the model has it.

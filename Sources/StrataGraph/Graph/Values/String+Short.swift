@@ -19,9 +19,9 @@ extension String {
             let last = UInt64(start.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
             low = UInt64(start.loadUnaligned(as: UInt32.self)) | last &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
         } else {
-            for place in 0..<count {
-                let byte = UInt64(start.load(fromByteOffset: place, as: UInt8.self))
-                low |= byte &<< UInt64(truncatingIfNeeded: 8 &* place)
+            for offset in 0..<count {
+                let byte = UInt64(start.load(fromByteOffset: offset, as: UInt8.self))
+                low |= byte &<< UInt64(truncatingIfNeeded: 8 &* offset)
             }
         }
         guard (low | high) & 0x8080_8080_8080_8080 == 0 else { return nil }

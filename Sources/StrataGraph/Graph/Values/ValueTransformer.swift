@@ -84,20 +84,21 @@ extension ManagedObject {
     }
 
     final func readTransformed(_ property: PropertyRuntime) throws -> Any? {
-        guard property.isInRow, !_isNull(property.place) else { return nil }
+        guard property.isInRow, !_isNull(property.location) else { return nil }
         if let known = _extras?.decoded[property.index] { return known }
-        let transformer = try property.transformer(place(property.name))
-        let bytes = Data(_bytes(property.place))
+        let transformer = try property.transformer(errorContext(property.name))
+        let bytes = Data(_bytes(property.location))
         guard let value = transformer.reverseTransformedValue(bytes) else {
             throw StrataError(
                 .transformation, "The transformer cannot convert the stored bytes to a value.",
-                context: place(property.name))
+                context: errorContext(property.name))
         }
         if let secure = transformer as? any SecureValueTransforming,
             !Swift.type(of: secure).allowedTopLevelTypes.contains(where: { $0 == Swift.type(of: value) })
         {
             throw StrataError(
-                .transformation, "The stored value is of a type that is not allowed.", context: place(property.name))
+                .transformation, "The stored value is of a type that is not allowed.",
+                context: errorContext(property.name))
         }
         ensureExtras().decoded[property.index] = value
         return value
@@ -113,15 +114,15 @@ extension ManagedObject {
 
 extension PropertyRuntime {
     /// The bytes that the attribute's transformer makes of a value.
-    func transformed(_ value: Any, _ place: @autoclosure () -> StrataError.Context) throws -> Data {
-        guard let data = try transformer(place()).transformedValue(value) as? Data else {
+    func transformed(_ value: Any, _ context: @autoclosure () -> StrataError.Context) throws -> Data {
+        guard let data = try transformer(context()).transformedValue(value) as? Data else {
             throw StrataError(
-                .transformation, "The transformer does not accept a \(Swift.type(of: value)).", context: place())
+                .transformation, "The transformer does not accept a \(Swift.type(of: value)).", context: context())
         }
         return data
     }
 
-    func transformer(_ place: @autoclosure () -> StrataError.Context) throws -> ValueTransformer {
+    func transformer(_ context: @autoclosure () -> StrataError.Context) throws -> ValueTransformer {
         let name = attribute?.valueTransformerName ?? ""
         #if canImport(ObjectiveC)
             let found = ValueTransformer(forName: NSValueTransformerName(name))
@@ -130,7 +131,7 @@ extension PropertyRuntime {
         #endif
         guard let found else {
             throw StrataError(
-                .transformation, "No value transformer is registered as \"\(name)\".", context: place())
+                .transformation, "No value transformer is registered as \"\(name)\".", context: context())
         }
         return found
     }

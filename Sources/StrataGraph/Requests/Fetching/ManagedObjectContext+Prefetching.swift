@@ -28,7 +28,7 @@ extension ManagedObjectContext {
             if property.isToMany, let link = binding.link(property.id) {
                 owners.append(toManyState(link, object.objectID))
             } else if property.isToOne, property.isInRow {
-                let target = object.reference(property.place)
+                let target = object.reference(property.location)
                 if !target.isNil { targets.append(target) }
             }
         }

@@ -59,13 +59,8 @@ final class UnicodeTables: Sendable {
     func composite(_ first: UInt32, _ second: UInt32) -> UInt32? {
         if let syllable = Hangul.composite(first, second) { return syllable }
         let wanted = UInt64(first) << 32 | UInt64(second)
-        var low = 0
-        var high = pairs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if pairs[middle] < wanted { low = middle + 1 } else { high = middle }
-        }
-        return low < pairs.count && pairs[low] == wanted ? composites[low] : nil
+        let index = pairs.partitionPoint { $0 < wanted }
+        return index < pairs.count && pairs[index] == wanted ? composites[index] : nil
     }
 }
 

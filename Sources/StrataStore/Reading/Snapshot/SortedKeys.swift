@@ -15,13 +15,7 @@ struct SortedKeys: Sendable {
 
     /// The number of keys before `bound`.
     func lowerBound(_ bound: UnsafeRawBufferPointer) -> Int {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if withKey(middle, { $0.compare(with: bound) < 0 }) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        ranges.indices.partitionPoint { index in withKey(index) { $0.compare(with: bound) < 0 } }
     }
 
     struct Builder {

@@ -17,6 +17,16 @@ package struct NetChanges: Sendable, Hashable {
             self.values = values
         }
 
+        /// An object that was made with the values of a row, or deleted with them.
+        package init(_ row: RowReader, _ entity: EntitySchema, isInserted: Bool) throws(CorruptRecord) {
+            self.init(existedBefore: !isInserted, existsAfter: isInserted)
+            for property in entity.properties where property.storage != nil {
+                let value = try row.value(property.slot)
+                values[property.id] =
+                    isInserted ? Values(before: .null, after: value) : Values(before: value, after: .null)
+            }
+        }
+
         /// Adds one more change of a property; the first `before` and the last `after` count.
         package mutating func note(_ property: PropertyID, before: AttributeValue, after: AttributeValue) {
             values[property] = Values(before: values[property]?.before ?? before, after: after)
@@ -40,7 +50,7 @@ package struct NetChanges: Sendable, Hashable {
     }
 
     /// The positions of a pair; nil if it is not linked.
-    package struct Places: Sendable, Hashable {
+    package struct PairPositionChange: Sendable, Hashable {
         package var before: PairPositions?
         package var after: PairPositions?
 
@@ -51,7 +61,7 @@ package struct NetChanges: Sendable, Hashable {
     }
 
     package var objects: [ObjectID: Object] = [:]
-    package var pairs: [PairKey: Places] = [:]
+    package var pairs: [PairKey: PairPositionChange] = [:]
 
     package init() {}
 
@@ -65,15 +75,16 @@ package struct NetChanges: Sendable, Hashable {
                 existedBefore: object.existsAfter, existsAfter: object.existedBefore,
                 values: object.values.mapValues { Values(before: $0.after, after: $0.before) })
         }
-        result.pairs = pairs.mapValues { Places(before: $0.after, after: $0.before) }
+        result.pairs = pairs.mapValues { PairPositionChange(before: $0.after, after: $0.before) }
         return result
     }
 
     /// Adds changes that follow these.
     package mutating func append(_ later: NetChanges) {
         for (id, change) in later.objects { append(change, to: id) }
-        for (key, places) in later.pairs {
-            pairs[key] = Places(before: pairs[key].map { $0.before } ?? places.before, after: places.after)
+        for (key, positions) in later.pairs {
+            pairs[key] = PairPositionChange(
+                before: pairs[key].map { $0.before } ?? positions.before, after: positions.after)
         }
         simplify()
     }
@@ -182,7 +193,7 @@ extension NetChanges {
     }
 
     private mutating func note(_ pair: PairEvent, before: PairPositions?, after: PairPositions?) {
-        pairs[pair.key] = Places(before: pairs[pair.key].map { $0.before } ?? before, after: after)
+        pairs[pair.key] = PairPositionChange(before: pairs[pair.key].map { $0.before } ?? before, after: after)
     }
 }
 

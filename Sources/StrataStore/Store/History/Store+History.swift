@@ -149,27 +149,4 @@ extension Store {
         guard let value = try reader.transaction.get(file.tables.tombstones, id.rawValue) else { return .zero }
         return try Tombstone.eventNumber(value)
     }
-
-    /// The objects whose row, or membership in a pair, changed in (after, through], each once, by id.
-    package func changedObjects(after: EventNumber, through: EventNumber) throws -> [ObjectID] {
-        guard after < through else { return [] }
-        return try readLog { reader, head in
-            guard through <= head.event else {
-                throw StrataError(
-                    .futureEvent, "The log ends at \(head.event).", context: .init(eventNumber: through))
-            }
-            var changed: Set<ObjectID> = []
-            try reader.events(from: after.advanced(by: 1), through: through) { event, _ in
-                if event.header.kind.isOnRow {
-                    changed.insert(event.header.object)
-                } else if event.header.kind.isOnPair {
-                    let pair = try event.pair()
-                    changed.insert(pair.key.source)
-                    changed.insert(pair.key.target)
-                }
-                return true
-            }
-            return changed.sorted()
-        }
-    }
 }

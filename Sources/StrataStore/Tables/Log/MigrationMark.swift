@@ -35,19 +35,9 @@ struct MigrationMark {
     /// The attributes with a rule of the app's, which the passes depend on beside the two models.
     let valuesDigest: UInt32
     let progress: Progress
+}
 
-    init(
-        head: LogHead, from: ModelVersion, to: ModelVersion, lastOfOld: EventNumber, valuesDigest: UInt32,
-        progress: Progress
-    ) {
-        self.head = head
-        self.from = from
-        self.to = to
-        self.lastOfOld = lastOfOld
-        self.valuesDigest = valuesDigest
-        self.progress = progress
-    }
-
+extension MigrationMark {
     /// Nil for a plain head.
     init?(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard bytes.count == Self.size else { return nil }

@@ -17,12 +17,9 @@ struct RebuildMark {
     let head: LogHead
     /// The views hold the events up to this one.
     let applied: EventNumber
+}
 
-    init(head: LogHead, applied: EventNumber) {
-        self.head = head
-        self.applied = applied
-    }
-
+extension RebuildMark {
     /// Nil for a plain head.
     init?(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) {
         guard bytes.count == Self.size else { return nil }

@@ -10,11 +10,6 @@ package struct RecordedEvent: Sendable {
     package struct Value: Sendable, Hashable {
         package let property: PropertyID
         package let value: RecordedValue
-
-        package init(property: PropertyID, value: RecordedValue) {
-            self.property = property
-            self.value = value
-        }
     }
 
     /// The content of an event, by kind.
@@ -41,18 +36,6 @@ package struct RecordedEvent: Sendable {
     /// The previous event on the same row, or pair; zero if this is the first.
     package let previous: EventNumber
     package var payload: Payload
-
-    package init(
-        eventNumber: EventNumber, kind: EventKind, object: ObjectID?, transaction: TransactionNumber,
-        previous: EventNumber, payload: Payload
-    ) {
-        self.eventNumber = eventNumber
-        self.kind = kind
-        self.object = object
-        self.transaction = transaction
-        self.previous = previous
-        self.payload = payload
-    }
 
     /// The objects that the event concerns: its own, or both ends of a pair.
     package var objects: [ObjectID] {

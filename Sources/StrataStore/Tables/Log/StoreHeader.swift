@@ -122,19 +122,9 @@ package struct LogHead: Sendable, Hashable {
     static let start = LogHead(
         modelVersion: ModelVersion(rawValue: 0), event: .zero, transaction: .zero, microseconds: 0,
         digest: [UInt8](repeating: 0, count: 32), firstKeptEvent: EventNumber(rawValue: 1))
+}
 
-    init(
-        modelVersion: ModelVersion, event: EventNumber, transaction: TransactionNumber, microseconds: Int64,
-        digest: [UInt8], firstKeptEvent: EventNumber
-    ) {
-        self.modelVersion = modelVersion
-        self.event = event
-        self.transaction = transaction
-        self.microseconds = microseconds
-        self.digest = digest
-        self.firstKeptEvent = firstKeptEvent
-    }
-
+extension LogHead {
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(littleEndian: UInt32(0))
@@ -162,9 +152,7 @@ package struct LogHead: Sendable, Hashable {
         digest = [UInt8](try reader.readBytes(32))
         firstKeptEvent = EventNumber(rawValue: try reader.readInteger(as: UInt64.self))
     }
-}
 
-extension LogHead {
     /// Reads two fields of an encoded head, with the same checks as the whole but without its array. Every read begins
     /// with this.
     static func lastEvent(_ bytes: UnsafeRawBufferPointer) throws(CorruptRecord) -> (EventNumber, ModelVersion) {

@@ -38,7 +38,7 @@ package struct UpsertResolution {
         guard changes.uniquenessPolicy != .reject else { return UpsertOutcome() }
         var resolution = UpsertResolution(changes, snapshot)
         for insertion in changes.insertions { try resolution.add(insertion) }
-        try resolution.throwFaults()
+        try resolution.throwFailures()
         try resolution.judgeInsertions()
         changes.insertions = resolution.order.compactMap { resolution.inserted[$0] }
         changes.updates += try resolution.updates()
@@ -91,7 +91,7 @@ package struct UpsertResolution {
         if var other = inserted[holder] {
             other.image = try combined(other.image, insertion.image, slots, entity)
             other.givenSlots.formUnion(insertion.givenSlots)
-            other.faults.removeAll { fault in insertion.givenSlots.contains(fault.slot) }
+            other.failures.removeAll { failure in insertion.givenSlots.contains(failure.slot) }
             inserted[holder] = other
             return claim(holder, try uniqueness.keys(of: holder, other.image).map(\.key))
         }
@@ -131,10 +131,10 @@ package struct UpsertResolution {
             try builder.set(slot, value)
             // An object that gets another owner takes the position of the insertion; otherwise it keeps its own.
             let property = entity.properties[slot]
-            guard property.isSlotLink, let place = property.relationship?.positionSlot, !slots.contains(place),
+            guard property.isSlotLink, let position = property.relationship?.positionSlot, !slots.contains(position),
                 try self.value(slot, in: base, entity) != value
             else { continue }
-            try builder.set(place, try self.value(place, in: new, entity))
+            try builder.set(position, try self.value(position, in: new, entity))
         }
         return try builder.finish()
     }
@@ -164,8 +164,8 @@ package struct UpsertResolution {
 
     // MARK: Errors
 
-    private func throwFaults() throws {
-        try StrataError.throwTogether(order.flatMap { inserted[$0]?.faults.map(\.error) ?? [] })
+    private func throwFailures() throws {
+        try StrataError.throwTogether(order.flatMap { inserted[$0]?.failures.map(\.error) ?? [] })
     }
 
     /// Checks the rules over whole objects of insertions that stay new; `updates` checks the merged objects.

@@ -13,10 +13,10 @@ package struct ChangeSet: Sendable {
         /// The slots that the app set, as opposed to defaults; for `UniquenessPolicy.merge`.
         package var givenSlots = SlotSet()
         /// Why it is invalid as a new object. It may still become an update of another object.
-        package var faults: [Fault] = []
+        package var failures: [SlotFailure] = []
 
         /// Why one slot is invalid.
-        package struct Fault: Sendable {
+        package struct SlotFailure: Sendable {
             package let slot: Int
             package let error: StrataError
 
@@ -159,15 +159,6 @@ package struct SaveReceipt: Sendable {
     /// The new rows of objects whose derived values differ from those in the change set; nil if that is unknown because
     /// the save was made by an earlier submission.
     package var derived: [ObjectID: RowImage]? = [:]
-
-    package init(
-        transaction: TransactionNumber, eventNumber: EventNumber, previousHead: EventNumber, date: Date
-    ) {
-        self.transaction = transaction
-        self.eventNumber = eventNumber
-        self.previousHead = previousHead
-        self.date = date
-    }
 }
 
 /// Why a save must be merged and submitted again.
@@ -178,12 +169,6 @@ package struct Staleness: Sendable {
         /// In the newest layout; nil if the object was deleted.
         package let theirs: RowImage?
         package let revision: EventNumber
-
-        package init(id: ObjectID, theirs: RowImage?, revision: EventNumber) {
-            self.id = id
-            self.theirs = theirs
-            self.revision = revision
-        }
     }
 
     /// An object outside the change set that still points at an object which the change set deletes.
@@ -192,12 +177,6 @@ package struct Staleness: Sendable {
         /// The to-one of the member that points there.
         package let toOne: PropertyID
         package let member: ObjectID
-
-        package init(deleted: ObjectID, toOne: PropertyID, member: ObjectID) {
-            self.deleted = deleted
-            self.toOne = toOne
-            self.member = member
-        }
     }
 
     /// A link in the change set to an object that does not exist at the head.
@@ -205,12 +184,6 @@ package struct Staleness: Sendable {
         package let source: ObjectID
         package let property: PropertyID
         package let target: ObjectID
-
-        package init(source: ObjectID, property: PropertyID, target: ObjectID) {
-            self.source = source
-            self.property = property
-            self.target = target
-        }
     }
 
     /// The head at which this was found.

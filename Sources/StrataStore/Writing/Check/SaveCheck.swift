@@ -187,13 +187,8 @@ struct SaveCheck: ~Copyable {
     /// Insertions are sorted by id.
     private func isInserted(_ id: ObjectID) -> Bool {
         guard let first = changes.insertions.first?.id, first <= id else { return false }
-        var low = 0
-        var high = changes.insertions.count
-        while low < high {
-            let middle = (low + high) / 2
-            if changes.insertions[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < changes.insertions.count && changes.insertions[low].id == id
+        let index = changes.insertions.indices.partitionPoint { changes.insertions[$0].id < id }
+        return index < changes.insertions.count && changes.insertions[index].id == id
     }
 
     mutating func checkedEntity(of id: ObjectID) throws -> CheckedEntity {
@@ -225,9 +220,7 @@ struct SaveCheck: ~Copyable {
             }
         }
         for pair in changes.pairs { keys.remove(pair.key) }
-        return keys.sorted {
-            ($0.property, $0.source, $0.target) < ($1.property, $1.source, $1.target)
-        }
+        return keys.sorted()
     }
 
     /// Finds objects outside the save that would keep a link to a deleted object.

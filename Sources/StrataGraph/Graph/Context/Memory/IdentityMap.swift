@@ -19,7 +19,7 @@ struct IdentityMap: ~Copyable {
     private var table: UnsafeMutablePointer<Bucket>
     /// A power of two.
     private var capacity: Int
-    /// Places that are no gap.
+    /// Buckets that are no gap.
     private var used = 0
     private(set) var count = 0
     /// Sweeping step by step goes down the table: the bucket behind the next one to be looked at, and the objects that
@@ -30,7 +30,7 @@ struct IdentityMap: ~Copyable {
     private static var smallestCapacity: Int { 16 }
     /// What is kept after a sweep: room for the objects that come before the next one.
     private static var leastSweptCapacity: Int { ContextMemory.leastSweepThreshold * 2 }
-    /// Places that a step of sweeping looks at.
+    /// Buckets that a step of sweeping looks at.
     private static var stepLength: Int { 16 }
 
     init() {

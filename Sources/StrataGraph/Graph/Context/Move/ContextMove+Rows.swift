@@ -144,16 +144,16 @@ extension ManagedObject {
             switch property.kind {
             case .reference:
                 if case .objectID(let id) = value {
-                    storeReference(id, property.place)
+                    storeReference(id, property.location)
                 } else {
-                    _storeNull(property.place)
+                    _storeNull(property.location)
                 }
             case .position:
                 if case .integer(let position) = value {
-                    _storeScalar(position.littleEndian, property.place)
-                    _didStore(property.place)
+                    _storeScalar(position.littleEndian, property.location)
+                    _didStore(property.location)
                 } else {
-                    _storeNull(property.place)
+                    _storeNull(property.location)
                 }
             default: reporting { try store(value, property) }
             }

@@ -17,7 +17,8 @@ extension ManagedObjectContext {
     /// that are not saved; without, they are dropped.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object._context === self else {
-            return report(StrataError(.otherContext, "The object belongs to another context.", context: object.place()))
+            return report(
+                StrataError(.otherContext, "The object belongs to another context.", context: object.errorContext()))
         }
         defer { tellFollowers() }
         reporting {

@@ -131,9 +131,7 @@ extension ManagedObjectContext {
         let changes = try found.map { key, entry in
             ChangeSet.PairChange(key: key, kind: try kind(key, entry.change, entry.inSource, entry.inTarget))
         }
-        return changes.sorted {
-            ($0.key.property, $0.key.source, $0.key.target) < ($1.key.property, $1.key.source, $1.key.target)
-        }
+        return changes.sorted { $0.key < $1.key }
     }
 
     private func kind(
@@ -143,7 +141,7 @@ extension ManagedObjectContext {
         case .added: return .link(PairPositions(inSource: inSource ?? 0, inTarget: inTarget ?? 0))
         case .removed: return .unlink
         case .moved:
-            // The end that was not moved keeps its place.
+            // The end that was not moved keeps its position.
             let inSource = try inSource ?? storedPosition(of: key.target, key.property, owner: key.source)
             let inverse = binding.link(key.property).flatMap { link -> PropertyID? in
                 if case .pairs(_, _, _, let inverse) = link.source { inverse } else { nil }

@@ -174,24 +174,24 @@ final class SortColumn: Sendable {
     private static func writeNatural(_ text: UnsafeRawBufferPointer, into writer: inout ByteWriter) {
         var natural = ByteWriter(capacity: text.count + 16)
         func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
-        var place = 0
-        while place < text.count {
-            guard isDigit(text[place]) else {
-                natural.append(text[place])
-                place += 1
+        var offset = 0
+        while offset < text.count {
+            guard isDigit(text[offset]) else {
+                natural.append(text[offset])
+                offset += 1
                 continue
             }
-            while place + 1 < text.count, text[place] == 0x30, isDigit(text[place + 1]) { place += 1 }
-            let start = place
-            while place < text.count, isDigit(text[place]) { place += 1 }
+            while offset + 1 < text.count, text[offset] == 0x30, isDigit(text[offset + 1]) { offset += 1 }
+            let start = offset
+            while offset < text.count, isDigit(text[offset]) { offset += 1 }
             natural.append(0x30 as UInt8)
-            var rest = place - start
+            var rest = offset - start
             while rest > 254 {
                 natural.append(255 as UInt8)
                 rest -= 254
             }
             natural.append(UInt8(rest))
-            natural.append(UnsafeRawBufferPointer(rebasing: text[start..<place]))
+            natural.append(UnsafeRawBufferPointer(rebasing: text[start..<offset]))
         }
         write(natural.bytes, into: &writer)
     }

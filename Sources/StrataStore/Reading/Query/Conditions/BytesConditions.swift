@@ -50,8 +50,8 @@ final class BytesMembershipCondition: RowCondition {
 
     private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if members.count == 1 { return members[0].isEqual(to: bytes) }
-        let place = members.partitionPoint { member in member.withUnsafeBytes { $0.compare(with: bytes) < 0 } }
-        return place < members.count && members[place].isEqual(to: bytes)
+        let index = members.partitionPoint { member in member.withUnsafeBytes { $0.compare(with: bytes) < 0 } }
+        return index < members.count && members[index].isEqual(to: bytes)
     }
 }
 
@@ -95,20 +95,20 @@ final class BytesRangeCondition: RowCondition {
 /// Whether the text begins with, ends with or contains a constant.
 final class TextSearchCondition: RowCondition {
     /// Where the constant must be in the text.
-    enum Place: Sendable { case start, end, anywhere }
+    enum Anchor: Sendable { case start, end, anywhere }
 
     private let source: BytesSource
     private let part: [UInt8]
-    private let place: Place
+    private let anchor: Anchor
     /// The search for ASCII text that ignores case.
     private let caseless: CaselessSearch?
 
     /// - Parameter part: folded as the source is.
-    init(_ source: BytesSource, _ part: [UInt8], _ place: Place) {
+    init(_ source: BytesSource, _ part: [UInt8], _ anchor: Anchor) {
         self.source = source
         self.part = part
-        self.place = place
-        let isCaseless = place == .anywhere && source.folding?.contains(.caseInsensitive) == true
+        self.anchor = anchor
+        let isCaseless = anchor == .anywhere && source.folding?.contains(.caseInsensitive) == true
         caseless = isCaseless ? CaselessSearch(part) : nil
     }
 
@@ -125,7 +125,7 @@ final class TextSearchCondition: RowCondition {
             guard let bytes else { return false }
             try evaluation.spend(onText: bytes.count)
             return part.withUnsafeBytes { part in
-                switch place {
+                switch anchor {
                 case .start: bytes.hasPrefix(part)
                 case .end: bytes.hasSuffix(part)
                 case .anywhere: bytes.contains(part)

@@ -18,22 +18,43 @@ final class NilCondition: RowCondition {
     }
 }
 
-/// Whether an integer, or a Bool as 0 or 1, is in one of some ranges, or outside all of them.
+/// Some ranges in order, and whether a condition accepts what is in one of them or what is outside all.
 ///
-/// One range is for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`.
+/// One range is for `==`, `<`, `<=`, `>`, `>=` and `BETWEEN`, several for `IN`. NaN is outside.
+private struct AcceptedRanges<Bound: Comparable & Sendable>: Sendable {
+    private let first: ClosedRange<Bound>?
+    private let ranges: [ClosedRange<Bound>]
+    private let isInside: Bool
+
+    init(_ ranges: [ClosedRange<Bound>], isInside: Bool) {
+        first = ranges.count == 1 ? ranges.first : nil
+        self.ranges = ranges.sorted { $0.lowerBound < $1.lowerBound }
+        self.isInside = isInside
+    }
+
+    @inline(__always)
+    func accept(_ value: Bound) -> Bool {
+        if let first { return (first.lowerBound <= value && value <= first.upperBound) == isInside }
+        let index = ranges.partitionPoint { $0.upperBound < value }
+        return (index < ranges.count && ranges[index].lowerBound <= value) == isInside
+    }
+
+    /// The accepted value, if there is just one.
+    var single: Bound? {
+        guard let first, isInside, first.lowerBound == first.upperBound else { return nil }
+        return first.lowerBound
+    }
+}
+
+/// Whether an integer, or a Bool as 0 or 1, is accepted.
 final class IntegerCondition: RowCondition {
     private let slot: Int
-    private let first: ClosedRange<Int64>
-    /// All ranges in order, if there is more than one.
-    private let ranges: [ClosedRange<Int64>]
-    private let isInside: Bool
+    private let ranges: AcceptedRanges<Int64>
 
     /// - Parameter ranges: at least one.
     init(slot: Int, _ ranges: [ClosedRange<Int64>], isInside: Bool) {
         self.slot = slot
-        first = ranges.first ?? 0...0
-        self.ranges = ranges.count == 1 ? [] : ranges.sorted { $0.lowerBound < $1.lowerBound }
-        self.isInside = isInside
+        self.ranges = AcceptedRanges(ranges, isInside: isInside)
     }
 
     var holdsForNothing: Bool { false }
@@ -41,27 +62,19 @@ final class IntegerCondition: RowCondition {
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
         guard let value = row.integer(slot) else { return false }
-        if ranges.isEmpty { return (first.lowerBound <= value && value <= first.upperBound) == isInside }
-        let place = ranges.partitionPoint { $0.upperBound < value }
-        return (place < ranges.count && ranges[place].lowerBound <= value) == isInside
+        return ranges.accept(value)
     }
 }
 
-/// Whether a Double, Float or Date is in one of some ranges, or outside all of them. NaN is outside.
+/// Whether a Double, Float or Date is accepted.
 final class FloatingPointCondition: RowCondition {
     private let slot: Int
-    private let lower: Double
-    private let upper: Double
-    private let ranges: [ClosedRange<Double>]
-    private let isInside: Bool
+    private let ranges: AcceptedRanges<Double>
 
     /// - Parameter ranges: at least one.
     init(slot: Int, _ ranges: [ClosedRange<Double>], isInside: Bool) {
         self.slot = slot
-        lower = ranges.first?.lowerBound ?? 0
-        upper = ranges.first?.upperBound ?? 0
-        self.ranges = ranges.count == 1 ? [] : ranges.sorted { $0.lowerBound < $1.lowerBound }
-        self.isInside = isInside
+        self.ranges = AcceptedRanges(ranges, isInside: isInside)
     }
 
     var holdsForNothing: Bool { false }
@@ -69,33 +82,22 @@ final class FloatingPointCondition: RowCondition {
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
         guard let value = row.double(slot) else { return false }
-        if ranges.isEmpty { return (lower <= value && value <= upper) == isInside }
-        let place = ranges.partitionPoint { $0.upperBound < value }
-        return (place < ranges.count && ranges[place].lowerBound <= value) == isInside
+        return ranges.accept(value)
     }
 }
 
 /// The object ids that a condition accepts.
 struct IdentifierCondition: Sendable {
-    /// Sorted, without overlaps.
-    let ranges: [ClosedRange<UInt64>]
-    let isInside: Bool
+    private let ranges: AcceptedRanges<UInt64>
 
     init(_ ranges: [ClosedRange<UInt64>], isInside: Bool) {
-        self.ranges = ranges.sorted { $0.lowerBound < $1.lowerBound }
-        self.isInside = isInside
+        self.ranges = AcceptedRanges(ranges, isInside: isInside)
     }
 
-    func accepts(_ id: ObjectID) -> Bool {
-        let place = ranges.partitionPoint { $0.upperBound < id.rawValue }
-        return (place < ranges.count && ranges[place].lowerBound <= id.rawValue) == isInside
-    }
+    func accepts(_ id: ObjectID) -> Bool { ranges.accept(id.rawValue) }
 
     /// The accepted object, if there is just one.
-    var single: ObjectID? {
-        guard isInside, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound else { return nil }
-        return ObjectID(rawValue: ranges[0].lowerBound)
-    }
+    var single: ObjectID? { ranges.single.map(ObjectID.init(rawValue:)) }
 }
 
 /// Whether a to-one, or an attribute with an object id, is an accepted object.
@@ -127,23 +129,4 @@ final class SelfCondition: RowCondition {
     var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { condition.accepts(id) }
-}
-
-extension RandomAccessCollection {
-    /// The first index whose element is not `before`. All elements that are come first.
-    func partitionPoint(_ before: (Element) throws -> Bool) rethrows -> Index {
-        var low = startIndex
-        var length = count
-        while length > 0 {
-            let half = length / 2
-            let middle = index(low, offsetBy: half)
-            if try before(self[middle]) {
-                low = index(after: middle)
-                length -= half + 1
-            } else {
-                length = half
-            }
-        }
-        return low
-    }
 }

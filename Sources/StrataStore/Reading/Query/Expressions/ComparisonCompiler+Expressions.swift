@@ -170,9 +170,9 @@ extension FetchExpression {
         case .aggregate(let parts):
             var folded = parts
             var isChanged = false
-            for (place, part) in parts.enumerated() {
+            for (position, part) in parts.enumerated() {
                 guard let constant = try part.folded() else { continue }
-                folded[place] = constant
+                folded[position] = constant
                 isChanged = true
             }
             return isChanged ? .aggregate(folded) : nil

@@ -89,11 +89,11 @@ extension PredicateCheck {
         case .size: return .value(.integer)
         case .first, .last: return type.member
         case .at(let index):
-            let place = try self.type(of: index)
-            guard !place.isList, place.canBeNumber || place.canBeText else {
-                throw refusal(.wrongType, "\(index) is \(place.name), which is no index of a list.")
+            let indexType = try self.type(of: index)
+            guard !indexType.isList, indexType.canBeNumber || indexType.canBeText else {
+                throw refusal(.wrongType, "\(index) is \(indexType.name), which is no index of a list.")
             }
-            if place.compared?.isText ?? false { return .unknown }
+            if indexType.compared?.isText ?? false { return .unknown }
             return type.member
         }
     }

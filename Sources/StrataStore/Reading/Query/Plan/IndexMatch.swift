@@ -46,8 +46,8 @@ struct IndexMatch {
 
     // MARK: Matching
 
-    private func column(_ place: Int, _ element: IndexSchema.Element) -> ColumnCondition? {
-        guard let column = columns[place], column.slot == element.slot,
+    private func column(_ position: Int, _ element: IndexSchema.Element) -> ColumnCondition? {
+        guard let column = columns[position], column.slot == element.slot,
             column.elementPath == element.compositePath
         else { return nil }
         return column
@@ -56,8 +56,8 @@ struct IndexMatch {
     /// Uses an equality or IN on an element; false if there is none.
     private mutating func takeValues(_ number: Int) -> Bool {
         let element = index.elements[number]
-        for place in columns.indices {
-            guard let column = column(place, element), case .values(let values) = column.kind else { continue }
+        for position in columns.indices {
+            guard let column = column(position, element), case .values(let values) = column.kind else { continue }
             let distinct = values.count == 1 ? values : Array(Set(values))
             let isFolded = column.folding == element.folding || distinct.count == 1 && distinct[0].isNull
             // Texts that are equal are also equal when folded.
@@ -71,7 +71,7 @@ struct IndexMatch {
                 let known = prefixes.isEmpty ? [prefix] : prefixes
                 prefixes = known.flatMap { prefix in distinct.map { prefix + [$0] } }
             }
-            used.insert(place)
+            used.insert(position)
             if distinct.count == 1 { single.insert(number) }
             return true
         }
@@ -82,20 +82,20 @@ struct IndexMatch {
     private mutating func takeRange(_ number: Int) {
         let element = index.elements[number]
         var lower: KeyBound?, upper: KeyBound?
-        for place in columns.indices {
-            guard let column = column(place, element) else { continue }
+        for position in columns.indices {
+            guard let column = column(position, element) else { continue }
             switch column.kind {
             case .prefix(let text) where column.folding == element.folding && lower == nil && upper == nil:
                 next = .beginsWith(text)
                 if !column.isWhole { needsRecheck = true }
-                used.insert(place)
+                used.insert(position)
                 rangeGuess = PlanEstimator.Guess.prefix
                 return
             case .range(let low, let high) where column.folding == element.folding:
                 guard low == nil || lower == nil, high == nil || upper == nil else { continue }
                 lower = lower ?? low.map { KeyBound($0.value, isInclusive: $0.isIncluded) }
                 upper = upper ?? high.map { KeyBound($0.value, isInclusive: $0.isIncluded) }
-                used.insert(place)
+                used.insert(position)
             default: continue
             }
         }
@@ -109,8 +109,8 @@ struct IndexMatch {
 
     private mutating func takeNotNil(_ element: IndexSchema.Element) {
         rangeGuess = 0.9
-        for place in columns.indices {
-            guard let column = column(place, element) else { continue }
+        for position in columns.indices {
+            guard let column = column(position, element) else { continue }
             switch column.kind {
             case .notNil: next = .isNotNull
             case .otherThan(let value) where column.folding == element.folding:
@@ -118,7 +118,7 @@ struct IndexMatch {
                 other = .range(lower: KeyBound(value, isInclusive: false), upper: nil)
             default: continue
             }
-            used.insert(place)
+            used.insert(position)
             return
         }
         rangeGuess = 1
@@ -185,13 +185,13 @@ struct IndexMatch {
         var rest = order[...]
         var direction: Direction?
         var elements: Int?
-        for (place, element) in index.elements.enumerated() {
-            if single.contains(place) {
+        for (position, element) in index.elements.enumerated() {
+            if single.contains(position) {
                 if let column = rest.first, column.matches(element) { rest = rest.dropFirst() }
                 continue
             }
             guard let column = rest.popFirst() else {
-                elements = place
+                elements = position
                 break
             }
             guard column.matches(element) else { return nil }
@@ -208,8 +208,8 @@ struct IndexMatch {
 struct ConditionSet: Sendable, Hashable {
     private var bits: UInt64 = 0
 
-    mutating func insert(_ place: Int) { if place < 64 { bits |= 1 << UInt64(place) } }
-    func contains(_ place: Int) -> Bool { place < 64 && bits & 1 << UInt64(place) != 0 }
+    mutating func insert(_ position: Int) { if position < 64 { bits |= 1 << UInt64(position) } }
+    func contains(_ position: Int) -> Bool { position < 64 && bits & 1 << UInt64(position) != 0 }
     mutating func formUnion(_ other: ConditionSet) { bits |= other.bits }
     func isSubset(of other: ConditionSet) -> Bool { bits & ~other.bits == 0 }
     var isEmpty: Bool { bits == 0 }

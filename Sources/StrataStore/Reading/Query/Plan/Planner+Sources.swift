@@ -6,10 +6,10 @@ extension Planner {
     /// All ways except a scan to find the objects that meet some of the conditions.
     mutating func sources(_ context: PlanInput) throws -> [Source] {
         var sources: [Source] = []
-        for (place, condition) in context.conditions.enumerated() {
+        for (position, condition) in context.conditions.enumerated() {
             guard let access = condition.access else { continue }
             var covers = ConditionSet()
-            covers.insert(place)
+            covers.insert(position)
             switch access {
             case .objects(let ids):
                 sources.append(Source(step: objects(ids, context.entities), covers: covers))

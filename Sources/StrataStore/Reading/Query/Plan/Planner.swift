@@ -176,9 +176,9 @@ struct Planner {
         let step = source.step
         var matches = step.rows, each = 0.0
         var hasRest = false
-        for place in context.conditions.indices where !source.covers.contains(place) {
-            matches *= parts[place]
-            each += context.evaluations[place]
+        for position in context.conditions.indices where !source.covers.contains(position) {
+            matches *= parts[position]
+            each += context.evaluations[position]
             hasRest = true
         }
         var cost = step.cost
@@ -243,12 +243,12 @@ struct Planner {
     }
 
     /// The estimated part of all rows that meet a condition.
-    private func part(of place: Int, _ sources: [Source], _ context: PlanInput) -> Double {
-        var part = Self.guess(context.conditions[place])
+    private func part(of position: Int, _ sources: [Source], _ context: PlanInput) -> Double {
+        var part = Self.guess(context.conditions[position])
         guard context.total > 0 else { return part }
         var own = ConditionSet()
-        own.insert(place)
-        for source in sources where source.covers == own && place < 64 {
+        own.insert(position)
+        for source in sources where source.covers == own && position < 64 {
             part = min(part, source.step.rows / context.total)
         }
         return max(part, 1e-9)

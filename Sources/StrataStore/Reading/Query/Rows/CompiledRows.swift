@@ -90,15 +90,15 @@ package final class CompiledRows: Sendable {
     private static func order(
         _ sort: SortDescription, _ request: RowsRequest, _ entity: EntitySchema
     ) throws(StrataError) -> RowOrder {
-        let place =
+        let position =
             request.columns.firstIndex { $0.name == sort.keyPath }
             ?? request.columns.firstIndex { $0.expression == .keyPath(sort.keyPath) }
-        guard let place else {
+        guard let position else {
             throw StrataError(
                 .invalidRequest, "\(sort.keyPath) is no column of the rows, so they cannot be sorted by it.",
                 context: .init(entityName: entity.name, key: sort.keyPath))
         }
-        return RowOrder(column: place, sort: sort)
+        return RowOrder(column: position, sort: sort)
     }
 }
 

@@ -22,9 +22,9 @@ struct GroupRun {
 
     func rows() throws -> [[AttributeValue]] {
         let groups = try fromIndexes() ?? countedInIndex() ?? inOnePass()
-        if shape.having == nil, let places = shape.plainOutputs {
+        if shape.having == nil, let positions = shape.plainOutputs {
             return groups.map { group in
-                places.map { $0.isKey ? group.keys[$0.place] : group.aggregates[$0.place] }
+                positions.map { $0.isKey ? group.keys[$0.position] : group.aggregates[$0.position] }
             }
         }
         var rows: [[AttributeValue]] = []
@@ -35,8 +35,10 @@ struct GroupRun {
 
     private func row(of group: Group) throws -> [AttributeValue]? {
         var variables: [String: PredicateOperand] = [:]
-        for (place, value) in group.keys.enumerated() { variables[GroupVariable.key(place)] = .one(value) }
-        for (place, value) in group.aggregates.enumerated() { variables[GroupVariable.aggregate(place)] = .one(value) }
+        for (position, value) in group.keys.enumerated() { variables[GroupVariable.key(position)] = .one(value) }
+        for (position, value) in group.aggregates.enumerated() {
+            variables[GroupVariable.aggregate(position)] = .one(value)
+        }
         let evaluator = PredicateEvaluator(evaluation.expressions, object: .one(.null), variables: variables)
         if let having = shape.having, try !evaluator.holds(having) { return nil }
         return try shape.outputs.map { output in
@@ -52,9 +54,10 @@ struct GroupRun {
     /// The single group of all objects, if counters and indexes answer every aggregate.
     private func fromIndexes() throws -> [Group]? {
         guard shape.keys.isEmpty, !shape.aggregates.isEmpty else { return nil }
-        for (place, aggregate) in shape.aggregates.enumerated() {
+        for (position, aggregate) in shape.aggregates.enumerated() {
             if aggregate.function == .count, aggregate.reader == nil { continue }
-            guard let extreme = query.extremes[place], try extreme.query.plan(for: .objects, snapshot).order == .index
+            guard let extreme = query.extremes[position],
+                try extreme.query.plan(for: .objects, snapshot).order == .index
             else { return nil }
         }
         var values: [AttributeValue] = []
@@ -183,19 +186,19 @@ struct GroupRun {
             }
             sizes[group] += 1
             let first = group * fresh.count
-            for (place, aggregate) in shape.aggregates.enumerated() {
+            for (position, aggregate) in shape.aggregates.enumerated() {
                 guard let reader = aggregate.reader else { continue }
                 if aggregate.keepsValues { try snapshot.hold(MemoryLayout<AttributeValue>.stride) }
-                try accumulators[first + place].add(try reader.value(row, id, evaluation))
+                try accumulators[first + position].add(try reader.value(row, id, evaluation))
             }
             return true
         }
         return try table.inKeyOrder().map { group in
             var values: [AttributeValue] = []
-            for (place, aggregate) in shape.aggregates.enumerated() {
+            for (position, aggregate) in shape.aggregates.enumerated() {
                 values.append(
                     aggregate.reader == nil && aggregate.function == .count
-                        ? .integer(sizes[group]) : try accumulators[group * fresh.count + place].result())
+                        ? .integer(sizes[group]) : try accumulators[group * fresh.count + position].result())
             }
             return Group(keys: keys[group], aggregates: values)
         }

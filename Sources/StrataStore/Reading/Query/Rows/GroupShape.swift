@@ -21,7 +21,7 @@ struct GroupShape: Sendable {
     let outputs: [FetchExpression]
     let having: FetchPredicate?
     /// The index of each column among a group's keys or aggregates; nil unless every column is one of them.
-    let plainOutputs: [(isKey: Bool, place: Int)]?
+    let plainOutputs: [(isKey: Bool, position: Int)]?
 
     init(_ request: RowsRequest, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
         var keys: [SortColumn] = []
@@ -34,8 +34,8 @@ struct GroupShape: Sendable {
         having = try request.having.map { (having) throws(StrataError) in try rewriter.rewritten(having) }
         self.keys = keys
         self.outputs = outputs
-        let places = outputs.compactMap(GroupVariable.place)
-        plainOutputs = places.count == outputs.count ? places : nil
+        let positions = outputs.compactMap(GroupVariable.position)
+        plainOutputs = positions.count == outputs.count ? positions : nil
         var aggregates: [Aggregate] = []
         for (function, argument) in rewriter.aggregates {
             let reader = argument == .evaluatedObject ? nil : try ValueReader(argument, entity, schema)
@@ -56,7 +56,7 @@ struct GroupShape: Sendable {
         let none = [CompiledRows.Extreme?](repeating: nil, count: aggregates.count)
         guard keys.isEmpty else { return none }
         var found = none
-        for (place, aggregate) in aggregates.enumerated() {
+        for (position, aggregate) in aggregates.enumerated() {
             guard case .keyPath(let path) = aggregate.argument, let reader = aggregate.reader, let type = reader.type,
                 reader.isOwnColumn
             else { continue }
@@ -73,7 +73,7 @@ struct GroupShape: Sendable {
             objects.predicate = objects.predicate.map { $0 && exists } ?? exists
             objects.sort = [SortDescription(path, isAscending: isMinimum)]
             (objects.limit, objects.offset) = (1, 0)
-            found[place] = CompiledRows.Extreme(
+            found[position] = CompiledRows.Extreme(
                 query: try CompiledQuery(objects, schema, access: access), reader: reader)
         }
         return found
@@ -97,7 +97,7 @@ private struct AggregateRewriter {
         switch expression {
         case .constant, .variable: return expression
         case .keyPath(let path):
-            if let place = groupBy.firstIndex(of: path) { return .variable(GroupVariable.key(place)) }
+            if let position = groupBy.firstIndex(of: path) { return .variable(GroupVariable.key(position)) }
             if let column = columns[path] { return column }
             throw StrataError(
                 .invalidRequest, "\(path) is neither grouped by nor in an aggregate, so a group has no single value.",
@@ -150,13 +150,13 @@ enum GroupVariable {
     private static let aggregatePrefix = "0aggregate"
 
     /// The index of the key or aggregate that an expression is; nil for other expressions.
-    static func place(of expression: FetchExpression) -> (isKey: Bool, place: Int)? {
+    static func position(of expression: FetchExpression) -> (isKey: Bool, position: Int)? {
         guard case .variable(let name) = expression else { return nil }
         if name.hasPrefix(keyPrefix) { return Int(name.dropFirst(keyPrefix.count)).map { (true, $0) } }
         if name.hasPrefix(aggregatePrefix) { return Int(name.dropFirst(aggregatePrefix.count)).map { (false, $0) } }
         return nil
     }
 
-    static func key(_ place: Int) -> String { "\(keyPrefix)\(place)" }
-    static func aggregate(_ place: Int) -> String { "\(aggregatePrefix)\(place)" }
+    static func key(_ position: Int) -> String { "\(keyPrefix)\(position)" }
+    static func aggregate(_ position: Int) -> String { "\(aggregatePrefix)\(position)" }
 }

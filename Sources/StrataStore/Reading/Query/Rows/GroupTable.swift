@@ -6,7 +6,7 @@ import StrataModel
 /// Keys are in one buffer and are found by open addressing, so a row of a known group needs no allocation.
 struct GroupTable: ~Copyable {
     private struct Group {
-        let place: Int
+        let offset: Int
         let count: Int
         let hash: UInt64
     }
@@ -30,7 +30,7 @@ struct GroupTable: ~Copyable {
             slot = (slot + 1) & mask
         }
         slots[Int(slot)] = UInt32(groups.count + 1)
-        groups.append(Group(place: keys.count, count: key.count, hash: hash))
+        groups.append(Group(offset: keys.count, count: key.count, hash: hash))
         keys.append(key)
         if groups.count * 2 > slots.count { grow() }
         return (groups.count - 1, true)
@@ -41,13 +41,13 @@ struct GroupTable: ~Copyable {
         let all = keys.bytes
         return groups.indices.sorted { left, right in
             let (left, right) = (groups[left], groups[right])
-            return UnsafeRawBufferPointer(rebasing: all[left.place..<left.place + left.count])
-                .compare(with: UnsafeRawBufferPointer(rebasing: all[right.place..<right.place + right.count])) < 0
+            return UnsafeRawBufferPointer(rebasing: all[left.offset..<left.offset + left.count])
+                .compare(with: UnsafeRawBufferPointer(rebasing: all[right.offset..<right.offset + right.count])) < 0
         }
     }
 
     private func bytes(of group: Group) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: keys.bytes[group.place..<group.place + group.count])
+        UnsafeRawBufferPointer(rebasing: keys.bytes[group.offset..<group.offset + group.count])
     }
 
     private mutating func grow() {

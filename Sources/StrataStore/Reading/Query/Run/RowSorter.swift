@@ -9,7 +9,7 @@ struct RowSorter: ~Copyable {
     private struct Entry {
         /// The first eight bytes of the key, which decide most comparisons.
         let prefix: UInt64
-        let place: Int
+        let offset: Int
         let count: Int
         let id: ObjectID
     }
@@ -28,7 +28,7 @@ struct RowSorter: ~Copyable {
         let start = keys.count
         try write(&keys)
         let entry = Entry(
-            prefix: Self.prefix(of: keys.bytes, from: start), place: start, count: keys.count - start, id: id)
+            prefix: Self.prefix(of: keys.bytes, from: start), offset: start, count: keys.count - start, id: id)
         if let worst, !Self.isBefore(entry, worst, keys.bytes) { return keys.truncate(to: start) }
         entries.append(entry)
         if let bound, entries.count >= Self.room(bound) { shrink(to: bound) }
@@ -65,9 +65,9 @@ struct RowSorter: ~Copyable {
         var kept = ByteWriter(capacity: keys.count)
         for index in entries.indices {
             let entry = entries[index]
-            let place = kept.count
-            kept.append(UnsafeRawBufferPointer(rebasing: keys.bytes[entry.place..<entry.place + entry.count]))
-            entries[index] = Entry(prefix: entry.prefix, place: place, count: entry.count, id: entry.id)
+            let offset = kept.count
+            kept.append(UnsafeRawBufferPointer(rebasing: keys.bytes[entry.offset..<entry.offset + entry.count]))
+            entries[index] = Entry(prefix: entry.prefix, offset: offset, count: entry.count, id: entry.id)
         }
         keys = kept
         worst = entries.last
@@ -83,8 +83,8 @@ struct RowSorter: ~Copyable {
 
     private static func isBefore(_ left: Entry, _ right: Entry, _ keys: UnsafeRawBufferPointer) -> Bool {
         if left.prefix != right.prefix { return left.prefix < right.prefix }
-        let order = UnsafeRawBufferPointer(rebasing: keys[left.place..<left.place + left.count])
-            .compare(with: UnsafeRawBufferPointer(rebasing: keys[right.place..<right.place + right.count]))
+        let order = UnsafeRawBufferPointer(rebasing: keys[left.offset..<left.offset + left.count])
+            .compare(with: UnsafeRawBufferPointer(rebasing: keys[right.offset..<right.offset + right.count]))
         return order == 0 ? left.id < right.id : order < 0
     }
 }

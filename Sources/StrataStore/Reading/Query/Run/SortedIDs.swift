@@ -40,8 +40,8 @@ extension [ObjectID] {
         let low = range.lowerBound
         var words = [UInt64](repeating: 0, count: Int((range.upperBound - low) >> 6) + 1)
         for id in self {
-            let place = id.rawValue - low
-            words[Int(place >> 6)] |= 1 << (place & 63)
+            let index = id.rawValue - low
+            words[Int(index >> 6)] |= 1 << (index & 63)
         }
         removeAll(keepingCapacity: true)
         for (index, word) in words.enumerated() {
@@ -65,11 +65,11 @@ extension [ObjectID] {
                 if next == id { result.append(id) }
             }
         } else {
-            var place = 0
+            var index = 0
             for id in small {
-                while place < large.count, large[place] < id { place += 1 }
-                guard place < large.count else { break }
-                if large[place] == id { result.append(id) }
+                while index < large.count, large[index] < id { index += 1 }
+                guard index < large.count else { break }
+                if large[index] == id { result.append(id) }
             }
         }
         self = result

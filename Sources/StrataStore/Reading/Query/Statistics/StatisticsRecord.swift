@@ -59,11 +59,11 @@ enum StatisticsRecord {
     }
 
     static func decoded(_ bytes: UnsafeRawBufferPointer) -> IndexStatistics? {
-        var place = 0
+        var offset = 0
         func take<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> T? {
-            guard bytes.count - place >= MemoryLayout<T>.size else { return nil }
-            defer { place += MemoryLayout<T>.size }
-            return T(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: T.self))
+            guard bytes.count - offset >= MemoryLayout<T>.size else { return nil }
+            defer { offset += MemoryLayout<T>.size }
+            return T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
         }
         func takeNumber() -> Double? {
             take(UInt64.self).map(Double.init(bitPattern:)).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
@@ -79,11 +79,11 @@ enum StatisticsRecord {
         guard let count = take(UInt8.self) else { return nil }
         var sample: [[UInt8]] = []
         for _ in 0..<count {
-            guard let length = take(UInt8.self), bytes.count - place >= Int(length) else { return nil }
-            sample.append(Array(bytes[place..<place + Int(length)]))
-            place += Int(length)
+            guard let length = take(UInt8.self), bytes.count - offset >= Int(length) else { return nil }
+            sample.append(Array(bytes[offset..<offset + Int(length)]))
+            offset += Int(length)
         }
-        guard place == bytes.count else { return nil }
+        guard offset == bytes.count else { return nil }
         return IndexStatistics(rows: Int(rows), share: share, groupSizes: sizes, sample: sample)
     }
 }

@@ -53,8 +53,8 @@ struct StatisticsSampler {
     private func groupSizes(_ keys: [[UInt8]], rows: Int, _ prepared: IndexMap.PreparedIndex) throws -> [Double] {
         guard keys.count > 1 else { return prepared.index.elements.map { _ in 1 } }
         let lengths = keys.map { key in prepared.codec.prefixLengths(of: Array(key.dropFirst(4).dropLast(8))) }
-        return try prepared.index.elements.indices.map { place in
-            let prefixes = zip(keys, lengths).map { Array($0[..<(4 + $1[place])]) }
+        return try prepared.index.elements.indices.map { index in
+            let prefixes = zip(keys, lengths).map { Array($0[..<(4 + $1[index])]) }
             var sizes: [[UInt8]: Int] = [:]
             for prefix in prefixes { sizes[prefix, default: 0] += 1 }
             let pairs = sizes.values.reduce(0) { $0 + $1 * ($1 - 1) / 2 }
@@ -113,8 +113,8 @@ struct StatisticsSampler {
             var state = first.rawValue ^ last.rawValue
             for _ in 0..<size {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                let place = first.rawValue + (state >> 12) % (last.rawValue - first.rawValue + 1)
-                guard try cursor.seek(atOrAfter: place) else { continue }
+                let candidate = first.rawValue + (state >> 12) % (last.rawValue - first.rawValue + 1)
+                guard try cursor.seek(atOrAfter: candidate) else { continue }
                 let id = StoreKey.lastObjectID(cursor.key)
                 try snapshot.storedRow(cursor.value, id).withNewestReader(id, snapshot.schema) { try body(id, $0) }
             }
@@ -125,10 +125,10 @@ struct StatisticsSampler {
 extension IndexKeyCodec {
     /// The offset of each element's end in a key; an element that was cut ends with the key.
     func prefixLengths(of key: [UInt8]) -> [Int] {
-        var place = 0
+        var offset = 0
         return elements.map { element in
-            place = min(key.count, place + length(of: element, in: key[place...]))
-            return place
+            offset = min(key.count, offset + length(of: element, in: key[offset...]))
+            return offset
         }
     }
 
@@ -139,10 +139,10 @@ extension IndexKeyCodec {
         case .integer, .double, .date, .objectID: return 9
         case .uuid: return 17
         case .text, .data:
-            var place = key.startIndex + 1
-            while place < key.endIndex - 1 {
-                if key[place] ^ mask == 0, key[place + 1] ^ mask == 1 { return place + 2 - key.startIndex }
-                place += key[place] ^ mask == 0 ? 2 : 1
+            var offset = key.startIndex + 1
+            while offset < key.endIndex - 1 {
+                if key[offset] ^ mask == 0, key[offset + 1] ^ mask == 1 { return offset + 2 - key.startIndex }
+                offset += key[offset] ^ mask == 0 ? 2 : 1
             }
             return key.count
         case .decimal:

@@ -164,17 +164,14 @@ extension ManagedObjectContext {
 
     // MARK: Pairs
 
-    private func setPairs(_ pairs: [PairKey: NetChanges.Places]) throws {
-        let ordered = pairs.sorted {
-            ($0.key.property, $0.key.source, $0.key.target) < ($1.key.property, $1.key.source, $1.key.target)
-        }
-        for (key, places) in ordered {
+    private func setPairs(_ pairs: [PairKey: NetChanges.PairPositionChange]) throws {
+        for (key, positions) in pairs.sorted(by: { $0.key < $1.key }) {
             guard let link = binding.link(key.property), case .pairs(_, _, _, let inverseID) = link.source else {
                 continue
             }
             guard try presentObject(key.source) != nil, try presentObject(key.target) != nil else { continue }
             let state = toManyState(link, key.source)
-            guard let after = places.after else {
+            guard let after = positions.after else {
                 try unlinkPair(state, key.target)
                 continue
             }

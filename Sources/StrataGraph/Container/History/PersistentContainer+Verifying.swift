@@ -2,6 +2,8 @@ public import Foundation
 import StrataModel
 import StrataStore
 
+// What an app does to be sure of a store: verify it, rebuild its views from the log, and back it up.
+
 /// The result of verifying a store.
 public struct StoreVerification: Sendable, Hashable {
     /// The number of events in the log.
