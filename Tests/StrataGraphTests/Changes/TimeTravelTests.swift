@@ -37,6 +37,22 @@ import Testing
         #expect(transaction.correlationID == "request 7" && transaction.metadata == ["screen": "list"])
     }
 
+    @Test func batchesSayWhyAndWhatTheyBelongToToo() throws {
+        (context.name, context.transactionAuthor) = ("importer", "ann")
+        (context.transactionReason, context.transactionCorrelationID) = ("import", "request 7")
+        context.transactionMetadata = ["file": "movies.csv"]
+        _ = try context.execute(BatchInsertRequest<Movie>([["title": .string("A")], ["title": .string("B")]]))
+        _ = try context.execute(BatchUpdateRequest<Movie>(setting: ["rating": .constant(.double(3))]))
+        _ = try context.execute(BatchDeleteRequest<Movie>())
+        let transactions = try container.transactions().suffix(3)
+        #expect(Set(transactions.map(\.id)).count == 3)
+        for transaction in transactions {
+            #expect(transaction.reason == "import" && transaction.author == "ann")
+            #expect(transaction.correlationID == "request 7" && transaction.metadata == ["file": "movies.csv"])
+            #expect(transaction.contextName == "importer")
+        }
+    }
+
     @Test func blameNamesTheEventBehindEachProperty() throws {
         let movie = movie("A")
         let first = try save(by: "ann")

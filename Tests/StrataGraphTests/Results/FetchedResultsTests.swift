@@ -98,6 +98,16 @@ import Testing
         #expect(table.faults.isEmpty && table.sections.map(\.name) == ["a"])
     }
 
+    @Test func sectionsOverAToOneAreNamedAsPeopleReadObjects() throws {
+        let anna = person("a")
+        _ = [person("1", boss: anna), person("2", boss: anna)]
+        try context.save()
+        let request = try FetchRequest<Person>(
+            where: try FetchPredicate(format: "boss != nil"), sortedBy: [SortDescription("boss")])
+        let (controller, _) = try shown(request, sections: "boss")
+        #expect(controller.sections?.map(\.name) == ["Person/p\(anna.objectID.row)"])
+    }
+
     @Test func anObjectThatIsAloneInItsSectionIsUpdatedInIt() throws {
         let (anna, bert) = (person("a"), person("b"))
         let one = person("1", boss: anna)
