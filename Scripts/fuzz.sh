@@ -62,9 +62,10 @@ dependency_flags=()
 build_store() {
     local newest="$out/libStrataStore.a"
     build_dependencies
-    if [ -e "$newest" ] && [ -z "$(find Sources/LMDB Sources/StrataStore "$out/libStrataModel.a" -newer "$newest")" ]; then
+    if [ -e "$newest" ] && [ -z "$(find Sources/LMDB Sources/CLMDBCalls Sources/StrataStore "$out/libStrataModel.a" -newer "$newest")" ]; then
         return
     fi
+    clang -O1 -fPIC -c Sources/CLMDBCalls/calls.c -o "$out/CLMDBCalls.o"
     swiftc "${flags[@]}" -wmo -module-name LMDB -emit-module -emit-module-path "$out/LMDB.swiftmodule" -I "$out" \
         -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap -emit-library -static -o "$out/libLMDB.a" \
         $(find Sources/LMDB -name '*.swift' | sort)
@@ -81,7 +82,7 @@ for target in "${targets[@]}"; do
     fi
     if grep -q '^import StrataStore' "Fuzz/$target.swift"; then
         build_store
-        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "${libraries[@]}" "$out/libDependencies.a" -llmdb -lstdc++
+        libraries=("$out/libStrataStore.a" "$out/libLMDB.a" "$out/CLMDBCalls.o" "${libraries[@]}" "$out/libDependencies.a" -llmdb -lstdc++
             -Xcc -fmodule-map-file=Sources/CLMDB/module.modulemap "${dependency_flags[@]}")
     fi
     swiftc "${flags[@]}" -module-name "${target}Fuzz" -I "$out" -use-ld=lld -o "$out/$target" \
