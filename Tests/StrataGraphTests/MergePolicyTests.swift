@@ -270,7 +270,9 @@ import Testing
         let (passport, _, other) = try clash()
         let error = thrownError { try mine.save() }
         #expect(error?.code == .constraintMerge)
-        #expect(error?.details.first?.context.conflictingObjectIDs == [other])
+        #expect(error?.details.isEmpty ?? false)
+        #expect(error?.context.key == "number" && error?.context.value == "1")
+        #expect(error?.context.objectID == passport.objectID && error?.context.conflictingObjectIDs == [other])
         #expect(passport.isInserted && mine.hasChanges)
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 extension StrataError {
     /// Throws the errors that one operation found: a single one as it is, several as the details of one.
     ///
@@ -7,6 +9,11 @@ extension StrataError {
         let count = count ?? errors.count
         if count == 1 { throw first }
         throw StrataError(.validationMultipleErrors, "\(count) validation errors.", details: errors)
+    }
+
+    /// What an error that the app threw says, or which it is.
+    package static func name(of error: any Error) -> String {
+        (error as? any LocalizedError)?.errorDescription ?? "\(error)"
     }
 
     /// The same error, about an object.

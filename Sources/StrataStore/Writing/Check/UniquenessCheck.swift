@@ -34,7 +34,7 @@ package struct UniquenessCheck {
     }
 
     /// - Parameter newImage: the row that an updated object will have; nil if this save does not update the object.
-    /// - Throws: `constraintMerge` with a detail for each conflict.
+    /// - Throws: `constraintMerge`; several of them are the details of one.
     mutating func settle(deletions: Set<ObjectID>, newImage: (ObjectID) -> RowImage?) throws {
         var clashes: [StrataError] = []
         for (key, claimants) in claims {
@@ -51,9 +51,10 @@ package struct UniquenessCheck {
             }
             if holders.count > 1 { clashes.append(try clash(holders)) }
         }
-        guard !clashes.isEmpty else { return }
+        guard let first = clashes.first else { return }
+        if clashes.count == 1 { throw first }
         throw StrataError(
-            .constraintMerge, "A uniqueness constraint is violated.",
+            .constraintMerge, "\(clashes.count) uniqueness constraints are violated.",
             details: clashes.sorted { ($0.context.objectID?.rawValue ?? 0) < ($1.context.objectID?.rawValue ?? 0) })
     }
 
@@ -121,7 +122,8 @@ package struct UniquenessCheck {
             Self.sentence(
                 names.joined(separator: ", "), holders.dropFirst().map { schema.name(of: $0.id) }),
             context: .init(
-                entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","), objectValues: values,
+                entityName: entity?.name, objectID: first.id, key: names.joined(separator: ","),
+                value: names.count == 1 ? values[names[0]] : nil, objectValues: values,
                 conflictingObjectIDs: holders.dropFirst().map(\.id)))
     }
 }
