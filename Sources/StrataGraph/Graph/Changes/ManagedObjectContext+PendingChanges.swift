@@ -11,6 +11,39 @@ extension ManagedObjectContext {
         ObjectChange.list(changes, try binding.store.recordedNames(), isPosition: binding.isPosition)
     }
 
+    /// Objects that are as they were read, after changes were taken back, do not count as updated any more.
+    ///
+    /// - Parameter changes: all that is to be saved.
+    func forgetTakenBackChanges(beside changes: NetChanges) throws {
+        let owners = ownersOfChangedMembers(changes)
+        let wasAny = pending.dropUnchanged { !owners.contains($0.objectID) && $0.differsInNothing }
+        guard wasAny else { return }
+        invalidateLayers()
+        try rebuildLinkChanges()
+    }
+
+    /// The objects whose to-manys have other members than they had, or have them in another order.
+    private func ownersOfChangedMembers(_ changes: NetChanges) -> Set<ObjectID> {
+        var owners: Set<ObjectID> = []
+        for pair in changes.pairs.keys { owners.formUnion([pair.source, pair.target]) }
+        for (id, change) in changes.objects {
+            guard let entity = binding.entity(id.entityID) else { continue }
+            for property in entity.toOneIndexes.map({ entity.properties[$0] }) {
+                guard case .toMany(_, let positionSlot) = property.inverse else { continue }
+                if let values = change.values[property.id],
+                    !values.isNothing || change.existedBefore != change.existsAfter
+                {
+                    owners.formUnion([values.before, values.after].compactMap(\.objectReference))
+                }
+                let position = positionSlot.flatMap { change.values[entity.property(slot: $0).id] }
+                if let position, !position.isNothing, let object = map[id] {
+                    owners.insert(object.reference(property.place))
+                }
+            }
+        }
+        return owners
+    }
+
     /// What the context has not saved, against the state it stands on.
     func netChanges() throws -> NetChanges {
         foldLinkChanges()

@@ -142,6 +142,7 @@ private struct ObjectDeletion: DeletionHost {
 
     mutating func lose(_ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
         context.noteLoss(of: deleted, from: owner, link, isGoing: isGoing)
+        if !isGoing { context.noteLostMember(of: owner, link) }
     }
 
     mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws {

@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     /// Deletes the rows that are next in the walk, until one comes that must be an object.
     func deleteRows(_ walk: inout DeletionWalk) throws {
         foldLinkChanges()
-        let cuts = try read { snapshot in
+        let deletion = try read { snapshot in
             var deletion = RowDeletion(context: self, snapshot: snapshot)
             while let id = walk.next, pending.deletedRows.contains(id) || isDeletedAsRow(id) {
                 guard walk.takeNext() != nil, !pending.deletedRows.contains(id), let row = try snapshot.row(id) else {
@@ -18,10 +18,11 @@ extension ManagedObjectContext {
                 pending.noteDeletedRow(id, revision: row.revision, at: base)
                 try walk.applyRules(of: id, row, to: &deletion)
             }
-            return deletion.cuts
+            return deletion
         }
         // Hooks and observers may run here, so not under the read.
-        for cut in cuts { try cutReference(cut.toOne, of: cut.object, from: cut.deleted) }
+        for loss in deletion.losses { noteLostMember(of: loss.owner, loss.link) }
+        for cut in deletion.cuts { try cutReference(cut.toOne, of: cut.object, from: cut.deleted) }
     }
 
     /// Whether an object can be deleted without being made.
@@ -74,6 +75,8 @@ private struct RowDeletion: DeletionHost {
     let context: ManagedObjectContext
     let snapshot: Snapshot
     private(set) var cuts: [Cut] = []
+    /// The to-manys that lost a member and whose owners stay.
+    private(set) var losses: Set<ToManyKey> = []
 
     var schema: Schema { context.binding.schema }
 
@@ -91,6 +94,7 @@ private struct RowDeletion: DeletionHost {
 
     mutating func lose(_ deleted: ObjectID, from owner: ObjectID, _ link: PropertyID, isGoing: Bool) {
         context.noteLoss(of: deleted, from: owner, link, isGoing: isGoing)
+        if !isGoing { losses.insert(ToManyKey(link: link, owner: owner)) }
     }
 
     mutating func cut(_ toOne: PropertyID, of object: ObjectID, from deleted: ObjectID) throws {

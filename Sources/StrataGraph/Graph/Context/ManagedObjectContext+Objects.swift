@@ -48,8 +48,10 @@ extension ManagedObjectContext {
 
     // MARK: Objects by id
 
-    /// The object in memory, if it is; never reads the store.
-    public func registeredObject(for id: ObjectID) -> ManagedObject? { map[id] }
+    /// The object in memory, if it is; never reads the store. Nil for a new object that was deleted again.
+    public func registeredObject(for id: ObjectID) -> ManagedObject? {
+        map[id].flatMap { $0._flags.contains(.withdrawn) ? nil : $0 }
+    }
 
     /// The object, as a fault if it is not in memory; whether it is in the store shows when it is read.
     ///

@@ -175,10 +175,10 @@ public final class ManagedObjectContext {
             pending.deleted.lazy.filter { $0._flags.contains(.deleted) }.map(\.objectID))
     }
 
-    /// Every object in memory.
+    /// Every object in memory. A new object that was deleted again is not among them.
     public var registeredObjects: Set<ManagedObject> {
         var objects: Set<ManagedObject> = []
-        map.forEach { objects.insert($0) }
+        map.forEach { if !$0._flags.contains(.withdrawn) { objects.insert($0) } }
         return objects
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 public import StrataModel
 
 // Values by name, for code that has no class: the command line, forms, importers. Attributes come as their Swift
@@ -28,7 +29,9 @@ extension ManagedObject {
 
     /// Sets a property: an attribute, a to-one, or all members of a to-many (an array, a set or a `ToMany`).
     ///
-    /// Numbers change their type where nothing is lost. When it throws, the value is as it was.
+    /// Numbers change their type where nothing is lost. Foundation's classes are taken too (`NSNumber`, `NSString`,
+    /// `NSNull`, `NSArray` of objects and so on), as `JSONSerialization` and property lists give them. When it throws,
+    /// the value is as it was.
     ///
     /// - Throws: `unknownKey`, `wrongType`, `otherContext`, `deletedObject`, `readOnly`.
     public final func setValue(_ value: Any?, forKey key: String) throws {
@@ -121,9 +124,12 @@ extension ManagedObject {
     public final var isInserted: Bool { _flags.contains(.inserted) }
     /// Whether a saved object has changes that are not saved.
     public final var isUpdated: Bool { _flags.contains(.updated) && !isDeleted }
-    /// Whether the object's deletion is pending, or its values are gone with the object.
+    /// Whether the object's deletion is pending, or its values are gone with the object. A new object that was deleted
+    /// before any save is deleted until the next save, which lets go of it.
     public final var isDeleted: Bool {
-        _flags.contains(.deleted) || _flags.contains(.savedDeletion) || _state & ObjectState.inaccessible != 0
+        if !_flags.isDisjoint(with: [.deleted, .savedDeletion]) { return true }
+        return _state & ObjectState.inaccessible != 0
+            || _flags.contains(.withdrawn) && _state & ObjectState.detached == 0
     }
     /// Whether the values are not in memory.
     public final var isFault: Bool { _state & ObjectState.fault != 0 }
@@ -180,9 +186,9 @@ extension ManagedObject {
         }
     }
 
-    /// `Any?` may hold an optional in an optional, when it comes from generic code.
+    /// `Any?` may hold an optional in an optional, when it comes from generic code, and `NSNull` for nil.
     static func unwrapped(_ value: Any?) -> Any? {
-        guard let value else { return nil }
+        guard let value, !(value is NSNull) else { return nil }
         guard let optional = value as? any OptionalType else { return value }
         return unwrapped(optional.wrapped)
     }

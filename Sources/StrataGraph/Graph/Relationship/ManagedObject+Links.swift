@@ -42,8 +42,14 @@ extension ManagedObject {
             if let positionSlot { try takePosition(positionSlot, link, owner: now) }
             storeReference(now, location)
             guard let context = _context else { return }
-            if !before.isNil { context.noteLinkChange(link, owner: before, member: objectID, isAdded: false) }
-            if !now.isNil { context.noteLinkChange(link, owner: now, member: objectID, isAdded: true) }
+            if !before.isNil {
+                context.noteLinkChange(link, owner: before, member: objectID, isAdded: false)
+                context.noteLinksChanged(of: before)
+            }
+            if let target {
+                context.noteLinkChange(link, owner: now, member: objectID, isAdded: true)
+                context.noteLinksChanged(of: target)
+            }
             if context.observesObjects { context.announceMembers(link, of: [before, now]) }
         case .toOne(let inverse): try linkOneToOne(property, before, target, inverse)
         }

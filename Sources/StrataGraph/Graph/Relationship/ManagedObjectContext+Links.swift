@@ -174,8 +174,8 @@ extension ManagedObjectContext {
             object.storePosition(position, slot: slot)
         } else {
             pendingLinks.notePairChange()
-            noteLinksChanged(of: state.owner)
         }
+        noteLinksChanged(of: state.owner)
         state.move(member, to: position)
     }
 
@@ -232,11 +232,26 @@ extension ManagedObjectContext {
         noteLinksChanged(of: member)
     }
 
-    /// Both ends of a changed pair count as updated, so that `willSave` is called on them.
+    /// An object whose to-many has other members, or has them in another order, counts as updated although its row is
+    /// as it was: its hooks and checks run at the save. Neither its row nor a member is read for that.
     func noteLinksChanged(of id: ObjectID) {
-        guard let object = map[id] ?? registeredOrFault(id) else { return }
+        if let object = map[id] { return noteLinksChanged(of: object) }
+        if !pending.deletedRows.contains(id), let object = registeredOrFault(id) { noteLinksChanged(of: object) }
+    }
+
+    @inline(__always)
+    func noteLinksChanged(of object: ManagedObject) {
+        guard object._state & (ObjectState.gone | ObjectState.detached) == 0 else { return }
         pending.noteUpdated(object)
         if object.takeSeenMark() { pending.noteTouched(object) }
+    }
+
+    /// The same for an object that lost a deleted member.
+    ///
+    /// The other ends of pairs may be very many: those that are not in memory are made only where their class has hooks.
+    func noteLostMember(of owner: ObjectID, _ link: PropertyID) {
+        let isMade = map[owner] != nil || binding.entity(owner.entityID)?.observesDeletion ?? false
+        if isMade || !(binding.link(link)?.isPairs ?? false) { noteLinksChanged(of: owner) }
     }
 
     /// Works the owners' sides of all to-ones out again, after rows were replaced under them.

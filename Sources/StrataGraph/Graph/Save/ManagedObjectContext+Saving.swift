@@ -331,6 +331,9 @@ extension ManagedObject {
         return slots
     }
 
+    /// Whether the row of a saved object is the one that was read.
+    final var differsInNothing: Bool { baseBytes.map { slotsThatDiffer(from: $0).isEmpty } ?? true }
+
     /// Whether the app set an attribute that the store computes.
     final var hasSetDerivedSlots: Bool {
         !_entity.derivedSlots.isEmpty && changedSlots.contains(where: _entity.derivedSlots.contains)

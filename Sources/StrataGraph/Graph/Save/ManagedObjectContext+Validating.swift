@@ -34,30 +34,50 @@ extension ManagedObjectContext {
         } catch {
             errors.append(
                 StrataError(
-                    .managedObjectValidation, "The object is not valid.", context: object.fullErrorContext(),
-                    cause: error))
+                    .managedObjectValidation, "\(StrataError.name(of: error)): \(object._entity.name) is not valid.",
+                    context: object.fullErrorContext(), cause: error))
         }
     }
 
-    /// Counts members where the model bounds them: of new objects, and of owners whose members changed.
+    /// Counts members where the model bounds them and where no object's own checks did: a class may leave them out, and
+    /// an owner that lost a deleted member may not be in memory.
     private func validateBounds(_ errors: inout [StrataError]) throws {
         var owners: Set<ToManyKey> = []
         for object in pending.inserted where object._flags.contains(.inserted) {
-            for index in object._entity.toManyIndexes {
-                let id = object._entity.properties[index].id
-                if binding.link(id)?.isBounded ?? false { owners.insert(ToManyKey(link: id, owner: object.objectID)) }
+            for link in boundedLinks(of: object) {
+                owners.insert(ToManyKey(link: link.id, owner: object.objectID))
             }
         }
         for (key, state) in pendingLinks.states where state.link.isBounded && state.hasChanges { owners.insert(key) }
         for key in owners.sorted(by: { ($0.owner, $0.link) < ($1.owner, $1.link) }) where !isDeleted(key.owner) {
             guard let link = binding.link(key.link) else { continue }
-            let count = try memberCount(toManyState(link, key.owner))
-            guard let found = link.description?.validate(count: count), !found.isEmpty,
-                let owner = registeredOrFault(key.owner)
-            else { continue }
+            let found = try boundFailures(of: link, key.owner).filter { failure in
+                !errors.contains {
+                    $0.code == failure.code && $0.context.objectID == key.owner && $0.context.key == failure.context.key
+                }
+            }
+            guard !found.isEmpty, let owner = registeredOrFault(key.owner) else { continue }
             owner.fireFault()
             errors += found.map(owner.completing)
         }
+    }
+
+    /// The to-manys of an object whose number of members the model bounds.
+    private func boundedLinks(of object: ManagedObject) -> [Link] {
+        object._entity.toManyIndexes.compactMap { index in
+            binding.link(object._entity.properties[index].id).flatMap { $0.isBounded ? $0 : nil }
+        }
+    }
+
+    /// - Complexity: O(1) in the number of members; none is read.
+    private func boundFailures(of link: Link, _ owner: ObjectID) throws -> [StrataError] {
+        try link.description?.validate(count: try memberCount(toManyState(link, owner))) ?? []
+    }
+
+    /// Where an object has too few or too many members.
+    func boundFailures(of object: ManagedObject) throws -> [StrataError] {
+        guard binding.hasBoundedLinks else { return [] }
+        return try boundedLinks(of: object).flatMap { try boundFailures(of: $0, object.objectID) }
     }
 }
 
@@ -66,11 +86,15 @@ extension ManagedObject {
     final func validateProperties(at moment: ValidationMoment) throws {
         guard let context = _context else { return }
         if moment == .delete { return try StrataError.throwTogether(context.deniedDeletions(of: self)) }
+        var errors = try context.boundFailures(of: self)
+        // The row of an owner whose members changed is as the store has it.
+        if isFault, _flags.contains(.updated), !_entity.validatesValues, !_entity.hasPredicates {
+            return try StrataError.throwTogether(errors.map(completing))
+        }
         // An object that only was linked may not have been read.
         fireFault()
         // That it is gone the store will say.
         if _state & ObjectState.inaccessible != 0 { return }
-        var errors: [StrataError] = []
         for check in _entity.checks {
             // What needs no hook and no rule is settled by the null bit.
             if check.hasRules || _entity.validatesValues {
@@ -113,8 +137,8 @@ extension ManagedObject {
         } catch {
             errors.append(
                 StrataError(
-                    .managedObjectValidation, "\(property.name) is not valid.", context: errorContext(property.name),
-                    cause: error))
+                    .managedObjectValidation, "\(StrataError.name(of: error)): \(property.name) is not valid.",
+                    context: errorContext(property.name), cause: error))
         }
     }
 

@@ -168,6 +168,7 @@ public final class ObjectUndoManager {
             throw error
         }
         context.processPendingChanges()
+        reading { try context.forgetTakenBackChanges(beside: seen) }
     }
 
     // MARK: What happened

@@ -130,7 +130,7 @@ extension ManagedObject {
     /// was written is what was there.
     fileprivate final var hasNothingToMerge: Bool {
         guard _flags.contains(.updated), _flags.isDisjoint(with: [.inserted, .deleted]) else { return false }
-        return baseBytes.map { slotsThatDiffer(from: $0).isEmpty } ?? true
+        return differsInNothing
     }
 
     /// Takes another row as the base and keeps the values of some slots on top.

@@ -77,6 +77,26 @@ struct PendingChanges {
         unlist(object, .updated)
     }
 
+    /// Forgets that objects were changed which are as they were read. A deleted one stays listed, and so does one that
+    /// others changed too.
+    ///
+    /// - Returns: whether there were any.
+    mutating func dropUnchanged(where isUnchanged: (ManagedObject) -> Bool) -> Bool {
+        var kept: ContiguousArray<ManagedObject> = []
+        for object in updated {
+            if object._flags.contains(.updated), !object._flags.contains(.deleted),
+                !overtaken.contains(object.objectID), isUnchanged(object)
+            {
+                object.becomeCleanAsRead()
+                cursors.noteRemoval(at: kept.count, from: \.updated)
+            } else {
+                kept.append(object)
+            }
+        }
+        defer { updated = kept }
+        return kept.count < updated.count
+    }
+
     /// Readers need not see the object again.
     mutating func forgetTouch(of object: ManagedObject) { unlist(object, .touched) }
 
