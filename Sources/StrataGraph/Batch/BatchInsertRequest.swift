@@ -41,6 +41,16 @@ public struct BatchInsertRequest<Object: ManagedObject> {
         self.init(entityName: entityName, .rows(rows.map(BatchValues.init)), policy)
     }
 
+    /// Inserts rows of values of any type into an entity by name, such as `JSONSerialization` gives.
+    ///
+    /// Values are taken as by `setValue(_:forKey:)`. A to-one takes an object or its id, a to-many a list of them.
+    ///
+    /// - Throws: `wrongType` for a value that no attribute holds.
+    public init(entityName: String, objects: [[String: Any]], onClash policy: UniquenessPolicy = .reject) throws {
+        let rows = try objects.map { try BatchValues(any: $0, entityName: entityName) }
+        self.init(entityName: entityName, .rows(rows), policy)
+    }
+
     /// Inserts rows, which may also name the members of to-manys.
     public init(_ rows: [BatchRow<Object>], onClash policy: UniquenessPolicy = .reject) {
         self.init(

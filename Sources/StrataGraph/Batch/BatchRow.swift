@@ -122,5 +122,42 @@ struct BatchValues: Sendable {
         self.init(entries: values.map { Entry(name: $0.key, value: $0.value) }, members: [:])
     }
 
+    /// Values of any type by name, as `setValue(_:forKey:)` takes them; objects stand for their ids.
+    ///
+    /// - Throws: `wrongType` for a value that no attribute holds, with its key.
+    init(any values: [String: Any], entityName: String) throws {
+        var entries: [Entry] = []
+        var members: [String: [ObjectID]] = [:]
+        for (name, value) in values {
+            if let single = try Self.single(value) {
+                entries.append(Entry(name: name, value: single))
+            } else if let list = value as? any Sequence, let ids = try Self.ids(in: list) {
+                members[name] = ids
+            } else {
+                throw StrataError(
+                    .wrongType, "\(name) cannot hold a value of type \(type(of: value)).",
+                    context: .init(entityName: entityName, key: name))
+            }
+        }
+        self.init(entries: entries, members: members)
+    }
+
+    /// The value of an attribute or a to-one; nil for anything else.
+    private static func single(_ value: Any) throws -> AttributeValue? {
+        guard let value = ManagedObject.unwrapped(value) else { return .null }
+        if let object = value as? ManagedObject { return .objectID(object.objectID) }
+        return try AttributeValue(any: value, for: nil)
+    }
+
+    /// The members of a to-many; nil if an element is neither an object nor an id.
+    private static func ids(in list: any Sequence) throws -> [ObjectID]? {
+        var ids: [ObjectID] = []
+        for element in list {
+            guard case .objectID(let id)? = try single(element) else { return nil }
+            ids.append(id)
+        }
+        return ids
+    }
+
     init<Object>(_ row: BatchRow<Object>) { self.init(entries: row.entries, members: row.members) }
 }

@@ -123,8 +123,10 @@ extension PropertyRuntime {
 }
 
 extension AttributeValue {
-    /// A Swift value of any storable type; nil for other types.
-    init?(any value: Any, for attribute: AttributeDescription) throws {
+    /// A Swift value of any storable type, or what Foundation has for it; nil for other types.
+    ///
+    /// - Parameter attribute: what takes the value; nil where it is not known, which takes no `Codable` types.
+    init?(any value: Any, for attribute: AttributeDescription?) throws {
         switch value {
         case let value as AttributeValue: self = value
         case let value as any StorableValue: self = value.attributeValue
@@ -143,8 +145,33 @@ extension AttributeValue {
         case let value as any RawRepresentable:
             guard let raw = value.rawValue as? any StorableValue else { return nil }
             self = raw.attributeValue
-        case let value as any Codable & Sendable where attribute.type == .composite:
+        case let value as any Codable & Sendable where attribute?.type == .composite:
             self = try AttributeValueEncoder.encode(value)
+        case let value as NSDictionary:
+            var elements: [String: Any] = [:]
+            for (key, element) in value { elements["\(key)"] = element }
+            try self.init(any: elements, for: attribute)
+        default: self.init(foundation: value)
+        }
+    }
+
+    /// A value of Foundation's classes, as `JSONSerialization` and property lists have them where they are not bridged.
+    private init?(foundation value: Any) {
+        switch value {
+        case let value as NSNumber:
+            guard case .constant(let number) = value.fetchExpression else { return nil }
+            self = number
+        case is NSNull: self = .null
+        case let value as NSString: self = .string(String(describing: value))
+        case let value as NSDate:
+            self = .date(Date(timeIntervalSinceReferenceDate: value.timeIntervalSinceReferenceDate))
+        case let value as NSData: self = .data(Data(referencing: value))
+        case let value as NSUUID:
+            guard let id = UUID(uuidString: value.uuidString) else { return nil }
+            self = .uuid(id)
+        case let value as NSURL:
+            guard let url = value.absoluteURL else { return nil }
+            self = .url(url)
         default: return nil
         }
     }
