@@ -47,3 +47,18 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.editorInfo = editorInfo
     }
 }
+
+extension EntityDescription {
+    /// The entity's own properties by name, without inherited ones.
+    public var propertiesByName: [String: PropertyDescription] {
+        Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entity's own attributes by name, without inherited ones.
+    public var attributesByName: [String: AttributeDescription] { propertiesByName.compactMapValues(\.attribute) }
+
+    /// The entity's own relationships by name, without inherited ones.
+    public var relationshipsByName: [String: RelationshipDescription] {
+        propertiesByName.compactMapValues(\.relationship)
+    }
+}

@@ -1,0 +1,45 @@
+public import StrataModel
+
+extension ManagedObject: CustomDebugStringConvertible {
+    /// The entity, the id, the state and the values, as `print` shows them; a fault says so and is not fired.
+    ///
+    /// Members of to-manys are not read, and no values are shown that only a transformer, a decoder or a file has.
+    public var debugDescription: String {
+        let head = "\(_entity.name)/p\(objectID.row), \(stateName)"
+        guard _state & (ObjectState.fault | ObjectState.inaccessible | ObjectState.probe) == 0 else { return head }
+        var values: [String] = []
+        for property in _entity.properties where property.isInRow && property.index < _entity.declaredCount {
+            values.append("\(property.name): \(shownValue(of: property))")
+        }
+        return values.isEmpty ? head : "\(head); \(values.joined(separator: ", "))"
+    }
+
+    private final var stateName: String {
+        switch life {
+        case .unborn, .new: "new"
+        case .fault: "a fault"
+        case .clean: "unchanged"
+        case .changed: isFault ? "a fault, updated" : "updated"
+        case .deleted, .withdrawn: "deleted"
+        case .gone: "not in the store"
+        case .savedDeletion, .detached: "in no context"
+        case .probe: "a key path"
+        }
+    }
+
+    private final func shownValue(of property: PropertyRuntime) -> String {
+        if _isNull(property.place) { return "nil" }
+        if property.isToOne {
+            let target = reference(property.place)
+            return target.isNil ? "nil" : _context?.binding.schema.name(of: target) ?? "object \(target)"
+        }
+        switch property.kind {
+        case .externalData, .undefined: return "…"
+        case .data: return "\(_bytes(property.place).count) bytes"
+        case .string:
+            let text = String._load(self, property.place)
+            return text.count > 80 ? "\(text.prefix(80).debugDescription)…" : text.debugDescription
+        default: return value(of: property).map { "\($0)" } ?? "nil"
+        }
+    }
+}
