@@ -35,7 +35,7 @@ extension ManagedObject {
     private final func relationship(_ key: String) throws -> PropertyRuntime {
         let property = try declared(key)
         guard property.relationship != nil else {
-            throw StrataError(.wrongType, "\(key) is not a relationship.", context: place(key))
+            throw StrataError(.wrongType, "\(key) is not a relationship.", context: errorContext(key))
         }
         return property
     }
