@@ -40,8 +40,8 @@ struct ValueReader: Sendable {
         }
     }
 
-    /// Whether an index of the entity can contain the values.
-    var isOwnColumn: Bool { if case .slot = source { true } else { false } }
+    /// The slot of the row itself that has the values; nil if they come from elsewhere.
+    var ownSlot: Int? { if case .slot(let slot) = source { slot } else { nil } }
 
     func value(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> AttributeValue {
         switch source {

@@ -47,6 +47,7 @@ struct Planner {
         if let plan = try coveringPlan(context, purpose) { return plan }
         let total = try estimator.rows(of: entities)
         context.total = total
+        context.evaluations = try conditions.map { try evaluating($0, context) }
         let sources = try sources(context)
         let parts = conditions.indices.map { part(of: $0, sources, context) }
         var best = candidate(scan(context), parts, context, purpose)
@@ -82,7 +83,7 @@ struct Planner {
         let entity: EntitySchema
         let entities: EntitySet
         /// The cost of checking each condition on a row.
-        let evaluations: [Double]
+        var evaluations: [Double]
         /// The number of rows of the entities.
         var total: Double
 
@@ -94,6 +95,17 @@ struct Planner {
             self.entities = entities
             self.total = total
         }
+    }
+
+    /// The cost of checking a condition on a row. One on the members of a to-many reads half of them on average.
+    private func evaluating(_ condition: CompiledCondition, _ context: PlanInput) throws -> Double {
+        let known = PlanCost.evaluating(condition.row)
+        guard case .join(let join)? = condition.access, case .toMany = join.hop, context.total > 0,
+            case .reference? = join.way
+        else { return known }
+        let members = try estimator.rows(of: EntitySet(join.far.concreteEntityIDs, schema)) / context.total
+        let each = join.conditions.reduce(PlanCost.link + PlanCost.row) { $0 + PlanCost.evaluating($1.row) }
+        return max(known, members / 2 * each)
     }
 
     private mutating func consider(_ candidate: Candidate, _ best: inout Candidate) {

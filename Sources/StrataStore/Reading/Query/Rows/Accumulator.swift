@@ -67,11 +67,13 @@ struct RunningSum: Sendable {
     private(set) var count: Int64 = 0
 
     mutating func add(_ value: AttributeValue) throws(StrataError) {
-        count += 1
         switch value {
-        case .integer(let value): add(whole: value)
-        case .boolean(let value): add(whole: value ? 1 : 0)
-        case .double(let value): sum = .double(double + value)
+        case .integer(let value): return add(whole: value)
+        case .boolean(let value): return add(whole: value ? 1 : 0)
+        case .double(let value): return add(double: value)
+        default: count += 1
+        }
+        switch value {
         case .float(let value): sum = .double(double + (Double(value.description) ?? Double(value)))
         case .decimal(let value):
             switch sum {
@@ -83,7 +85,13 @@ struct RunningSum: Sendable {
         }
     }
 
-    private mutating func add(whole value: Int64) {
+    mutating func add(double value: Double) {
+        count += 1
+        sum = .double(double + value)
+    }
+
+    mutating func add(whole value: Int64) {
+        count += 1
         switch sum {
         case .whole(let total):
             let (next, overflows) = total.addingReportingOverflow(value)

@@ -36,9 +36,7 @@ struct GroupRun {
     private func row(of group: Group) throws -> [AttributeValue]? {
         var variables: [String: PredicateOperand] = [:]
         for (position, value) in group.keys.enumerated() { variables[GroupVariable.key(position)] = .one(value) }
-        for (position, value) in group.aggregates.enumerated() {
-            variables[GroupVariable.aggregate(position)] = .one(value)
-        }
+        for (position, value) in group.aggregates.enumerated() { variables[GroupVariable.aggregate(position)] = .one(value) }
         let evaluator = PredicateEvaluator(evaluation.expressions, object: .one(.null), variables: variables)
         if let having = shape.having, try !evaluator.holds(having) { return nil }
         return try shape.outputs.map { output in
@@ -56,8 +54,7 @@ struct GroupRun {
         guard shape.keys.isEmpty, !shape.aggregates.isEmpty else { return nil }
         for (position, aggregate) in shape.aggregates.enumerated() {
             if aggregate.function == .count, aggregate.reader == nil { continue }
-            guard let extreme = query.extremes[position],
-                try extreme.query.plan(for: .objects, snapshot).order == .index
+            guard let extreme = query.extremes[position], try extreme.query.plan(for: .objects, snapshot).order == .index
             else { return nil }
         }
         var values: [AttributeValue] = []
@@ -155,52 +152,42 @@ struct GroupRun {
     // MARK: In one pass
 
     /// About the memory of a group, in bytes.
-    private func size(ofGroupWithKey count: Int) -> Int {
-        2 * count + 96 + (shape.keys.count + 2 * shape.aggregates.count) * MemoryLayout<AttributeValue>.stride
+    private var sizeOfGroup: Int {
+        96 + 8 * shape.keys.count + (shape.keys.count + shape.aggregates.count) * MemoryLayout<AttributeValue>.stride
     }
 
     private func inOnePass() throws -> [Group] {
         let plan = try query.objects.plan(for: .rows, snapshot)
         let runner = StepRunner(snapshot: snapshot, evaluation: evaluation, trace: nil)
-        var table = GroupTable()
+        let groups = GroupNumbers(shape.keys)
         var keys: [[AttributeValue]] = []
         var sizes: [Int64] = []
-        var accumulators: [Accumulator] = []
-        var writer = ByteWriter()
-        let fresh = shape.aggregates.map { Accumulator($0.function) }
-        if shape.keys.isEmpty {
-            // Without keys there is one group even if there are no objects.
-            _ = table.number(of: writer.bytes)
-            (keys, sizes, accumulators) = ([[]], [0], fresh)
+        // The number of a group's objects is counted anyway.
+        let aggregates = shape.aggregates.map { $0.isSize ? nil : $0.running() }
+        let running = aggregates.compactMap(\.self)
+        func begin(_ values: [AttributeValue]) {
+            keys.append(values)
+            sizes.append(0)
+            for aggregate in running { aggregate.addGroup() }
         }
         try runner.forEach(plan.root, readsRows: true) { id, row in
             guard let row else { return true }
-            writer.reset()
-            for key in shape.keys { try key.write(row, id, evaluation, into: &writer) }
-            let (group, isNew) = table.number(of: writer.bytes)
+            let (group, isNew) = try groups.number(row, id, evaluation)
             if isNew {
-                try snapshot.hold(size(ofGroupWithKey: writer.count))
-                keys.append(try shape.keys.map { try $0.path.value(row, id, evaluation) })
-                sizes.append(0)
-                accumulators += fresh
+                try snapshot.hold(sizeOfGroup)
+                begin(try shape.keys.map { try $0.path.value(row, id, evaluation) })
             }
-            sizes[group] += 1
-            let first = group * fresh.count
-            for (position, aggregate) in shape.aggregates.enumerated() {
-                guard let reader = aggregate.reader else { continue }
-                if aggregate.keepsValues { try snapshot.hold(MemoryLayout<AttributeValue>.stride) }
-                try accumulators[first + position].add(try reader.value(row, id, evaluation))
-            }
+            sizes[group] &+= 1
+            for aggregate in running { try aggregate.add(row, id, evaluation, to: group) }
             return true
         }
-        return try table.inKeyOrder().map { group in
-            var values: [AttributeValue] = []
-            for (position, aggregate) in shape.aggregates.enumerated() {
-                values.append(
-                    aggregate.reader == nil && aggregate.function == .count
-                        ? .integer(sizes[group]) : try accumulators[group * fresh.count + position].result())
-            }
-            return Group(keys: keys[group], aggregates: values)
+        // Without keys there is one group even if there are no objects.
+        if shape.keys.isEmpty, sizes.isEmpty { begin([]) }
+        let order = groups.count == 0 ? Array(sizes.indices) : groups.inKeyOrder()
+        return try order.map { group in
+            Group(
+                keys: keys[group],
+                aggregates: try aggregates.map { try $0?.result(of: group) ?? .integer(sizes[group]) })
         }
     }
 }

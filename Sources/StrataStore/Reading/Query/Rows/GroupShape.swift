@@ -10,8 +10,8 @@ struct GroupShape: Sendable {
         let reader: ValueReader?
         let argument: FetchExpression
 
-        /// Whether it needs all values of a group at the end.
-        var keepsValues: Bool { if case .list = Accumulator(function) { true } else { false } }
+        /// Whether it is the number of the group's objects.
+        var isSize: Bool { reader == nil && function == .count }
     }
 
     /// The key paths of `groupBy`, as columns whose keys distinguish groups.
@@ -58,7 +58,7 @@ struct GroupShape: Sendable {
         var found = none
         for (position, aggregate) in aggregates.enumerated() {
             guard case .keyPath(let path) = aggregate.argument, let reader = aggregate.reader, let type = reader.type,
-                reader.isOwnColumn
+                reader.ownSlot != nil
             else { continue }
             let isMinimum = aggregate.function == .min
             guard isMinimum || aggregate.function == .max else { continue }
