@@ -5,7 +5,8 @@ import Foundation
 struct QueriesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queries",
-        abstract: "Times fetch requests beside SQLite with the same rows and indexes.",
+        abstract:
+            "Times fetch requests over movies, and groups of flights, beside SQLite with the same rows and indexes.",
         discussion: """
             SQLite is called by its C API with prepared statements, reads every column of each row found, and takes no \
             objects; Strata compiles the request each time, and gives managed objects. Answers are compared before \
@@ -40,7 +41,11 @@ struct QueriesCommand: ParsableCommand {
         let sizes = sizes.flatMap { $0 }
         var results: [Int: [QueryWorkload.Result]] = [:]
         try WorkingFolder.inside(directory) { folder in
-            for size in sizes { results[size] = try QueryWorkload(size: size, directory: folder, only: only).run() }
+            for size in sizes {
+                results[size] =
+                    try QueryWorkload(size: size, directory: folder, only: only).run()
+                    + FlightWorkload(size: size, directory: folder, only: only).run()
+            }
         }
         if json {
             let encoder = JSONEncoder()
@@ -62,7 +67,9 @@ struct QueriesCommand: ParsableCommand {
                 result.isReached ? "reached" : "MISSED",
             ])
         }
-        print("\n\(markdown ? "###" : "==") Queries over \(Quantity.count(size)) movies, times per query\n")
+        print(
+            "\n\(markdown ? "###" : "==") Queries over \(Quantity.count(size)) movies and as many flights, times per query\n"
+        )
         print(table.text(markdown ? .markdown : .terminal))
     }
 }

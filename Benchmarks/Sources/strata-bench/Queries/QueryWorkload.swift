@@ -35,33 +35,15 @@ struct QueryWorkload {
         return try queries.map { try measure($0, rows, strata, sqlite) }
     }
 
-    private static let rounds = 15
-    /// How long a peer's part of a round should take, in nanoseconds: far longer than an interrupt, and far shorter
-    /// than the time in which the speed of the machine changes.
-    private static let roundTime = 15e6
-
-    /// The median of rounds in which the peers take turns, so that the machine has the same speed for both.
     private func measure(
         _ query: MovieQuery, _ rows: Movies, _ strata: StrataMovieQueries, _ sqlite: SQLiteMovieQueries
     ) throws -> Result {
         var random = Random(seed: 7)
-        var arguments = (0..<20).map { _ in MovieArgument(rows, &random) }
+        let arguments = (0..<20).map { _ in MovieArgument(rows, &random) }
         let found = try check(query, arguments[...], strata, sqlite)
-        let once = try time(query, arguments, strata, sqlite)
-        let runs = Int(min(2000, max(1, Self.roundTime / max(once.strata, once.sqlite))))
-        var times: [(strata: Double, sqlite: Double)] = []
-        for _ in 0..<Self.rounds {
-            arguments = (0..<runs).map { _ in MovieArgument(rows, &random) }
-            times.append(try time(query, arguments, strata, sqlite))
+        return try Result(query.rawValue, rows: found, mostRatio: query.mostRatio) { runs in
+            try time(query, (0..<runs).map { _ in MovieArgument(rows, &random) }, strata, sqlite)
         }
-        let ratios = times.map { $0.strata / $0.sqlite }.sorted()
-        let result = Result(
-            query: query.rawValue, rows: found, strata: times.map(\.strata).sorted()[times.count / 2],
-            sqlite: times.map(\.sqlite).sorted()[times.count / 2], ratio: ratios[times.count / 2],
-            leastRatio: ratios[times.count / 4], largestRatio: ratios[times.count * 3 / 4], mostRatio: query.mostRatio)
-        FileHandle.standardError.write(
-            Data("\(query.rawValue): \(Quantity.time(result.strata)), SQLite \(Quantity.time(result.sqlite))\n".utf8))
-        return result
     }
 
     /// One round: nanoseconds for a query, of each peer.
@@ -92,5 +74,30 @@ struct QueryWorkload {
             }
         }
         return found
+    }
+}
+
+extension QueryWorkload.Result {
+    private static let rounds = 15
+    /// How long a peer's part of a round should take, in nanoseconds: far longer than an interrupt, and far shorter
+    /// than the time in which the speed of the machine changes.
+    private static let roundTime = 15e6
+
+    /// The median of rounds in which the peers take turns, so that the machine has the same speed for both.
+    ///
+    /// - Parameter time: runs the query that many times on each peer, and returns the nanoseconds for one.
+    init(
+        _ query: String, rows: Int, mostRatio: Double, time: (Int) throws -> (strata: Double, sqlite: Double)
+    ) rethrows {
+        let once = try time(20)
+        let runs = Int(min(2000, max(1, Self.roundTime / max(once.strata, once.sqlite))))
+        let times = try (0..<Self.rounds).map { _ in try time(runs) }
+        let ratios = times.map { $0.strata / $0.sqlite }.sorted()
+        self.init(
+            query: query, rows: rows, strata: times.map(\.strata).sorted()[times.count / 2],
+            sqlite: times.map(\.sqlite).sorted()[times.count / 2], ratio: ratios[times.count / 2],
+            leastRatio: ratios[times.count / 4], largestRatio: ratios[times.count * 3 / 4], mostRatio: mostRatio)
+        FileHandle.standardError.write(
+            Data("\(query): \(Quantity.time(strata)), SQLite \(Quantity.time(sqlite))\n".utf8))
     }
 }
