@@ -37,7 +37,7 @@ extension ManagedObjectContext {
                 }
                 let position = positionSlot.flatMap { change.values[entity.property(slot: $0).id] }
                 if let position, !position.isNothing, let object = map[id] {
-                    owners.insert(object.reference(property.place))
+                    owners.insert(object.reference(property.location))
                 }
             }
         }
