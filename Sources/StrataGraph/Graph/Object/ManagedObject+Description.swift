@@ -28,16 +28,16 @@ extension ManagedObject: CustomDebugStringConvertible {
     }
 
     private final func shownValue(of property: PropertyRuntime) -> String {
-        if _isNull(property.place) { return "nil" }
+        if _isNull(property.location) { return "nil" }
         if property.isToOne {
-            let target = reference(property.place)
+            let target = reference(property.location)
             return target.isNil ? "nil" : _context?.binding.schema.name(of: target) ?? "object \(target)"
         }
         switch property.kind {
         case .externalData, .undefined: return "…"
-        case .data: return "\(_bytes(property.place).count) bytes"
+        case .data: return "\(_bytes(property.location).count) bytes"
         case .string:
-            let text = String._load(self, property.place)
+            let text = String._load(self, property.location)
             return text.count > 80 ? "\(text.prefix(80).debugDescription)…" : text.debugDescription
         default: return value(of: property).map { "\($0)" } ?? "nil"
         }

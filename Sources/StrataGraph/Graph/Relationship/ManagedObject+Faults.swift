@@ -16,7 +16,7 @@ extension ManagedObject {
             return context.knownState(link, objectID)?.members == nil
         }
         fireFault()
-        let target = reference(property.place)
+        let target = reference(property.location)
         return !target.isNil && context.map[target]?.isFault ?? true
     }
 
@@ -28,7 +28,7 @@ extension ManagedObject {
         if property.isToMany { return toManyIDs(at: property.index) }
         guard property.isInRow else { return [] }
         fireFault()
-        let target = reference(property.place)
+        let target = reference(property.location)
         return target.isNil ? [] : [target]
     }
 
