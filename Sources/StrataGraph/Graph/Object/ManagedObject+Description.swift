@@ -1,4 +1,4 @@
-public import StrataModel
+import StrataModel
 
 extension ManagedObject: CustomDebugStringConvertible {
     /// The entity, the id, the state and the values, as `print` shows them; a fault says so and is not fired.

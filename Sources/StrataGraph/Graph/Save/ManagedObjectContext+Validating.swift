@@ -71,7 +71,7 @@ extension ManagedObjectContext {
 
     /// - Complexity: O(1) in the number of members; none is read.
     private func boundFailures(of link: Link, _ owner: ObjectID) throws -> [StrataError] {
-        try link.description?.validate(count: try memberCount(toManyState(link, owner))) ?? []
+        link.description?.validate(count: try memberCount(toManyState(link, owner))) ?? []
     }
 
     /// Where an object has too few or too many members.
