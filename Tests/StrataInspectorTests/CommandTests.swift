@@ -145,7 +145,7 @@ import Testing
             let lines = result.output.split(separator: "\n")
             #expect(lines.first ?? "" == "sound: 5 transactions, 6 events, 2 objects\(depth)")
             #expect(
-                try lines.last?.wholeMatch(of: /read \d+ pages \(\d+\.\d KiB\), \d+ records in \d+\.\d{3} s/) != nil,
+                lines.last?.wholeMatch(of: /read \d+ pages \(\d+\.\d KiB\), \d+ records in \d+\.\d{3} s/) != nil,
                 "\(result)")
             #expect(lines.count == 2)
         }
