@@ -117,7 +117,10 @@ extension ToolStore {
         store.close()
         var search = bytes.startIndex..<bytes.endIndex
         while let found = bytes.range(of: Data(image), in: search) {
-            bytes[found.lowerBound + image.count - 1] ^= 1
+            let page = found.lowerBound / 4096 * 4096
+            let entries = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: page + 14, as: UInt16.self) }
+            // What a page holds before its entries is left of something else, and is never written again.
+            if found.lowerBound - page >= Int(entries) { bytes[found.lowerBound + image.count - 1] ^= 1 }
             search = found.upperBound..<bytes.endIndex
         }
         try bytes.write(to: file)
