@@ -23,6 +23,7 @@ symbols() {
     mkdir -p "$scratch/$1"
     swift-symbolgraph-extract -module-name "$1" -target "$triple" "${sdk[@]}" -I "$products/Modules" \
         -Xcc "-fmodule-map-file=$PWD/Sources/CLMDB/module.modulemap" \
+        -Xcc "-fmodule-map-file=$products/CChecksum.build/module.modulemap" \
         -experimental-allowed-reexported-modules="$exported" \
         -minimum-access-level public -skip-synthesized-members -output-dir "$scratch/$1"
 }

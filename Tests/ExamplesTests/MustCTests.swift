@@ -54,12 +54,12 @@ import Testing
             steps[6] == [
                 "Alien, Momo, My Neighbor Totoro, Paddington, Playtime, Ronja, Stalker, The Big Sleep, "
                     + "The Fabulous Baron Munchausen, The Red Balloon, The Third Man",
-                "changed in memory: inserted Dune; updated Paddington, Zazie in the Metro; deleted The Red Balloon",
+                "changed in memory: inserted Dune; updated Anna, Ben, Cleo, Paddington, Zazie in the Metro; deleted The Red Balloon",
                 "delete: The Red Balloon, old index path [0, 9], new index path none",
                 "insert: Dune, old index path none, new index path [0, 1]",
                 "move: Zazie in the Metro, old index path [0, 5], new index path [0, 10]",
                 "update: Paddington, old index path [0, 3], new index path [0, 4]",
-                "saved: inserted Dune; updated Paddington, Zazie in the Metro; deleted The Red Balloon",
+                "saved: inserted Dune; updated Anna, Ben, Cleo, Paddington, Zazie in the Metro; deleted The Red Balloon",
                 "Alien, Dune, Momo, My Neighbor Totoro, Paddington, Playtime, Stalker, The Big Sleep, "
                     + "The Fabulous Baron Munchausen, The Third Man, Zazie in the Metro",
             ])

@@ -35,11 +35,13 @@ private struct Compiler {
     }
 
     private let modules: URL
+    private let checksumMap: URL
     private let root: URL
 
     init() {
         let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         modules = products.appending(path: "Modules", directoryHint: .isDirectory)
+        checksumMap = products.appending(path: "CChecksum.build/module.modulemap")
         root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
     }
@@ -52,7 +54,8 @@ private struct Compiler {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
             ["swiftc", "-swift-version", "6", "-I", modules.path(percentEncoded: false), "-Xcc"]
-            + ["-fmodule-map-file=\(root.path(percentEncoded: false))Sources/CLMDB/module.modulemap"]
+            + ["-fmodule-map-file=\(root.path(percentEncoded: false))Sources/CLMDB/module.modulemap", "-Xcc"]
+            + ["-fmodule-map-file=\(checksumMap.path(percentEncoded: false))"]
             + options.split(separator: " ").map(String.init)
             + ["-emit-sil", "-o", "/dev/null", file.path(percentEncoded: false)]
         let pipe = Pipe()

@@ -259,6 +259,7 @@ private enum Compiler {
             "swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Generated", "-parse-as-library",
             "-warnings-as-errors", "-I", products.appending(component: "Modules").path,
             "-Xcc", "-fmodule-map-file=\(moduleMap)",
+            "-Xcc", "-fmodule-map-file=\(products.appending(path: "CChecksum.build/module.modulemap").path)",
         ]
         if hasMacros { arguments += ["-load-plugin-executable", "\(macros.path)#StrataMacros"] }
         for file in files {

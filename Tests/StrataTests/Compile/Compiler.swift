@@ -120,10 +120,11 @@ struct Compiler {
         let plugin = products.appending(path: "StrataMacros-tool").path(percentEncoded: false)
         let modules = products.appending(path: "Modules", directoryHint: .isDirectory).path(percentEncoded: false)
         let moduleMap = root.appending(path: "Sources/CLMDB/module.modulemap").path(percentEncoded: false)
+        let checksumMap = products.appending(path: "CChecksum.build/module.modulemap").path(percentEncoded: false)
         return [
             "-swift-version", "6", "-parse-as-library", "-diagnostic-style", "llvm", "-I", modules, "-I",
             scratch.path(percentEncoded: false), "-load-plugin-executable", "\(plugin)#StrataMacros", "-Xcc",
-            "-fmodule-map-file=\(moduleMap)",
+            "-fmodule-map-file=\(moduleMap)", "-Xcc", "-fmodule-map-file=\(checksumMap)",
         ]
     }
 
