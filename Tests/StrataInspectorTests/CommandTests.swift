@@ -43,7 +43,7 @@ import Testing
         (["--since", "3", "--until", "4"], [3, 4]), (["--since", "t3", "--until", "t3"], [3, 4]),
         (["--since", "2026-01-01T00:00:04Z"], [5, 6]), (["--until", "2026-01-01T00:00:02Z"], [1, 2]),
         (["--reverse"], [6, 5, 4, 3, 2, 1]), (["--reverse", "--limit", "2"], [6, 5]), (["--limit", "2"], [1, 2]),
-        (["--since", "7"], []), (["--reverse", "--since", "4", "--until", "5"], [5, 4]),
+        (["--since", "7"], []), (["--reverse", "--since", "4", "--until", "5"], [5, 4, 3]),
         (["--until", "99"], [1, 2, 3, 4, 5, 6]),
     ])
     func logIsFiltered(filter: [String], expected: [Int]) throws {
