@@ -105,7 +105,7 @@ final class BatchInsertStep {
 extension BatchWriter {
     /// Sets the relationships that change other objects too, and counts the members of bounded to-manys.
     func link(
-        _ changes: inout ChangeSet, _ given: some Sequence<(ObjectID, [BatchLinks.Value])>, _ snapshot: Snapshot
+        _ changes: inout ChangeSet, _ given: some Sequence<(ObjectID, [BatchLinks.GivenLink])>, _ snapshot: Snapshot
     ) throws {
         var failures: [StrataError] = []
         let rows = mattering(given)
@@ -125,8 +125,8 @@ extension BatchWriter {
 
     /// The target of a to-one is in its row already. It is set in turn only if other rows give the to-many.
     private func mattering(
-        _ links: some Sequence<(ObjectID, [BatchLinks.Value])>
-    ) -> [(ObjectID, [BatchLinks.Value])] {
+        _ links: some Sequence<(ObjectID, [BatchLinks.GivenLink])>
+    ) -> [(ObjectID, [BatchLinks.GivenLink])] {
         let links = Array(links)
         let toOnes = Set(
             links.lazy.flatMap(\.1).compactMap { link -> PropertyID? in
@@ -145,8 +145,8 @@ extension BatchWriter {
 
     /// The links of a row that was merged into an object go to that object. A row that was kept out has none.
     fileprivate static func links(
-        _ links: [(ObjectID, [BatchLinks.Value])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
-    ) -> [(ObjectID, [BatchLinks.Value])] {
+        _ links: [(ObjectID, [BatchLinks.GivenLink])], after outcome: UpsertOutcome, _ policy: UniquenessPolicy
+    ) -> [(ObjectID, [BatchLinks.GivenLink])] {
         links.compactMap { id, list in
             let holder = outcome.finalHolder(of: id)
             return holder != id && policy == .keep ? nil : (holder, list)

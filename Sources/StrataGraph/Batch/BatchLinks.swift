@@ -7,7 +7,7 @@ import StrataStore
 /// after the other. So `takeBack` first resets the links that all rows give, and `set` sets those of one row.
 struct BatchLinks {
     /// The value that one row gives to a relationship which other rows or objects hold a part of, too.
-    enum Value {
+    enum GivenLink {
         /// The object at the other end of a one-to-one, or none.
         case partner(PropertyRuntime, ObjectID?)
         /// The target of a to-one. Another row of the step may give the members of the target's to-many.
@@ -43,7 +43,7 @@ struct BatchLinks {
     }
 
     /// Resets to-ones of a row to the targets that they have in the store, if any.
-    mutating func takeBack(_ values: [Value], of id: ObjectID) throws {
+    mutating func takeBack(_ values: [GivenLink], of id: ObjectID) throws {
         guard insertions[id] != nil || updates[id] != nil, let entity = binding.entity(id.entityID) else { return }
         for value in values {
             let property: PropertyRuntime
@@ -64,7 +64,7 @@ struct BatchLinks {
         }
     }
 
-    mutating func set(_ values: [Value], of id: ObjectID) throws {
+    mutating func set(_ values: [GivenLink], of id: ObjectID) throws {
         for value in values {
             switch value {
             case .partner(let property, let partner): try pair(id, property, with: partner)

@@ -17,7 +17,7 @@ struct BatchRowMaker {
         /// To-ones whose inverse is ordered: their slot and that of the position, the link, and the owner.
         var positions: [(toOne: Int, slot: Int, link: PropertyID, owner: ObjectID)] = []
         /// Relationships that change other objects too.
-        var links: [BatchLinks.Value] = []
+        var links: [BatchLinks.GivenLink] = []
     }
 
     let binding: StoreBinding

@@ -147,9 +147,9 @@ extension BatchWriter {
 
     private func updates(
         _ ids: [ObjectID], _ values: [String: FetchExpression], _ lease: BatchLease, _ snapshot: Snapshot
-    ) throws -> (updates: [ChangeSet.Update], links: [(ObjectID, [BatchLinks.Value])]) {
+    ) throws -> (updates: [ChangeSet.Update], links: [(ObjectID, [BatchLinks.GivenLink])]) {
         var updates: [ChangeSet.Update] = []
-        var links: [(ObjectID, [BatchLinks.Value])] = []
+        var links: [(ObjectID, [BatchLinks.GivenLink])] = []
         var makers: [EntityID: Updating] = [:]
         var positions = BatchPositions(snapshot)
         var errors: [StrataError] = []
@@ -212,7 +212,7 @@ extension BatchWriter {
     private func update(
         _ id: ObjectID, _ row: SnapshotRow, _ updating: Updating, _ positions: inout BatchPositions,
         _ snapshot: Snapshot
-    ) throws -> (ChangeSet.Update?, [StrataError], [BatchLinks.Value]) {
+    ) throws -> (ChangeSet.Update?, [StrataError], [BatchLinks.GivenLink]) {
         let maker = updating.maker
         let entity = maker.entity
         let before = try row.converted(to: entity.schema)

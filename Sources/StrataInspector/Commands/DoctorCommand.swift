@@ -19,8 +19,8 @@ struct DoctorCommand: ParsableCommand {
             --into NEW makes a new store from the sound part of the log, replays the views, and verifies it. Sound rows, \
             deletions and links from after the damage are then added in one transaction by 'strata doctor', without their \
             history, and links that sound views do not have are removed. At last the new store is verified, and its views \
-            are held against those of the damaged store, as far as these can be read; what differs is told. A model installed after the damage is taken from the views, even if nothing of the log is sound. If \
-            the log is sound and only views are damaged, 'strata rebuild' is enough.
+            are compared with those views of the damaged store that can be read; the report lists what differs. A model that was \
+            installed after the damage is taken from the views, even if nothing of the log is sound. If the log is sound and only views are damaged, 'strata rebuild' is enough.
 
             The exit code is 0 for a sound store and 1 if anything is damaged, whatever was saved.
 

@@ -80,7 +80,8 @@ extension PartnerScenarioTests {
         #expect(try object("b", mine).value(forKey: "card") == nil)
     }
 
-    /// They give a card to whom I delete: it shows nobody until the save settles whether he is there.
+    /// One context deletes a person and another gives that person a card. Until the first one saves, it shows the card
+    /// without a person.
     @Test(arguments: [(MergePolicy.mergeByPropertyStoreTrump, ["2": "b"]), (.mergeByPropertyObjectTrump, [:])])
     func nobodyIsShownWhoseDeletionIsPending(policy: MergePolicy, left: [String: String]) throws {
         mine.mergePolicy = policy

@@ -12,7 +12,7 @@ enum NumericBound {
         case bound(KeyBound)
     }
 
-    struct Result {
+    struct Conversion {
         let side: Side
         /// Whether the bound includes too much, because the kind has no value equal to the constant.
         var isRounded = false
@@ -61,8 +61,8 @@ enum NumericBound {
     }
 
     /// The lower bound for values above the constant, or equal to it.
-    static func lower(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Result {
-        if bound.value.isIncomparable { return Result(side: .nothing) }
+    static func lower(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Conversion {
+        if bound.value.isIncomparable { return Conversion(side: .nothing) }
         switch (kind, bound.value) {
         case (.integer, .float), (.integer, .double), (.integer, .decimal):
             return integerLower(bound)
@@ -71,20 +71,20 @@ enum NumericBound {
         case (.double, .decimal(let number)):
             return rounded(.double(number.nearestDouble.nextDown))
         case (.decimal, .float), (.decimal, .double):
-            guard let number = bound.value.doubleValue else { return Result(side: .nothing) }
+            guard let number = bound.value.doubleValue else { return Conversion(side: .nothing) }
             guard let range = Decimal.around(number) else {
-                return Result(side: number < 0 ? .everything : .nothing)
+                return Conversion(side: number < 0 ? .everything : .nothing)
             }
             return rounded(.decimal(range.0))
         default:
             try require(bound.value, in: kind, element: element)
-            return Result(side: .bound(bound))
+            return Conversion(side: .bound(bound))
         }
     }
 
     /// The upper bound for values below the constant, or equal to it.
-    static func upper(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Result {
-        if bound.value.isIncomparable { return Result(side: .nothing) }
+    static func upper(_ bound: KeyBound, in kind: KeyKind, element: Int) throws(UncomparableKey) -> Conversion {
+        if bound.value.isIncomparable { return Conversion(side: .nothing) }
         switch (kind, bound.value) {
         case (.integer, .float), (.integer, .double), (.integer, .decimal):
             return integerUpper(bound)
@@ -93,41 +93,41 @@ enum NumericBound {
         case (.double, .decimal(let number)):
             return rounded(.double(number.nearestDouble.nextUp))
         case (.decimal, .float), (.decimal, .double):
-            guard let number = bound.value.doubleValue else { return Result(side: .nothing) }
+            guard let number = bound.value.doubleValue else { return Conversion(side: .nothing) }
             guard let range = Decimal.around(number) else {
-                return Result(side: number > 0 ? .everything : .nothing)
+                return Conversion(side: number > 0 ? .everything : .nothing)
             }
             return rounded(.decimal(range.1))
         default:
             try require(bound.value, in: kind, element: element)
-            return Result(side: .bound(bound))
+            return Conversion(side: .bound(bound))
         }
     }
 
-    private static func rounded(_ value: AttributeValue) -> Result {
-        Result(side: .bound(KeyBound(value, isInclusive: true)), isRounded: true)
+    private static func rounded(_ value: AttributeValue) -> Conversion {
+        Conversion(side: .bound(KeyBound(value, isInclusive: true)), isRounded: true)
     }
 
-    private static func integerLower(_ bound: KeyBound) -> Result {
+    private static func integerLower(_ bound: KeyBound) -> Conversion {
         if let exact = bound.value.integerIfExact {
-            return Result(side: .bound(KeyBound(.integer(exact), isInclusive: bound.isInclusive)))
+            return Conversion(side: .bound(KeyBound(.integer(exact), isInclusive: bound.isInclusive)))
         }
         switch bound.value.roundedUp {
-        case .below: return Result(side: .everything)
-        case .above: return Result(side: .nothing)
-        case .integer(let number): return Result(side: .bound(KeyBound(.integer(number), isInclusive: true)))
+        case .below: return Conversion(side: .everything)
+        case .above: return Conversion(side: .nothing)
+        case .integer(let number): return Conversion(side: .bound(KeyBound(.integer(number), isInclusive: true)))
         }
     }
 
-    private static func integerUpper(_ bound: KeyBound) -> Result {
+    private static func integerUpper(_ bound: KeyBound) -> Conversion {
         if let exact = bound.value.integerIfExact {
-            return Result(side: .bound(KeyBound(.integer(exact), isInclusive: bound.isInclusive)))
+            return Conversion(side: .bound(KeyBound(.integer(exact), isInclusive: bound.isInclusive)))
         }
         // No integer is between a number and the next integer above it.
         switch bound.value.roundedUp {
-        case .below: return Result(side: .nothing)
-        case .above: return Result(side: .everything)
-        case .integer(let number): return Result(side: .bound(KeyBound(.integer(number), isInclusive: false)))
+        case .below: return Conversion(side: .nothing)
+        case .above: return Conversion(side: .everything)
+        case .integer(let number): return Conversion(side: .bound(KeyBound(.integer(number), isInclusive: false)))
         }
     }
 

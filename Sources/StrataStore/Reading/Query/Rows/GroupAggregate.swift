@@ -20,13 +20,16 @@ extension GroupShape.Aggregate {
         switch (function, type) {
         case (.count, _): return PresenceCount(slot)
         case (.sum, .integer), (.average, .integer), (.sum, .boolean), (.average, .boolean):
-            return IntegerSum(slot, isAverage: function == .average)
+            return ColumnSum<IntegerColumn>(slot, isAverage: function == .average)
         case (.sum, .floatingPoint(isFloat: false)), (.average, .floatingPoint(isFloat: false)):
-            return DoubleSum(slot, isAverage: function == .average)
-        case (.min, .integer), (.max, .integer): return IntegerExtreme(slot, isMinimum: function == .min)
+            return ColumnSum<DoubleColumn>(slot, isAverage: function == .average)
+        case (.min, .integer), (.max, .integer):
+            return ColumnExtreme<IntegerColumn>(slot, isMinimum: function == .min) { .integer($0) }
         case (.min, .floatingPoint(isFloat: false)), (.max, .floatingPoint(isFloat: false)), (.min, .date),
             (.max, .date):
-            return DoubleExtreme(slot, isMinimum: function == .min, isDate: type == .date)
+            return ColumnExtreme<DoubleColumn>(slot, isMinimum: function == .min) {
+                type == .date ? .date(Date(timeIntervalSinceReferenceDate: $0)) : .double($0)
+            }
         default: return AnyAggregate(function, reader)
         }
     }
@@ -70,8 +73,30 @@ private final class PresenceCount: GroupAggregate {
     func result(of group: Int) -> AttributeValue { .integer(counts[group]) }
 }
 
-/// The sum or average of integers, or of Bools as 0 and 1.
-private final class IntegerSum: GroupAggregate {
+/// A kind of number as it lies in a row.
+private protocol NumberColumn {
+    associatedtype Value: Comparable
+    static var zero: Value { get }
+    static func value(_ row: RowReader, _ slot: Int) -> Value?
+    static func add(_ value: Value, to sum: inout RunningSum)
+}
+
+/// Integers, and Bools as 0 and 1.
+private enum IntegerColumn: NumberColumn {
+    static var zero: Int64 { 0 }
+    static func value(_ row: RowReader, _ slot: Int) -> Int64? { row.integer(slot) }
+    static func add(_ value: Int64, to sum: inout RunningSum) { sum.add(whole: value) }
+}
+
+/// Doubles, and dates as their seconds.
+private enum DoubleColumn: NumberColumn {
+    static var zero: Double { 0 }
+    static func value(_ row: RowReader, _ slot: Int) -> Double? { row.double(slot) }
+    static func add(_ value: Double, to sum: inout RunningSum) { sum.add(double: value) }
+}
+
+/// The sum or average of numbers.
+private final class ColumnSum<Column: NumberColumn>: GroupAggregate {
     private let slot: Int
     private let isAverage: Bool
     private var sums: [RunningSum] = []
@@ -84,84 +109,38 @@ private final class IntegerSum: GroupAggregate {
     func addGroup() { sums.append(RunningSum()) }
 
     func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
-        if let value = row.integer(slot) { sums[group].add(whole: value) }
+        if let value = Column.value(row, slot) { Column.add(value, to: &sums[group]) }
     }
 
-    func result(of group: Int) throws -> AttributeValue { try sums[group].result(isAverage: isAverage) }
+    func result(of group: Int) throws -> AttributeValue {
+        let sum = sums[group]
+        return isAverage ? try ValueArithmetic.mean(of: sum.total, count: sum.count) : sum.total
+    }
 }
 
-/// The sum or average of Doubles.
-private final class DoubleSum: GroupAggregate {
-    private let slot: Int
-    private let isAverage: Bool
-    private var sums: [RunningSum] = []
-
-    init(_ slot: Int, isAverage: Bool) {
-        self.slot = slot
-        self.isAverage = isAverage
-    }
-
-    func addGroup() { sums.append(RunningSum()) }
-
-    func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
-        if let value = row.double(slot) { sums[group].add(double: value) }
-    }
-
-    func result(of group: Int) throws -> AttributeValue { try sums[group].result(isAverage: isAverage) }
-}
-
-/// The smallest or largest integer.
-private final class IntegerExtreme: GroupAggregate {
+/// The smallest or largest number; NaN is neither.
+private final class ColumnExtreme<Column: NumberColumn>: GroupAggregate {
     private let slot: Int
     private let isMinimum: Bool
-    private var groups: [(isThere: Bool, value: Int64)] = []
+    private let attributeValue: (Column.Value) -> AttributeValue
+    private var groups: [(isThere: Bool, value: Column.Value)] = []
 
-    init(_ slot: Int, isMinimum: Bool) {
+    init(_ slot: Int, isMinimum: Bool, _ attributeValue: @escaping (Column.Value) -> AttributeValue) {
         self.slot = slot
         self.isMinimum = isMinimum
+        self.attributeValue = attributeValue
     }
 
-    func addGroup() { groups.append((false, 0)) }
+    func addGroup() { groups.append((false, Column.zero)) }
 
     func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
-        guard let value = row.integer(slot) else { return }
-        let (isThere, best) = groups[group]
-        if !isThere || (isMinimum ? value < best : value > best) { groups[group] = (true, value) }
-    }
-
-    func result(of group: Int) -> AttributeValue { groups[group].isThere ? .integer(groups[group].value) : .null }
-}
-
-/// The smallest or largest Double or date; NaN is neither.
-private final class DoubleExtreme: GroupAggregate {
-    private let slot: Int
-    private let isMinimum: Bool
-    private let isDate: Bool
-    private var groups: [(isThere: Bool, value: Double)] = []
-
-    init(_ slot: Int, isMinimum: Bool, isDate: Bool) {
-        self.slot = slot
-        self.isMinimum = isMinimum
-        self.isDate = isDate
-    }
-
-    func addGroup() { groups.append((false, 0)) }
-
-    func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
-        guard let value = row.double(slot), !value.isNaN else { return }
+        // NaN is not equal to itself.
+        guard let value = Column.value(row, slot), value == value else { return }
         let (isThere, best) = groups[group]
         if !isThere || (isMinimum ? value < best : value > best) { groups[group] = (true, value) }
     }
 
     func result(of group: Int) -> AttributeValue {
-        guard groups[group].isThere else { return .null }
-        let value = groups[group].value
-        return isDate ? .date(Date(timeIntervalSinceReferenceDate: value)) : .double(value)
-    }
-}
-
-extension RunningSum {
-    fileprivate func result(isAverage: Bool) throws(StrataError) -> AttributeValue {
-        isAverage ? try ValueArithmetic.mean(of: total, count: count) : total
+        groups[group].isThere ? attributeValue(groups[group].value) : .null
     }
 }

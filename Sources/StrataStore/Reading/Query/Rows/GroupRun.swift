@@ -36,7 +36,9 @@ struct GroupRun {
     private func row(of group: Group) throws -> [AttributeValue]? {
         var variables: [String: PredicateOperand] = [:]
         for (position, value) in group.keys.enumerated() { variables[GroupVariable.key(position)] = .one(value) }
-        for (position, value) in group.aggregates.enumerated() { variables[GroupVariable.aggregate(position)] = .one(value) }
+        for (position, value) in group.aggregates.enumerated() {
+            variables[GroupVariable.aggregate(position)] = .one(value)
+        }
         let evaluator = PredicateEvaluator(evaluation.expressions, object: .one(.null), variables: variables)
         if let having = shape.having, try !evaluator.holds(having) { return nil }
         return try shape.outputs.map { output in
@@ -54,7 +56,8 @@ struct GroupRun {
         guard shape.keys.isEmpty, !shape.aggregates.isEmpty else { return nil }
         for (position, aggregate) in shape.aggregates.enumerated() {
             if aggregate.function == .count, aggregate.reader == nil { continue }
-            guard let extreme = query.extremes[position], try extreme.query.plan(for: .objects, snapshot).order == .index
+            guard let extreme = query.extremes[position],
+                try extreme.query.plan(for: .objects, snapshot).order == .index
             else { return nil }
         }
         var values: [AttributeValue] = []
