@@ -65,7 +65,9 @@ extension RowSalvage {
                 }
             }
             walked.isWhole = try isAscending && views.transaction.count(table) == walked.keys.count
-        } catch {}
+        } catch {
+            // A table that cannot be read to its end is not whole, and the report says so.
+        }
         if let failure { throw failure }
         if !walked.isWhole { passedOver.tables.append(name) }
         if !isAscending { walked.keys.sort { $0.lexicographicallyPrecedes($1) } }
