@@ -54,7 +54,7 @@ var targets: [Target] = [
         path: "Tests/StrataTestSupport"),
     .executableTarget(
         name: "lmdb-child", dependencies: ["LMDB", "Locking", "FaultShim"], path: "Tests/lmdb-child"),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "CChecksum", "Locking", "lmdb-child"]),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "CChecksum", "Locking", "StrataTestSupport", "lmdb-child"]),
     .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "StrataTestSupport"]),
     .executableTarget(
         name: "store-crash-child", dependencies: ["StrataStore", "StrataModel", "StrataTestSupport"],
@@ -68,7 +68,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataStoreTests",
         dependencies: [
-            "StrataStore", "LMDB", "Locking", "StrataTestSupport", "store-crash-child", "store-fault-child",
+            "StrataStore", "StrataModel", "LMDB", "Locking", "StrataTestSupport", "store-crash-child",
+            "store-fault-child",
         ]),
     .executableTarget(
         name: "race-child", dependencies: ["StrataGraph", "StrataTestSupport"], path: "Tests/race-child"),
@@ -79,7 +80,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataGraphTests",
         dependencies: [
-            "StrataGraph", "StrataStore", "LMDB", "StrataTestSupport", "race-child", "graph-child", "count-child",
+            "StrataGraph", "StrataStore", "StrataModel", "LMDB", "StrataTestSupport", "race-child", "graph-child",
+            "count-child",
         ]),
     .executableTarget(name: "strata-generate", dependencies: ["StrataXcode", "StrataModel"]),
     .plugin(name: "StrataModels", capability: .buildTool(), dependencies: ["strata-generate"]),
@@ -90,7 +92,8 @@ var targets: [Target] = [
     .testTarget(
         name: "StrataInspectorTests",
         dependencies: [
-            "StrataInspector", "StrataGraph", "StrataStore", "strata", "StrataTestSupport", argumentParser,
+            "StrataInspector", "StrataGraph", "StrataStore", "StrataModel", "LMDB", "strata", "StrataTestSupport",
+            argumentParser,
         ],
         exclude: ["Help"]),
 ]
@@ -128,7 +131,7 @@ if !coreOnly {
     let libraries = ["LetsEat", "MustC", "Photorama"]
     targets += stories.sorted { $0.key < $1.key }.map { story, library in
         .executableTarget(
-            name: "\(story)Story", dependencies: [.target(name: library), argumentParser],
+            name: "\(story)Story", dependencies: [.target(name: library), "StrataModel", argumentParser],
             path: "Examples/Sources/\(story)")
     }
     targets += libraries.map { story in
