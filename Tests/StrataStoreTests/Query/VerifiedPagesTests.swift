@@ -54,4 +54,18 @@ import Testing
         #expect(try count(fixture) == found + 1)
         #expect(try unverified(fixture) < 200)
     }
+
+    /// A scan ends at the first row of the next entity.
+    @Test(arguments: [("Owner", "name"), ("Movie", "title"), ("Tag", "label")])
+    func aScanBetweenOtherEntitiesIsRemembered(name: String, property: String) throws {
+        let fixture = try StoreFixture()
+        var changes = try fixture.changes()
+        for entity in ["Owner", "Movie", "Tag"] {
+            for _ in 0..<(entity == name ? 2000 : 1) { _ = try fixture.insert(entity, [:], into: &changes) }
+        }
+        try fixture.save(changes)
+        let request = StoreRequest(entityID: try fixture.entity(name).id, predicate: .contains(property, "7"))
+        #expect(try fixture.store.read(at: try fixture.store.head()) { try $0.count(request) } == 0)
+        #expect(try unverified(fixture) < 200)
+    }
 }

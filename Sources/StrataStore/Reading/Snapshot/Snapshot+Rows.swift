@@ -30,9 +30,9 @@ extension Snapshot {
                 guard try visit(records, of: entity, isVerified, &seen, body) else { return !seen.isAtEnd }
                 isThere = try cursor.move(behind: records)
             }
-            walk.finish()
             return false
         }
+        walk.finish()
         if !isStopped { try check(seen.count, of: entity.id) }
     }
 
