@@ -75,6 +75,8 @@ final class SQLiteDatabase {
             let start = sqlite3_column_text(handle, column)
             return body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
         }
+        func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
         func text(_ column: Int32) -> String { withText(column) { String(decoding: $0, as: UTF8.self) } }
     }
 }

@@ -8,7 +8,7 @@ final class StrataFlights {
     private let context: ManagedObjectContext
 
     init(at url: URL, count: Int) throws {
-        container = try PersistentContainer(name: "flights", model: try Self.model(), at: .url(url))
+        container = try PersistentContainer(name: "flights", model: Self.model(), at: .url(url))
         try container.loadPersistentStores()
         context = container.newBackgroundContext()
         let carriers = try insert("Carrier", Flights.carriers.map { ["name": .string($0)] })
@@ -124,12 +124,12 @@ final class SQLiteFlights {
     }
 
     /// The values of the answer's rows as text, one row after the other.
-    func run(_ query: FlightQuery, airport: String) throws -> [String] {
+    func run(_ query: FlightQuery, airport: String) throws -> [String?] {
         guard let statement = statements[query] else { return [] }
         if query == .anyFlight { statement.bind(1, airport) }
-        var values: [String] = []
+        var values: [String?] = []
         try statement.forEach { row in
-            for column in 0..<query.width { values.append(row.text(Int32(column))) }
+            for column in 0..<Int32(query.width) { values.append(row.isNull(column) ? nil : row.text(column)) }
         }
         return values
     }
