@@ -19,6 +19,18 @@ import Testing
         #expect(try context.fetch(request).map(\.title) == ["Movie 7", "Movie 7 unsaved"])
     }
 
+    @Test func conditionsOnObjectsNameThemByEntity() throws {
+        let context = try makeContainer().newBackgroundContext()
+        let member = FamilyMember(context: context)
+        for index in 0..<3 { Movie(context: context).familyMember = index == 0 ? member : nil }
+        try context.save()
+        let id = member.objectID
+        let request = try FetchRequest<Movie>(format: "familyMember != %@ OR title == %@", id, "\(id)")
+        let plan = try context.explain(request).description
+        #expect(plan.contains("familyMember != FamilyMember/p\(id.row)"), "\(plan)")
+        #expect(plan.contains("title == \"\(id)\""), "A text that looks like an id stays as it is: \(plan)")
+    }
+
     @Test func thePastAndUnsavedChangesAreExplainedToo() throws {
         let container = try makeContainer()
         let context = container.newBackgroundContext()

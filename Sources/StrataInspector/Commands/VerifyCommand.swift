@@ -111,7 +111,7 @@ private struct VerificationText: Encodable {
         events = report.eventCount
         objects = report.objectCount
         problemCount = report.problemCount
-        problems = report.problems.map { Problem(kind: $0.kind.rawValue, location: $0.place, message: $0.message) }
+        problems = report.problems.map { Problem(kind: $0.kind.rawValue, location: $0.location, message: $0.message) }
         digests = Dictionary(report.digests.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
         (pages, bytes, records) = (report.read.pageCount, report.read.sizeInBytes, report.read.recordCount)
         seconds = report.duration / .seconds(1)

@@ -40,6 +40,12 @@ enum TranslatedConstant {
         return entries.sorted { $0.key.formatLiteral < $1.key.formatLiteral }
     }
 
+    /// A value that must have a place in a row.
+    fileprivate static func known(_ value: Any) throws(StrataError) -> AttributeValue {
+        guard let constant = single(value) else { throw unsupported(value) }
+        return constant
+    }
+
     static func unsupported(_ value: Any) -> StrataError {
         PredicateTranslation.unsupported("Value", "A value of type \(type(of: value)) has no place in a store.")
     }
@@ -48,12 +54,7 @@ enum TranslatedConstant {
 extension Sequence {
     fileprivate func constants(areSorted: Bool) throws(StrataError) -> [FetchExpression] {
         var constants: [AttributeValue] = []
-        for element in self {
-            guard let constant = TranslatedConstant.single(element) else {
-                throw TranslatedConstant.unsupported(element)
-            }
-            constants.append(constant)
-        }
+        for element in self { constants.append(try TranslatedConstant.known(element)) }
         if areSorted { constants.sort { $0.formatLiteral < $1.formatLiteral } }
         return constants.map(FetchExpression.constant)
     }
@@ -61,52 +62,35 @@ extension Sequence {
 
 /// A range among the values that a `#Predicate` captured.
 private protocol ConstantRange {
-    func bounds() throws(StrataError) -> TranslatedNode.RangeBounds
+    var ends: (lower: Any?, upper: Any?, includesUpper: Bool) { get }
 }
 
 extension ConstantRange {
-    fileprivate func bounds(
-        _ lower: Any?, _ upper: Any?, includesUpper: Bool
-    ) throws(StrataError) -> TranslatedNode.RangeBounds {
+    fileprivate func bounds() throws(StrataError) -> TranslatedNode.RangeBounds {
+        let (lower, upper, includesUpper) = ends
         var bounds = TranslatedNode.RangeBounds(includesUpper: includesUpper)
-        if let lower {
-            guard let constant = TranslatedConstant.single(lower) else { throw TranslatedConstant.unsupported(lower) }
-            bounds.lower = .constant(constant)
-        }
-        if let upper {
-            guard let constant = TranslatedConstant.single(upper) else { throw TranslatedConstant.unsupported(upper) }
-            bounds.upper = .constant(constant)
-        }
+        if let lower { bounds.lower = .constant(try TranslatedConstant.known(lower)) }
+        if let upper { bounds.upper = .constant(try TranslatedConstant.known(upper)) }
         return bounds
     }
 }
 
 extension Range: ConstantRange {
-    fileprivate func bounds() throws(StrataError) -> TranslatedNode.RangeBounds {
-        try bounds(lowerBound, upperBound, includesUpper: false)
-    }
+    fileprivate var ends: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, upperBound, false) }
 }
 
 extension ClosedRange: ConstantRange {
-    fileprivate func bounds() throws(StrataError) -> TranslatedNode.RangeBounds {
-        try bounds(lowerBound, upperBound, includesUpper: true)
-    }
+    fileprivate var ends: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, upperBound, true) }
 }
 
 extension PartialRangeFrom: ConstantRange {
-    fileprivate func bounds() throws(StrataError) -> TranslatedNode.RangeBounds {
-        try bounds(lowerBound, nil, includesUpper: false)
-    }
+    fileprivate var ends: (lower: Any?, upper: Any?, includesUpper: Bool) { (lowerBound, nil, false) }
 }
 
 extension PartialRangeThrough: ConstantRange {
-    fileprivate func bounds() throws(StrataError) -> TranslatedNode.RangeBounds {
-        try bounds(nil, upperBound, includesUpper: true)
-    }
+    fileprivate var ends: (lower: Any?, upper: Any?, includesUpper: Bool) { (nil, upperBound, true) }
 }
 
 extension PartialRangeUpTo: ConstantRange {
-    fileprivate func bounds() throws(StrataError) -> TranslatedNode.RangeBounds {
-        try bounds(nil, upperBound, includesUpper: false)
-    }
+    fileprivate var ends: (lower: Any?, upper: Any?, includesUpper: Bool) { (nil, upperBound, false) }
 }

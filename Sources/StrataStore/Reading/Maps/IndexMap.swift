@@ -86,7 +86,7 @@ final class IndexMap: Sendable {
             return .success(
                 PreparedIndex(
                     index: index, codec: codec, declaredEntities: entity.concreteEntityIDs,
-                    partial: AndCondition(conditions), conditions: conditions))
+                    partial: JunctionCondition(.and, conditions), conditions: conditions))
         } catch {
             return .failure(error)
         }

@@ -72,7 +72,7 @@ extension Store {
                 let data = blobs.contents(digest: digest)
                 if data.map({ BlobReference(of: $0).digest }) != digest, let damage = blobs.damage(of: digest) {
                     let name = digest.withUnsafeBytes(\.hexadecimal)
-                    lost.append(VerificationProblem(kind: .blob, place: name, message: damage))
+                    lost.append(VerificationProblem(kind: .blob, location: name, message: damage))
                 }
                 return data
             }, progress)

@@ -70,7 +70,7 @@ struct ViewComparison {
         func note(_ key: UnsafeRawBufferPointer, _ what: String) {
             if key.count == 32, view == "counts" { return }
             count += 1
-            if count == 1 { first = "\(place(view, key, names)) \(what)" }
+            if count == 1 { first = "\(location(view, key, names)) \(what)" }
         }
         while hasOld || hasNew {
             let order = !hasOld ? 1 : !hasNew ? -1 : old.key.compare(with: new.key)
@@ -83,7 +83,7 @@ struct ViewComparison {
         return ViewDifference(view: view, count: count, first: first)
     }
 
-    private func place(_ view: String, _ key: UnsafeRawBufferPointer, _ names: RecordedNames) -> String {
+    private func location(_ view: String, _ key: UnsafeRawBufferPointer, _ names: RecordedNames) -> String {
         switch (view, key.count) {
         case ("objects", 8): names.name(of: StoreKey.objectID(key, at: 0))
         case ("indexes", 12...): "the entry of \(names.name(of: StoreKey.lastObjectID(key)))"

@@ -137,10 +137,12 @@ final class ReplayComparison {
         var hasMade = try made.first()
         while hasLive || hasMade {
             let order = !hasLive ? 1 : !hasMade ? -1 : live.key.compare(with: made.key)
-            if order < 0 { problems.note(.replay, place(name, live.key), "the log does not make this record") }
-            if order > 0 { problems.note(.replay, place(name, made.key), "the log makes a record that is not there") }
+            if order < 0 { problems.note(.replay, location(name, live.key), "the log does not make this record") }
+            if order > 0 {
+                problems.note(.replay, location(name, made.key), "the log makes a record that is not there")
+            }
             if order == 0, live.value.compare(with: made.value) != 0 {
-                problems.note(.replay, place(name, live.key), "the log makes another record")
+                problems.note(.replay, location(name, live.key), "the log makes another record")
             }
             if order <= 0 {
                 hash.add(live.key, live.value)
@@ -152,7 +154,7 @@ final class ReplayComparison {
         return hash.finish(name)
     }
 
-    private func place(_ table: String, _ key: UnsafeRawBufferPointer) -> String {
+    private func location(_ table: String, _ key: UnsafeRawBufferPointer) -> String {
         switch (table, key.count) {
         case ("objects", 8), ("tombstones", 8): "\(table), \(names.name(of: StoreKey.objectID(key, at: 0)))"
         case ("indexes", 12...): "\(table), \(names.name(of: StoreKey.lastObjectID(key))), key \(key.hexadecimal)"

@@ -47,11 +47,11 @@ package struct VerificationProblem: Sendable, Hashable, CustomStringConvertible 
 
     package let kind: Kind
     /// The record, such as `BowTie/p12` or `event 17`.
-    package let place: String
+    package let location: String
     package let message: String
 
     /// One line.
-    package var description: String { "\(kind.rawValue): \(place): \(message)" }
+    package var description: String { "\(kind.rawValue): \(location): \(message)" }
 }
 
 /// The result of `verify`.
@@ -91,10 +91,10 @@ struct ProblemList {
     private(set) var described: [VerificationProblem] = []
     private(set) var count = 0
 
-    mutating func note(_ kind: VerificationProblem.Kind, _ place: @autoclosure () -> String, _ message: String) {
+    mutating func note(_ kind: VerificationProblem.Kind, _ location: @autoclosure () -> String, _ message: String) {
         count += 1
         guard described.count < Self.mostDescribed else { return }
-        described.append(VerificationProblem(kind: kind, place: place(), message: message))
+        described.append(VerificationProblem(kind: kind, location: location(), message: message))
     }
 
     /// Adds the error that ended a part of the verification.

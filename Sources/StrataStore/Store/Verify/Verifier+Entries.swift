@@ -73,14 +73,14 @@ extension Verifier {
     /// to be removed is.
     private func checkWaiting(
         _ table: BufferedTable, _ kind: VerificationProblem.Kind, ofAtLeast size: Int,
-        _ place: (UnsafeRawBufferPointer) -> String
+        _ location: (UnsafeRawBufferPointer) -> String
     ) throws {
         func check(_ part: Table?, _ isExpected: Bool, _ message: String) throws {
             guard let part else { return }
             try transaction.withCursor(table.main) { main in
                 try scan(part) { key, _ in
                     guard try main.seek(to: key) != isExpected else { return }
-                    note(kind, key.count < size ? "key \(key.hexadecimal)" : place(key), message)
+                    note(kind, key.count < size ? "key \(key.hexadecimal)" : location(key), message)
                 }
             }
         }
@@ -178,12 +178,12 @@ extension Verifier {
         if try transaction.count(tables.counts) != due { try nameExtraCounters() }
     }
 
-    private func checkCounter(_ key: CounterKey, _ count: Int, _ place: String) throws {
+    private func checkCounter(_ key: CounterKey, _ count: Int, _ location: String) throws {
         let stored = try key.withBytes { bytes in
             try transaction.get(tables.counts, bytes).map { value throws(CorruptRecord) in try CounterKey.value(value) }
         }
         if stored ?? 0 != Int64(count) {
-            note(.count, place, "the counter says \(stored ?? 0), there are \(count)")
+            note(.count, location, "the counter says \(stored ?? 0), there are \(count)")
         }
     }
 

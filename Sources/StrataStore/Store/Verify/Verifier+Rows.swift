@@ -72,8 +72,8 @@ extension Verifier {
     private func checkIndexes(
         _ id: ObjectID, _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout
     ) throws {
-        for place in entity.indexes.indices {
-            let index = entity.indexes[place].index
+        for number in entity.indexes.indices {
+            let index = entity.indexes[number].index
             guard
                 try IndexKeys.write(index, of: entity.schema, reader, layout, id, entity.plan, into: &keyWriter)
             else { continue }
@@ -85,8 +85,8 @@ extension Verifier {
     private func checkLinks(
         _ id: ObjectID, _ entity: ProjectedEntity, _ reader: RowReader, _ layout: RowLayout
     ) throws {
-        for place in entity.links.indices {
-            let link = entity.links[place]
+        for index in entity.links.indices {
+            let link = entity.links[index]
             guard let (owner, position) = Projector.end(of: link, reader, layout, entity.schema) else { continue }
             try expectLink(PairLink(link: link.link, owner: owner, position: position, member: id))
         }

@@ -131,8 +131,8 @@ final class Verifier {
 
     // MARK: Problems
 
-    func note(_ kind: VerificationProblem.Kind, _ place: @autoclosure () -> String, _ message: String) {
-        problems.note(kind, place(), message)
+    func note(_ kind: VerificationProblem.Kind, _ location: @autoclosure () -> String, _ message: String) {
+        problems.note(kind, location(), message)
     }
 
     /// Runs one part. A table that LMDB itself cannot read ends the part, not the verification.

@@ -179,7 +179,7 @@ final class LeafCompiler: Sendable {
     private func attributeCondition(_ slot: Int, _ values: [AttributeValue]) throws(StrataError) -> any RowCondition {
         if operation == .in, values.contains(.null) {
             let others = try attributeCondition(slot, values.filter { !$0.isNull })
-            return OrCondition(unnamed: [NilCondition(slot: slot, wantsNil: true), others])
+            return JunctionCondition(.or, unnamed: [NilCondition(slot: slot, wantsNil: true), others])
         }
         if values == [.null] {
             switch operation {
@@ -223,10 +223,10 @@ final class LeafCompiler: Sendable {
         case (.beginsWith, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .start)
         case (.endsWith, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .end)
         case (.contains, let text?): return TextSearchCondition(source, TextFolding.bytes(text, folding), .anywhere)
-        case (.like, let text?): return LikeCondition(source, text)
+        case (.like, let text?): return PatternCondition(source, like: text)
         case (.matches, let text?):
             let spelling = BytesSource(slot: source.slot, folding: folding.subtracting(.caseInsensitive))
-            return MatchesCondition(spelling, try PatternMatcher.comparing(text, folding))
+            return PatternCondition(spelling, try PatternMatcher.comparing(text, folding))
         default: return bytesCondition(source, texts.map { TextFolding.bytes($0, folding) })
         }
     }
@@ -252,9 +252,11 @@ final class LeafCompiler: Sendable {
         switch path.hops.last {
         case .toOne(let slot)?:
             if operation == .in, values.contains(.null) {
-                return OrCondition(unnamed: [
-                    NilCondition(slot: slot, wantsNil: true), any(values) { ReferenceCondition(slot: slot, $0) },
-                ])
+                return JunctionCondition(
+                    .or,
+                    unnamed: [
+                        NilCondition(slot: slot, wantsNil: true), any(values) { ReferenceCondition(slot: slot, $0) },
+                    ])
             }
             if values == [.null], operation == .equalTo || operation == .notEqualTo {
                 return NilCondition(slot: slot, wantsNil: operation == .equalTo)

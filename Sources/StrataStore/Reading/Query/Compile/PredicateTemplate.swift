@@ -61,10 +61,10 @@ indirect enum PredicateTemplate: Sendable {
         _ lists: [[CompiledCondition]], _ predicate: FetchPredicate
     ) -> CompiledCondition {
         let parts = lists.map { list in
-            list.count == 1 ? list[0] : CompiledCondition(AndCondition(list), .and(list.map(\.predicate)))
+            list.count == 1 ? list[0] : CompiledCondition(JunctionCondition(.and, list), .and(list.map(\.predicate)))
         }
         return CompiledCondition(
-            OrCondition(parts), predicate,
+            JunctionCondition(.or, parts), predicate,
             // If one list can only be found by a scan, the disjunction can only be found by a scan.
             access: lists.allSatisfy { $0.contains { $0.access != nil } } ? .any(lists) : nil)
     }

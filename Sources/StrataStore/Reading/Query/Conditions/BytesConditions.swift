@@ -9,19 +9,19 @@ struct BytesSource: Sendable {
 
     var cost: ConditionCost { folding == nil ? .scalar : .text }
 
-    /// Calls `body` with the bytes to compare, or nil if the slot is nil.
+    /// Whether the bytes of a row meet a test; those of nil meet none.
     @inline(__always)
-    func withBytes<R>(
-        _ row: RowReader, _ evaluation: Evaluation, _ body: (UnsafeRawBufferPointer?) throws -> R
-    ) throws -> R {
-        if row.isNull(slot) { return try body(nil) }
+    func holds(
+        _ row: RowReader, _ evaluation: Evaluation, _ test: (UnsafeRawBufferPointer) throws -> Bool
+    ) throws -> Bool {
+        if row.isNull(slot) { return false }
         let entry = row.entry(slot)
         if entry.kind == .uuid {
-            return try body(UnsafeRawBufferPointer(start: row.base + Int(entry.offset), count: 16))
+            return try test(UnsafeRawBufferPointer(start: row.base + Int(entry.offset), count: 16))
         }
-        guard let bytes = try row.bytes(slot) else { return try body(nil) }
-        guard let folding else { return try body(bytes) }
-        return try evaluation.withForm(of: bytes, folding, body)
+        guard let bytes = try row.bytes(slot) else { return false }
+        guard let folding else { return try test(bytes) }
+        return try evaluation.withForm(of: bytes, folding, test)
     }
 }
 
@@ -38,14 +38,10 @@ final class BytesMembershipCondition: RowCondition {
         self.isMember = isMember
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { source.cost }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        try source.withBytes(row, evaluation) { bytes in
-            guard let bytes else { return false }
-            return contains(bytes) == isMember
-        }
+        try source.holds(row, evaluation) { contains($0) == isMember }
     }
 
     private func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -73,12 +69,10 @@ final class BytesRangeCondition: RowCondition {
         self.upper = upper
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { source.cost }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        try source.withBytes(row, evaluation) { bytes in
-            guard let bytes else { return false }
+        try source.holds(row, evaluation) { bytes in
             if let lower {
                 let order = lower.bytes.withUnsafeBytes { bytes.compare(with: $0) }
                 if order < 0 || order == 0 && !lower.isIncluded { return false }
@@ -112,7 +106,6 @@ final class TextSearchCondition: RowCondition {
         caseless = isCaseless ? CaselessSearch(part) : nil
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .text }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
@@ -121,8 +114,7 @@ final class TextSearchCondition: RowCondition {
             try evaluation.spend(onText: bytes.count)
             if bytes.isASCII, let isFound = caseless.isFound(in: bytes) { return isFound }
         }
-        return try source.withBytes(row, evaluation) { bytes in
-            guard let bytes else { return false }
+        return try source.holds(row, evaluation) { bytes in
             try evaluation.spend(onText: bytes.count)
             return part.withUnsafeBytes { part in
                 switch anchor {
@@ -135,51 +127,30 @@ final class TextSearchCondition: RowCondition {
     }
 }
 
-/// Whether the text matches a pattern with wildcards (`LIKE`).
-final class LikeCondition: RowCondition {
+/// Whether the whole text matches a pattern: one with wildcards (`LIKE`), or a regular expression (`MATCHES`).
+final class PatternCondition: RowCondition {
     private let source: BytesSource
-    private let pattern: WildcardPattern
-    /// As it is written.
-    private let spelling: String
+    /// Adds what it costs to the work.
+    private let matches: @Sendable (_ text: UnsafeRawBufferPointer, _ work: inout Int) throws -> Bool
 
-    init(_ source: BytesSource, _ spelling: String) {
+    /// - Parameter like: the pattern as it is written.
+    init(_ source: BytesSource, like spelling: String) {
         self.source = source
-        self.spelling = spelling
-        pattern = WildcardPattern(spelling, source.folding ?? [])
+        let pattern = WildcardPattern(spelling, source.folding ?? [])
+        matches = { try pattern.matches($0, spelling: spelling, work: &$1) }
     }
-
-    var holdsForNothing: Bool { false }
-    var cost: ConditionCost { .value }
-
-    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        try source.withBytes(row, evaluation) { bytes in
-            guard let bytes else { return false }
-            var work = PredicateWork.ofText(bytes.count)
-            let holds = try pattern.matches(bytes, spelling: spelling, work: &work)
-            try evaluation.spend(work)
-            return holds
-        }
-    }
-}
-
-/// Whether the whole text matches a regular expression (`MATCHES`).
-final class MatchesCondition: RowCondition {
-    private let source: BytesSource
-    private let matcher: PatternMatcher
 
     init(_ source: BytesSource, _ matcher: PatternMatcher) {
         self.source = source
-        self.matcher = matcher
+        matches = { try matcher.matches(String(decoding: $0, as: UTF8.self), work: &$1) }
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .value }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        try source.withBytes(row, evaluation) { bytes in
-            guard let bytes else { return false }
+        try source.holds(row, evaluation) { bytes in
             var work = PredicateWork.ofText(bytes.count)
-            let holds = try matcher.matches(String(decoding: bytes, as: UTF8.self), work: &work)
+            let holds = try matches(bytes, &work)
             try evaluation.spend(work)
             return holds
         }

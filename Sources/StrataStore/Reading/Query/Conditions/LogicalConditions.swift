@@ -11,63 +11,43 @@ final class ConstantCondition: RowCondition {
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { value }
 }
 
-/// Whether all parts hold.
-final class AndCondition: RowCondition {
+/// Whether all parts hold (AND), or one does (OR).
+final class JunctionCondition: RowCondition {
+    /// How the parts are joined.
+    enum Kind: Sendable { case and, or }
+
     private let parts: [any RowCondition]
-    /// The predicate of each part.
+    /// The predicate of each part; none for the parts of one comparison.
     private let predicates: [FetchPredicate]
+    /// What a part says that decides for all.
+    private let decision: Bool
 
-    init(_ parts: [CompiledCondition]) {
-        let sorted = parts.sortedByCost
-        self.parts = sorted.map(\.row)
-        predicates = sorted.map(\.predicate)
+    init(_ kind: Kind, _ parts: [CompiledCondition]) {
+        // Cheap ones first, otherwise in the order given.
+        let sorted = parts.enumerated().sorted { ($0.element.row.cost, $0.offset) < ($1.element.row.cost, $1.offset) }
+        self.parts = sorted.map(\.element.row)
+        predicates = sorted.map(\.element.predicate)
+        decision = kind == .or
     }
 
-    var holdsForNothing: Bool { parts.allSatisfy(\.holdsForNothing) }
-    var cost: ConditionCost { parts.last?.cost ?? .constant }
-
-    func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        for index in parts.indices {
-            do {
-                if try !parts[index].holds(row, id, evaluation) { return false }
-            } catch let error as StrataError {
-                throw error.blaming(predicates[index])
-            }
-        }
-        return true
-    }
-}
-
-/// Whether one part holds.
-final class OrCondition: RowCondition {
-    private let parts: [any RowCondition]
-    /// The predicate of each part.
-    private let predicates: [FetchPredicate]
-
-    init(_ parts: [CompiledCondition]) {
-        let sorted = parts.sortedByCost
-        self.parts = sorted.map(\.row)
-        predicates = sorted.map(\.predicate)
-    }
-
-    /// Parts of one comparison, which have no predicates of their own.
-    init(unnamed parts: [any RowCondition]) {
+    init(_ kind: Kind, unnamed parts: [any RowCondition]) {
         self.parts = parts
         predicates = []
+        decision = kind == .or
     }
 
-    var holdsForNothing: Bool { parts.contains(where: \.holdsForNothing) }
+    var holdsForNothing: Bool { parts.contains { $0.holdsForNothing == decision } == decision }
     var cost: ConditionCost { parts.last?.cost ?? .constant }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         for index in parts.indices {
             do {
-                if try parts[index].holds(row, id, evaluation) { return true }
+                if try parts[index].holds(row, id, evaluation) == decision { return decision }
             } catch let error as StrataError where !predicates.isEmpty {
                 throw error.blaming(predicates[index])
             }
         }
-        return false
+        return !decision
     }
 }
 
@@ -82,12 +62,5 @@ final class NotCondition: RowCondition {
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
         try !part.holds(row, id, evaluation)
-    }
-}
-
-extension [CompiledCondition] {
-    /// Sorted by cost, otherwise in the order given.
-    fileprivate var sortedByCost: [CompiledCondition] {
-        enumerated().sorted { ($0.element.row.cost, $0.offset) < ($1.element.row.cost, $1.offset) }.map(\.element)
     }
 }

@@ -41,7 +41,22 @@ final class RememberedCondition: RowCondition {
 }
 
 /// Whether a condition must hold for any or for all members.
-enum MemberQuantifier: Sendable { case any, all }
+enum MemberQuantifier: Sendable {
+    case any, all
+
+    /// Whether it holds for the members of a to-many, which are tested until one decides.
+    fileprivate func holds(
+        of relationship: PropertyID, of owner: ObjectID, _ evaluation: Evaluation, _ test: (ObjectID) throws -> Bool
+    ) throws -> Bool {
+        var result = self == .all
+        try evaluation.snapshot?.members(of: relationship, owner: owner) { member in
+            guard try test(member) != result else { return true }
+            result.toggle()
+            return false
+        }
+        return result
+    }
+}
 
 /// Whether any or all members of a to-many meet a condition. Without members, any does not hold and all does.
 final class MembersCondition: RowCondition {
@@ -59,17 +74,12 @@ final class MembersCondition: RowCondition {
     var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        guard let snapshot = evaluation.snapshot else { return holdsForNothing }
-        var result = quantifier == .all
-        try snapshot.members(of: relationship, owner: id) { member in
-            let holds = try evaluation.withRow(member) { row in
+        try quantifier.holds(of: relationship, of: id, evaluation) { member in
+            try evaluation.withRow(member) { row in
                 guard let row else { return inner.holdsForNothing }
                 return try inner.holds(row, member, evaluation)
             }
-            if holds != result { result = holds } else { return true }
-            return false
         }
-        return result
     }
 }
 
@@ -89,17 +99,10 @@ final class MemberIdentifierCondition: RowCondition {
     var cost: ConditionCost { .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {
-        guard let snapshot = evaluation.snapshot else { return holdsForNothing }
-        if quantifier == .any, let member = condition.single {
+        if quantifier == .any, let member = condition.single, let snapshot = evaluation.snapshot {
             return try snapshot.isMember(member, of: relationship, owner: id)
         }
-        var result = quantifier == .all
-        try snapshot.members(of: relationship, owner: id) { member in
-            guard condition.accepts(member) != result else { return true }
-            result.toggle()
-            return false
-        }
-        return result
+        return try quantifier.holds(of: relationship, of: id, evaluation, condition.accepts)
     }
 }
 

@@ -12,10 +12,14 @@ import StrataModel
 protocol RowCondition: AnyObject, Sendable {
     /// Whether the row of object `id` meets the condition.
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool
-    /// Whether the condition holds if a to-one on its path is nil.
+    /// Whether the condition holds if a to-one on its path is nil: no, unless it says so.
     var holdsForNothing: Bool { get }
     /// Its cost, by which the parts of an AND or OR are sorted.
     var cost: ConditionCost { get }
+}
+
+extension RowCondition {
+    var holdsForNothing: Bool { false }
 }
 
 /// What a condition costs, in classes that are sorted from cheap to expensive.

@@ -57,7 +57,6 @@ final class IntegerCondition: RowCondition {
         self.ranges = AcceptedRanges(ranges, isInside: isInside)
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
@@ -77,7 +76,6 @@ final class FloatingPointCondition: RowCondition {
         self.ranges = AcceptedRanges(ranges, isInside: isInside)
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
@@ -110,7 +108,6 @@ final class ReferenceCondition: RowCondition {
         self.condition = condition
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool {
@@ -125,7 +122,6 @@ final class SelfCondition: RowCondition {
 
     init(_ condition: IdentifierCondition) { self.condition = condition }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .scalar }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) -> Bool { condition.accepts(id) }

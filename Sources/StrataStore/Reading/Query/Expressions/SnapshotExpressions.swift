@@ -128,7 +128,6 @@ final class ExpressionCondition: RowCondition {
         self.isOwnRow = isOwnRow
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { isOwnRow ? .value : .manyRows }
 
     func holds(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> Bool {

@@ -18,7 +18,6 @@ final class SubqueryCondition: RowCondition {
         enough = (bounds.max() ?? 0) + 1
     }
 
-    var holdsForNothing: Bool { false }
     var cost: ConditionCost { .manyRows }
 
     /// Whether the condition holds for an object without members.

@@ -130,6 +130,6 @@ struct RowFilter: Sendable {
     }
 
     static func conjunction(_ parts: [CompiledCondition]) -> (any RowCondition)? {
-        parts.count > 1 ? AndCondition(parts) : parts.first?.row
+        parts.count > 1 ? JunctionCondition(.and, parts) : parts.first?.row
     }
 }

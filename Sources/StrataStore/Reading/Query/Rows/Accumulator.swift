@@ -85,12 +85,12 @@ struct RunningSum: Sendable {
         }
     }
 
-    mutating func add(double value: Double) {
+    private mutating func add(double value: Double) {
         count += 1
         sum = .double(double + value)
     }
 
-    mutating func add(whole value: Int64) {
+    private mutating func add(whole value: Int64) {
         count += 1
         switch sum {
         case .whole(let total):

@@ -17,19 +17,14 @@ extension GroupShape.Aggregate {
         guard let reader, let slot = reader.ownSlot, let type = reader.type else {
             return AnyAggregate(function, reader)
         }
-        switch (function, type) {
-        case (.count, _): return PresenceCount(slot)
-        case (.sum, .integer), (.average, .integer), (.sum, .boolean), (.average, .boolean):
-            return ColumnSum<IntegerColumn>(slot, isAverage: function == .average)
-        case (.sum, .floatingPoint(isFloat: false)), (.average, .floatingPoint(isFloat: false)):
-            return ColumnSum<DoubleColumn>(slot, isAverage: function == .average)
-        case (.min, .integer), (.max, .integer):
-            return ColumnExtreme<IntegerColumn>(slot, isMinimum: function == .min) { .integer($0) }
-        case (.min, .floatingPoint(isFloat: false)), (.max, .floatingPoint(isFloat: false)), (.min, .date),
-            (.max, .date):
-            return ColumnExtreme<DoubleColumn>(slot, isMinimum: function == .min) {
-                type == .date ? .date(Date(timeIntervalSinceReferenceDate: $0)) : .double($0)
-            }
+        if function == .count { return PresenceCount(slot) }
+        let adds = function == .sum || function == .average
+        guard adds || function == .min || function == .max else { return AnyAggregate(function, reader) }
+        switch type {
+        case .integer: return IntegerAggregate(function, slot)
+        case .boolean where adds: return IntegerAggregate(function, slot)
+        case .floatingPoint(isFloat: false): return DoubleAggregate(function, slot, isDate: false)
+        case .date where !adds: return DoubleAggregate(function, slot, isDate: true)
         default: return AnyAggregate(function, reader)
         }
     }
@@ -73,74 +68,94 @@ private final class PresenceCount: GroupAggregate {
     func result(of group: Int) -> AttributeValue { .integer(counts[group]) }
 }
 
-/// A kind of number as it lies in a row.
-private protocol NumberColumn {
-    associatedtype Value: Comparable
-    static var zero: Value { get }
-    static func value(_ row: RowReader, _ slot: Int) -> Value?
-    static func add(_ value: Value, to sum: inout RunningSum)
-}
+// Classes of one type of number each: a row reaches those of a generic class by way of its metadata, which takes longer
+// than to add the number.
 
-/// Integers, and Bools as 0 and 1.
-private enum IntegerColumn: NumberColumn {
-    static var zero: Int64 { 0 }
-    static func value(_ row: RowReader, _ slot: Int) -> Int64? { row.integer(slot) }
-    static func add(_ value: Int64, to sum: inout RunningSum) { sum.add(whole: value) }
-}
-
-/// Doubles, and dates as their seconds.
-private enum DoubleColumn: NumberColumn {
-    static var zero: Double { 0 }
-    static func value(_ row: RowReader, _ slot: Int) -> Double? { row.double(slot) }
-    static func add(_ value: Double, to sum: inout RunningSum) { sum.add(double: value) }
-}
-
-/// The sum or average of numbers.
-private final class ColumnSum<Column: NumberColumn>: GroupAggregate {
-    private let slot: Int
-    private let isAverage: Bool
-    private var sums: [RunningSum] = []
-
-    init(_ slot: Int, isAverage: Bool) {
-        self.slot = slot
-        self.isAverage = isAverage
+/// The sum, average, smallest or largest of integers, or of Bools as 0 and 1.
+private final class IntegerAggregate: GroupAggregate {
+    private struct State {
+        var count: Int64 = 0
+        var value: Int64 = 0
+        /// The sum when it has left the range of integers.
+        var beyond: Double?
     }
 
-    func addGroup() { sums.append(RunningSum()) }
+    private let function: FetchFunction
+    private let slot: Int
+    @exclusivity(unchecked) private var groups: [State] = []
+
+    init(_ function: FetchFunction, _ slot: Int) {
+        self.function = function
+        self.slot = slot
+    }
+
+    func addGroup() { groups.append(State()) }
 
     func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
-        if let value = Column.value(row, slot) { Column.add(value, to: &sums[group]) }
+        guard let value = row.integer(slot) else { return }
+        let state = groups[group]
+        groups[group].count &+= 1
+        switch function {
+        case .min: if state.count == 0 || value < state.value { groups[group].value = value }
+        case .max: if state.count == 0 || value > state.value { groups[group].value = value }
+        default:
+            let (sum, overflows) = state.value.addingReportingOverflow(value)
+            if overflows || state.beyond != nil {
+                groups[group].beyond = (state.beyond ?? Double(state.value)) + Double(value)
+            } else {
+                groups[group].value = sum
+            }
+        }
     }
 
     func result(of group: Int) throws -> AttributeValue {
-        let sum = sums[group]
-        return isAverage ? try ValueArithmetic.mean(of: sum.total, count: sum.count) : sum.total
+        let state = groups[group]
+        switch function {
+        case .min, .max: return state.count == 0 ? .null : .integer(state.value)
+        default:
+            let sum = state.beyond.map(AttributeValue.double) ?? .integer(state.value)
+            return function == .sum ? sum : try ValueArithmetic.mean(of: sum, count: state.count)
+        }
     }
 }
 
-/// The smallest or largest number; NaN is neither.
-private final class ColumnExtreme<Column: NumberColumn>: GroupAggregate {
+/// The sum or average of doubles, or the smallest or largest of doubles or dates; NaN is neither.
+private final class DoubleAggregate: GroupAggregate {
+    private let function: FetchFunction
     private let slot: Int
-    private let isMinimum: Bool
-    private let attributeValue: (Column.Value) -> AttributeValue
-    private var groups: [(isThere: Bool, value: Column.Value)] = []
+    private let isDate: Bool
+    @exclusivity(unchecked) private var groups: [(count: Int64, value: Double)] = []
 
-    init(_ slot: Int, isMinimum: Bool, _ attributeValue: @escaping (Column.Value) -> AttributeValue) {
+    init(_ function: FetchFunction, _ slot: Int, isDate: Bool) {
+        self.function = function
         self.slot = slot
-        self.isMinimum = isMinimum
-        self.attributeValue = attributeValue
+        self.isDate = isDate
     }
 
-    func addGroup() { groups.append((false, Column.zero)) }
+    func addGroup() { groups.append((0, 0)) }
 
     func add(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, to group: Int) {
-        // NaN is not equal to itself.
-        guard let value = Column.value(row, slot), value == value else { return }
-        let (isThere, best) = groups[group]
-        if !isThere || (isMinimum ? value < best : value > best) { groups[group] = (true, value) }
+        guard let value = row.double(slot) else { return }
+        let state = groups[group]
+        switch function {
+        case .min, .max:
+            guard !value.isNaN else { return }
+            let isBetter = function == .min ? value < state.value : value > state.value
+            if state.count == 0 || isBetter { groups[group].value = value }
+        default: groups[group].value += value
+        }
+        groups[group].count &+= 1
     }
 
-    func result(of group: Int) -> AttributeValue {
-        groups[group].isThere ? attributeValue(groups[group].value) : .null
+    func result(of group: Int) throws -> AttributeValue {
+        let (count, value) = groups[group]
+        switch function {
+        case .min, .max:
+            if count == 0 { return .null }
+            return isDate ? .date(Date(timeIntervalSinceReferenceDate: value)) : .double(value)
+        default:
+            let sum: AttributeValue = count == 0 ? .integer(0) : value.isNaN ? .null : .double(value)
+            return function == .sum ? sum : try ValueArithmetic.mean(of: sum, count: count)
+        }
     }
 }

@@ -159,21 +159,21 @@ private struct NumberTable {
 
     /// The slot with the key, or the free one where it belongs.
     @inline(__always)
-    private func place(of key: UInt64) -> Int {
+    private func slotIndex(of key: UInt64) -> Int {
         let mask = slots.count - 1
-        var place = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> shift)
-        while slots[place].number != 0, slots[place].key != key { place = (place + 1) & mask }
-        return place
+        var index = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> shift)
+        while slots[index].number != 0, slots[index].key != key { index = (index + 1) & mask }
+        return index
     }
 
     @inline(__always)
     subscript(key: UInt64) -> Int? {
-        let number = slots[place(of: key)].number
+        let number = slots[slotIndex(of: key)].number
         return number == 0 ? nil : Int(number) - 1
     }
 
     mutating func insert(_ number: Int, for key: UInt64) {
-        slots[place(of: key)] = Slot(key: key, number: UInt32(truncatingIfNeeded: number) + 1)
+        slots[slotIndex(of: key)] = Slot(key: key, number: UInt32(truncatingIfNeeded: number) + 1)
         count += 1
         if count * 2 > slots.count { grow() }
     }
@@ -190,6 +190,6 @@ private struct NumberTable {
         let old = slots
         slots = [Slot](repeating: Slot(), count: old.count * 4)
         shift -= 2
-        for slot in old where slot.number != 0 { slots[place(of: slot.key)] = slot }
+        for slot in old where slot.number != 0 { slots[slotIndex(of: slot.key)] = slot }
     }
 }

@@ -19,7 +19,7 @@ extension Snapshot {
         var detail = "objects of \(query.entity.name)"
         if let limit = query.limit { detail += ", limit \(limit)" }
         if query.offset > 0 { detail += ", offset \(query.offset)" }
-        var input = plan.root.explained(trace)
+        var input = plan.root.explained(trace, schema)
         let needed = query.needed.map(Double.init) ?? .infinity
         if plan.order == .sort {
             let columns = query.order.map { $0.text + ($0.isAscending ? "" : " descending") }
@@ -41,15 +41,16 @@ extension Duration {
 }
 
 extension PlanStep {
-    fileprivate func explained(_ trace: QueryTrace) -> QueryExplanation.Step {
+    fileprivate func explained(_ trace: QueryTrace, _ schema: Schema) -> QueryExplanation.Step {
         let entry = trace[self]
-        let (operation, detail, index) = words
+        let (operation, detail, index) = words(schema)
         return QueryExplanation.Step(
             operation, detail, index: index, estimatedRows: rows, rows: entry.rows,
-            nanoseconds: entry.duration.nanoseconds, note: entry.note, inputs: inputs.map { $0.explained(trace) })
+            nanoseconds: entry.duration.nanoseconds, note: entry.note,
+            inputs: inputs.map { $0.explained(trace, schema) })
     }
 
-    private var words: (QueryExplanation.Step.Operation, String, index: String?) {
+    private func words(_ schema: Schema) -> (QueryExplanation.Step.Operation, String, index: String?) {
         let names = entities.schemas.map(\.name).joined(separator: ", ")
         switch kind {
         case .nothing: return (.nothing, "nothing", nil)
@@ -70,11 +71,23 @@ extension PlanStep {
         case .filter(_, let filter):
             let conditions = filter.conditions.map { condition in
                 switch condition.predicate {
-                case .and, .or: "(\(condition.predicate))"
-                default: condition.predicate.description
+                case .and, .or: "(\(condition.predicate.text(naming: schema)))"
+                default: condition.predicate.text(naming: schema)
                 }
             }
             return (.filter, conditions.isEmpty ? "read rows" : "filter \(conditions.joined(separator: " AND "))", nil)
         }
+    }
+}
+
+extension FetchPredicate {
+    /// The predicate with `Movie/p3` where the format language writes an object id as text to be cast.
+    fileprivate func text(naming schema: Schema) -> String {
+        var text = description
+        forEachExpression { expression in
+            guard case .constant(.objectID(let id)) = expression else { return }
+            text = text.replacing(AttributeValue.objectID(id).formatLiteral, with: schema.name(of: id))
+        }
+        return text
     }
 }
