@@ -164,7 +164,7 @@ import Testing
             try store.read(at: try store.head()) { try $0.row(damaged.alien)?.revision }
         }
         #expect(row?.code == .corrupt)
-        #expect(try store.verify().problems.contains { $0.kind == .model && $0.place == "model 1" })
+        #expect(try store.verify().problems.contains { $0.kind == .model && $0.location == "model 1" })
         #expect(try store.rebuild().tables.filter { !$0.isEqual }.map(\.name) == ["models"])
         #expect(try store.verify().isSound)
         store.close()
