@@ -169,7 +169,12 @@ struct QueryGenerator {
         }
         if entity == "Owner" || entity == "Tag" { return try farComparison(entity, world) }
         let own = QueryWorld.itemAttributes + (entity == "Special" ? ["extra"] : [])
-        switch Int.random(in: 0..<15, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 15:
+            return farNumber([
+                ("owner.items.year", "year"), ("owner.items.rating", "rating"), ("tags.items.when", "when"),
+                ("owner.items.score", "score"), ("owner.items.year", "rating"),
+            ])
         case 14: return try comparison(of: "owner.badge.label", "label", .direct)
         case 0...6: return try comparison(of: pick(own), pick(own), .direct)
         case 7: return try comparison(of: "owner.name", "name", .direct)
@@ -191,9 +196,19 @@ struct QueryGenerator {
         }
     }
 
+    /// What many objects lead to, against the object's own.
+    private mutating func farNumber(_ paths: [(far: String, own: String)]) -> ComparisonPredicate {
+        let (far, own) = pick(paths)
+        return ComparisonPredicate(
+            .keyPath(far),
+            pick([.lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo]),
+            .keyPath(own), modifier: pick([.any, .all]))
+    }
+
     /// From the ends that relationships of items lead to.
     private mutating func farComparison(_ entity: String, _ world: QueryWorld) throws -> ComparisonPredicate {
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 9 where entity == "Owner": return farNumber([("items.year", "age"), ("badge.items.year", "age")])
         case 7:
             return try entity == "Owner"
                 ? comparison(of: "badge.label", "label", .direct) : comparison(of: "bearer.name", "name", .direct)

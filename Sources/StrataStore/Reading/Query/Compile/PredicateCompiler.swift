@@ -221,6 +221,9 @@ struct ComparisonCompiler {
             }
         }
         try checkComparable(type, right, operation, path)
+        if case .path(let own) = right, let row = FarNumberCondition(path, operation, own, quantifier) {
+            return .condition(CompiledCondition(row, .comparison(comparison)))
+        }
         return .condition(general(.path(path), right, operation, path.isToMany ? quantifier : nil))
     }
 

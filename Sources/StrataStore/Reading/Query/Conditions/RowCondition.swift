@@ -40,6 +40,8 @@ final class Evaluation {
     private(set) lazy var expressions = SnapshotExpressions(self)
     /// What `RememberedCondition`s have found.
     private var remembered: [ObjectIdentifier: [ObjectID: Bool]] = [:]
+    /// What `FarNumberCondition`s have read.
+    private var farNumbers: [ObjectIdentifier: [ObjectID: Int64?]] = [:]
     /// The folded text of the present row.
     @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
@@ -73,6 +75,17 @@ final class Evaluation {
         try snapshot?.hold(32)
         remembered[ObjectIdentifier(condition), default: [:]][id] = result
         return result
+    }
+
+    /// The number that a condition reads of another object, read once in a run; nil where it has none.
+    func farNumber(
+        _ condition: FarNumberCondition, of id: ObjectID, _ read: (RowReader) -> Int64?
+    ) throws -> Int64? {
+        if let known = farNumbers[ObjectIdentifier(condition)]?[id] { return known }
+        let number = try withRow(id) { $0.flatMap(read) }
+        try snapshot?.hold(32)
+        farNumbers[ObjectIdentifier(condition), default: [:]][id] = .some(number)
+        return number
     }
 
     /// Calls `body` with the row of another object in its newest layout, or nil if there is none.

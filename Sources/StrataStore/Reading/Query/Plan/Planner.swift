@@ -120,6 +120,13 @@ struct Planner {
             let prepared = try IndexMap.of(schema).index(index.id)
             var match = IndexMatch(index, prepared.codec, context.columns)
             guard match.isWhole, match.close(), match.ranges.count == 1 else { continue }
+            // Where nothing is left to check, later requests of this shape need no planning.
+            if index.partialPredicate == nil, !purpose.readsRows, context.conditions.count < 64,
+                let plan = Self.coveringPlan(
+                    prepared, context.columns, context.entities, order: purpose.order, estimate: { _ in 1 })
+            {
+                return plan
+            }
             let access = IndexAccess(prepared, match, context.entities)
             let step = PlanStep(.index(access), context.entities, rows: 1, cost: PlanCost.seek)
             let source = Source(step: step, covers: match.needsRecheck ? ConditionSet() : match.used)
