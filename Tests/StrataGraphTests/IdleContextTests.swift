@@ -4,7 +4,7 @@ import StrataModel
 import Testing
 
 /// A context that has read and does nothing holds no pages: what is written beside it takes the room of what it replaced.
-@Suite(.timeLimit(.minutes(30))) struct IdleContextTests {
+@Suite(.timeLimit(.minutes(30)), .verifiesStores) struct IdleContextTests {
     /// The size of the store's file after 2,000 commits.
     private func fileSize(besideIdleContext hasIdle: Bool) throws -> Int {
         let directory = FileManager.default.temporaryDirectory

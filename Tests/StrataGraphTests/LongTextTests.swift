@@ -4,7 +4,7 @@ import StrataModel
 import Testing
 
 /// Texts that are long enough to be known again when they are read next.
-@Suite struct LongTextTests {
+@Suite(.verifiesStores) struct LongTextTests {
     private let container: PersistentContainer
     private let context: ManagedObjectContext
     private let movie: Movie

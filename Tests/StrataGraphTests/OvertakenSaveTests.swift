@@ -79,8 +79,8 @@ private final class Overtaker: @unchecked Sendable {
     }
 }
 
-/// STORE-RULES 7: a save that others keep overtaking ends, because the third round holds the turn.
-@Suite(.serialized) struct OvertakenSaveTests {
+/// Rule 7 of ARCHITECTURE.md: a save that others keep overtaking ends, because the third round holds the turn.
+@Suite(.serialized, .verifiesStores) struct OvertakenSaveTests {
     @Test func aSaveThatIsAlwaysOvertakenEnds() throws {
         // The overtaker uses the same class; only the thread of the test has a hook to run.
         let container = try makeContainer([Overtaken.self])

@@ -2,7 +2,7 @@ import StrataGraph
 import StrataModel
 import Testing
 
-@Suite struct PredicateObjectTests {
+@Suite(.verifiesStores) struct PredicateObjectTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
 

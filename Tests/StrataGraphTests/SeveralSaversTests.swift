@@ -7,7 +7,7 @@ import StrataTestSupport
 import Testing
 
 /// Many contexts and several processes save at once, durably, into one store on disk.
-@Suite(.timeLimit(.minutes(30))) struct SeveralSaversTests {
+@Suite(.timeLimit(.minutes(30)), .verifiesStores) struct SeveralSaversTests {
     private static let note = EntityDescription(
         name: "Note",
         properties: [

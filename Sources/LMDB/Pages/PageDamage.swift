@@ -4,6 +4,8 @@ struct PageDamage: Error {
     let page: UInt64
     /// What is wrong with it.
     let sentence: String
+    /// The sentence for a page that has another sum than was written.
+    static let otherPage = "it is not the page that was written"
 
     init(_ page: UInt64, _ sentence: String) {
         self.page = page

@@ -182,7 +182,7 @@ final class PageGuard: @unchecked Sendable {
         case .unknown:
             try check(number, bytes, table)
             return nil
-        case .damaged: throw PageDamage(number, "it is not the page that was written")
+        case .damaged: throw PageDamage(number, PageDamage.otherPage)
         }
     }
 

@@ -26,7 +26,7 @@ enum WholeSeal {
             guard let bytes = file.page(number, slot: 0), let sum = PageSums.sum(of: bytes, number) else {
                 throw PageDamage(number, "it cannot be read")
             }
-            guard isRight(number, sum) else { throw PageDamage(number, "it is not the page that was written") }
+            guard isRight(number, sum) else { throw PageDamage(number, PageDamage.otherPage) }
             found[index] = sum
         }
         do throws(PageSums.SystemFailure) {

@@ -104,7 +104,7 @@ extension PageSums {
                 continue
             }
             report.pageCount += 1
-            let sentence = bytes == nil ? "the file ends before it" : "it is not the page that was written"
+            let sentence = bytes == nil ? "the file ends before it" : PageDamage.otherPage
             report.damages.append(Environment.PageReport.Damage(page: number, sentence: sentence))
             return
         }

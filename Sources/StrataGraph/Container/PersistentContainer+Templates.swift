@@ -1,9 +1,9 @@
 public import StrataModel
 
-// Requests made of a model's templates.
+// Requests made from a model's templates.
 
 extension PersistentContainer {
-    /// Makes a request of the template with a name in the container's model.
+    /// Makes a request from the template with a name in the container's model.
     ///
     /// ```swift
     /// let request: FetchRequest<Film> = try container.fetchRequest(

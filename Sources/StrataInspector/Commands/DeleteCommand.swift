@@ -2,11 +2,11 @@ import ArgumentParser
 import StrataGraph
 import StrataStore
 
-/// `strata delete`: deletes objects, and others by their delete rules.
+/// `strata delete`: deletes objects, and applies their delete rules to what they are linked to.
 struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes objects, and others by their delete rules.",
+        abstract: "Deletes objects, and applies their delete rules to what they are linked to.",
         discussion: """
             The history keeps what they were: 'strata show --at', 'strata revert'.
 

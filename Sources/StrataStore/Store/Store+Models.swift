@@ -3,6 +3,9 @@ import LMDB
 import Logging
 package import StrataModel
 
+// Installs a model and migrates the objects, in one commit or in several behind a `MigrationMark`; plans a migration
+// without making it.
+
 extension Store {
     /// Installs `model` if the store's newest model is another; nil keeps the store's model.
     func adopt(_ model: ManagedObjectModel?) throws {

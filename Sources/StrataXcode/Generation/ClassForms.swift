@@ -1,6 +1,7 @@
 import StrataModel
 
-// Writes the class of an entity in both forms, with macros and without.
+// Writes the Swift source of an entity's class in the two forms of `strata generate --form`: with `@Entity`, or with
+// accessors written out.
 
 extension EntityCode {
     // MARK: With macros

@@ -4,7 +4,7 @@ import StrataModel
 import Testing
 
 /// Every expression that `#Predicate` has on Linux: the store finds what Foundation's own evaluation finds.
-@Suite struct FoundationNodesTests {
+@Suite(.verifiesStores) struct FoundationNodesTests {
     /// The structs in `PredicateExpressions` of Foundation's Linux build that a predicate may hold. `ExpressionEvaluate`
     /// is the one more, and is there for an `#Expression` alone.
     private static let nodes: Set = [

@@ -4,7 +4,7 @@ import StrataModel
 import Testing
 
 /// Typed queries over hand-written entities: every kind of attribute, subentities, and relationships of every shape.
-@Suite struct TypedKindsTests {
+@Suite(.verifiesStores) struct TypedKindsTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
     let one: Kinds

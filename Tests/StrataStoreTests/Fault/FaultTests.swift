@@ -20,7 +20,7 @@ import Testing
         #expect(lines.last == "done")
     }
 
-    /// STORE-RULES 8.
+    /// Rule 8 of ARCHITECTURE.md.
     @Test func aCommitWhoseMetaPageFailsIsSettledOrInDoubt() throws {
         let lines = try run("doubt")
         guard lines != ["unavailable"] else { return }

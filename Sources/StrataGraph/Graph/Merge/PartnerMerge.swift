@@ -2,7 +2,7 @@ import StrataModel
 
 // A one-to-one is a set of links, each of two objects, and no object has two. A link has a slot in either row, and a
 // merge of rows decides slot by slot, so whole links are settled here: three sets of links (base, theirs, mine) and
-// what the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging one-to-ones".
+// what the policy said about the rows in conflict give one set. The rule is in ARCHITECTURE.md, "Merging: start here".
 
 /// One end of a one-to-one: a to-one slot of an object.
 struct LinkEnd: Hashable, Comparable {

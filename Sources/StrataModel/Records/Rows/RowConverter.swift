@@ -1,12 +1,5 @@
 import Foundation
 
-/// The error for a slot whose older rows cannot be read in the newer layout, because its type has changed.
-package struct UnconvertibleSlot: Error, Sendable, Hashable {
-    package let propertyID: PropertyID
-    package let from: SlotKind
-    package let to: SlotKind
-}
-
 /// Converts rows written under an older model to the newest layout of the same entity.
 ///
 /// Slots are matched by property id. A property that the older layout lacks gets the default that it had when it was
@@ -133,4 +126,11 @@ extension AttributeValue {
         default: self
         }
     }
+}
+
+/// The error for a slot whose older rows cannot be read in the newer layout, because its type has changed.
+package struct UnconvertibleSlot: Error, Sendable, Hashable {
+    package let propertyID: PropertyID
+    package let from: SlotKind
+    package let to: SlotKind
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What files of large values and copies of stores have in common.
+/// Help with files for large values, backups and listings: to sync a directory, to ask for sizes and names.
 enum BlobFile {
     /// A failed system call.
     struct Failure: Error, CustomStringConvertible {

@@ -21,7 +21,7 @@ final class Committer {
     private var isFoldDue = false
     /// Whether moving entries has failed and waits for the next save.
     private var isFoldPutOff = false
-    /// A save that would touch more pages than this is refused before its first write (STORE-RULES 11).
+    /// A save that would touch more pages than this is refused before its first write (rule 11 of ARCHITECTURE.md).
     static let dirtyPageLimit = 64_000
 
     init(_ file: StoreFile, _ blobs: BlobStore, _ statistics: StatisticsCache) {
@@ -217,7 +217,7 @@ final class Committer {
 
     /// Settles a commit whose meta page may or may not be on disk: reopens the file and runs the group again in one
     /// more durable commit. A save found in the log keeps its first result; the others are made. If that commit fails,
-    /// too, every save of the group that was to be written is in doubt (STORE-RULES 8).
+    /// too, every save of the group that was to be written is in doubt (rule 8 of ARCHITECTURE.md).
     private func settle(
         _ group: [ChangeSet], _ results: [Submission.Answer], _ cause: LMDBError
     ) -> [Submission.Answer] {

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Predicts which saves will come together, so that the writer waits for them.
+/// Guesses how many saves the writer should wait for.
 ///
-/// Contexts that repeat small saves would otherwise share commits in two alternating halves: while one half is written
-/// the other queues. A lone save never waits, and no save waits longer than a small part of a commit.
+/// Without it, contexts that save again and again fall into two groups: one queues while the other is written, so that
+/// each commit holds only half of the saves. A lone save never waits, and no save waits longer than a small part of a commit.
 struct ExpectedSaves {
     /// The saves in the last commit, and those that arrived during it.
     private(set) var count = 0

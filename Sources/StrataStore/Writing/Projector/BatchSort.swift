@@ -1,8 +1,8 @@
 import Foundation
 import Locking
 
-/// Sorts the lists of a large batch by key, one after another, on a thread of its own, while the writer's thread writes
-/// the lists that are sorted.
+/// Sorts the collected writes of a large `WriteBatch` on a second thread, one table's list after another, while the
+/// writer's thread writes the lists that are ready.
 ///
 /// `lists` and `sortedCount` are guarded by `condition`. A list is sorted outside the lock, while no other thread uses
 /// it. The bytes of the keys belong to the batch and stay in place until `finish`.

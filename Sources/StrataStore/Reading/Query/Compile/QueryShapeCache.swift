@@ -1,7 +1,7 @@
 import Locking
 package import StrataModel
 
-/// Compiles requests and keeps the 256 shapes that were used last, for one open store.
+/// Compiles requests and keeps 256 of their shapes, in sets of four of which the oldest is replaced, for one open store.
 ///
 /// A request finds its shape by a hash over everything but its constants and is then compared with it in full, so a
 /// hash that two shapes share costs only time. Each schema has shapes of its own. The mutex guards `slots`.

@@ -1,6 +1,8 @@
 import LMDB
 import StrataModel
 
+// Conditions that compare the bytes of a value with constants: membership, ranges, searches in text, patterns.
+
 /// The slot of a value in a row, and the form in which its bytes are compared.
 struct BytesSource: Sendable {
     let slot: Int

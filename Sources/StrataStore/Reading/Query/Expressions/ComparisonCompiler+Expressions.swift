@@ -1,10 +1,11 @@
 import Foundation
 import StrataModel
 
-// Compiles comparisons that have more than a path and constants.
+// Compiles comparisons with functions, collection operators, SUBQUERY, two collections, or ALL of a single value.
+// Constant parts are evaluated first; the rest runs through the evaluator for each row.
 
 extension ComparisonCompiler {
-    /// Compiles a comparison that has more than paths and constants; nil if it has not.
+    /// Compiles such a comparison; nil for one of paths and constants.
     func compiledExpression() throws(StrataError) -> CompiledCondition? {
         let (left, right) = (try comparison.left.folded(), try comparison.right.folded())
         if left != nil || right != nil {
