@@ -22,7 +22,11 @@ import Testing
     @Test func conditionsOnObjectsNameThemByEntity() throws {
         let context = try makeContainer().newBackgroundContext()
         let member = FamilyMember(context: context)
-        for index in 0..<3 { Movie(context: context).familyMember = index == 0 ? member : nil }
+        member.name = "Ann"
+        for index in 0..<3 {
+            let movie = Movie(context: context)
+            (movie.title, movie.familyMember) = ("Movie \(index)", index == 0 ? member : nil)
+        }
         try context.save()
         let id = member.objectID
         let request = try FetchRequest<Movie>(format: "familyMember != %@ OR title == %@", id, "\(id)")
