@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
     func aRebuildGoesOnWhereItWasEnded(signal: Int32) throws {
         _ = try Tool.run(["import", store.path, "Film", try films(1500)] + Self.mapping)
-        let log = try Tool.run("log", store.path).output
+        let log = try Tool.run("log", store.path, "--json").output
         let whole = try Tool.run(["rebuild", store.path, "--step", "60"], sending: signal) { _ in false }
         #expect(whole.exitCode == 0)
         let replaying = whole.lines.filter { $0.hasPrefix("replaying") }
@@ -136,7 +136,7 @@ import Testing
             try expectSound(store.path)
         }
         #expect(halves > 0)
-        #expect(try Tool.run("log", store.path).output.hasPrefix(log))
+        #expect(try Tool.run("log", store.path, "--json").output.hasPrefix(log))
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGKILL])

@@ -79,6 +79,10 @@ package final class Store: Sendable {
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         feed.stop()
+        let unused = lease.takeUnused()
+        if !unused.isEmpty, case .directory = location {
+            _ = writer.submit(Submission(.run { [file] in file.giveBackRows(unused) }))
+        }
         writer.stopAndWait()
         blobs.close()
         do {

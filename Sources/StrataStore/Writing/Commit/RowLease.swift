@@ -6,18 +6,28 @@ import StrataModel
 /// Hands out row numbers without I/O: a block is leased from the store, durably, before its first number is used.
 ///
 /// The counter is in the `state` table, which no rebuild drops. So no number is given twice, even if a process ends
-/// with unused numbers (rule 6 of ARCHITECTURE.md). `block` is guarded by its mutex, which is not held during a commit.
+/// with unused numbers (rule 6 of ARCHITECTURE.md). The first block is small, and a store that is closed gives back what it has not
+/// used, so numbers stay small. `block` is guarded by its mutex, which is not held during a commit.
 final class RowLease: Sendable {
     private struct Block {
         var next: UInt64 = 0
         var end: UInt64 = 0
         /// The next block, leased when half of this one is used.
         var spare: Range<UInt64>?
+        /// How many numbers are left when the next block is leased.
+        var refillsAt: UInt64 = 0
         var isRefilling = false
+
+        mutating func begin(_ rows: Range<UInt64>) {
+            next = rows.lowerBound
+            end = rows.upperBound
+            refillsAt = UInt64(rows.count) / 2
+        }
     }
 
     private let block = Locked(Block())
     private let size: UInt64
+    private static let firstSize: UInt64 = 4096
     private let lease: @Sendable (UInt64) throws -> Range<UInt64>
     private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -40,29 +50,38 @@ final class RowLease: Sendable {
         while true {
             let (number, refills) = block.withLock { block -> (UInt64?, Bool) in
                 if block.next == block.end, let spare = block.spare {
-                    block.next = spare.lowerBound
-                    block.end = spare.upperBound
+                    block.begin(spare)
                     block.spare = nil
                 }
                 guard block.next < block.end else { return (nil, false) }
                 defer { block.next += 1 }
-                let refills = block.end - block.next == size / 2 && block.spare == nil && !block.isRefilling
+                let refills = block.end - block.next == block.refillsAt && block.spare == nil && !block.isRefilling
                 if refills { block.isRefilling = true }
                 return (block.next, refills)
             }
             if refills { inBackground { self.refill() } }
             if let number { return number }
-            let fresh = try lease(size)
+            let isFirst = block.withLock { $0.end == 0 }
+            let fresh = try lease(isFirst ? min(size, Self.firstSize) : size)
             block.withLock { block in
                 // Another thread may have been first. Then this block is the spare, or its numbers stay unused, which
                 // is harmless.
                 if block.next == block.end {
-                    block.next = fresh.lowerBound
-                    block.end = fresh.upperBound
+                    block.begin(fresh)
                 } else if block.spare == nil {
                     block.spare = fresh
                 }
             }
+        }
+    }
+
+    /// Takes the numbers that were never given, the smallest first; none of them is given after this.
+    func takeUnused() -> [Range<UInt64>] {
+        block.withLock { block in
+            let unused = [block.next..<block.end, block.spare ?? 0..<0].filter { !$0.isEmpty }
+            block.next = block.end
+            block.spare = nil
+            return unused.sorted { $0.lowerBound < $1.lowerBound }
         }
     }
 
@@ -111,6 +130,23 @@ extension StoreFile {
         }
         if options.durability != .full, case .readWrite = environment.options.access { try environment.sync(.forced) }
         return leased
+    }
+
+    /// Gives back row numbers that were never used, as far as no others were leased after them. They are lost, which is
+    /// harmless, if another process is writing.
+    ///
+    /// - Parameter unused: the smallest first.
+    func giveBackRows(_ unused: [Range<UInt64>]) {
+        do {
+            try environment.write(timeout: .milliseconds(100)) { transaction in
+                var row = try nextRow(transaction)
+                let before = row
+                for rows in unused.reversed() where rows.upperBound == row { row = rows.lowerBound }
+                if row < before { try writeNextRow(row, transaction) }
+            }
+        } catch {
+            StoreLogger.shared.debug("unused row numbers could not be given back: \(error)")
+        }
     }
 
     /// The first row number that is not leased. If the counter is lost, as in a store made from a log, it restarts a
