@@ -271,7 +271,7 @@ public final class PersistentContainer: Sendable {
     /// - Throws: `unknownEntity` for an id of another store's entity.
     public func uriRepresentation(of id: ObjectID) throws -> URL {
         guard let entity = binding.entity(id.entityID),
-            let url = URL(string: "strata://\(storeIdentifier.uuidString)/\(entity.name)/p\(id.row)")
+            let url = URL(string: "strata://\(storeIdentifier.uuidString)/\(id.named(entity.name))")
         else {
             throw StrataError(.unknownEntity, "The id is of no entity of this store.", context: .init(objectID: id))
         }

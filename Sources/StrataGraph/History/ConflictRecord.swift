@@ -62,3 +62,8 @@ extension MergeConflict {
         }
     }
 }
+
+extension ConflictRecord: CustomStringConvertible {
+    /// The conflict, and how it was resolved.
+    public var description: String { "\(conflict); \(policy) took \(winner)" }
+}

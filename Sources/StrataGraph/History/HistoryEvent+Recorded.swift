@@ -73,10 +73,10 @@ extension HistoryEvent {
         switch record {
         case .tagged(let name, let eventNumber):
             [
-                Change(key: "tag", before: .null, after: .string(name)),
-                Change(key: "event", before: .null, after: .integer(Int64(bitPattern: eventNumber.rawValue))),
+                Change("tag", .null, .string(name), nil),
+                Change("event", .null, .integer(Int64(bitPattern: eventNumber.rawValue)), nil),
             ]
-        case .untagged(let name): [Change(key: "tag", before: .string(name), after: .null)]
+        case .untagged(let name): [Change("tag", .string(name), .null, nil)]
         case .note, .unknown: []
         }
     }
@@ -86,27 +86,24 @@ extension HistoryEvent {
     ) throws -> [Change] {
         switch payload {
         case .inserted(let values):
-            values.map { Change(key: names.name(of: $0.property), before: .null, after: $0.value.known) }
+            values.map { Change(names.name(of: $0.property), .null, $0.value.known, names) }
                 .filter { !$0.after.isNull }
         case .deleted(let values):
-            values.map { Change(key: names.name(of: $0.property), before: $0.value.known, after: .null) }
+            values.map { Change(names.name(of: $0.property), $0.value.known, .null, names) }
                 .filter { !$0.before.isNull }
         case .updated(let changes):
-            changes.map {
-                Change(key: names.name(of: $0.property), before: $0.before.known, after: $0.after.known)
-            }
+            changes.map { Change(names.name(of: $0.property), $0.before.known, $0.after.known, names) }
         case .linked(let pair):
-            [Change(key: names.name(of: pair.key.property), before: .null, after: .objectID(pair.key.target))]
+            [Change(names.name(of: pair.key.property), .null, .objectID(pair.key.target), names)]
         case .unlinked(let pair):
-            [Change(key: names.name(of: pair.key.property), before: .objectID(pair.key.target), after: .null)]
+            [Change(names.name(of: pair.key.property), .objectID(pair.key.target), .null, names)]
         case .moved(let pair):
             [
                 Change(
-                    key: names.name(of: pair.key.property), before: .objectID(pair.key.target),
-                    after: .objectID(pair.key.target))
+                    names.name(of: pair.key.property), .objectID(pair.key.target), .objectID(pair.key.target), names)
             ]
         case .modelInstalled(let version):
-            [Change(key: "modelVersion", before: .null, after: .integer(Int64(version.rawValue)))]
+            [Change("modelVersion", .null, .integer(Int64(version.rawValue)), nil)]
         case .maintenance(let payload): changes(try record(payload, eventNumber))
         case .redacted: []
         }

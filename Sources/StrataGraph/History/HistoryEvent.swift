@@ -1,5 +1,6 @@
 public import Foundation
 public import StrataModel
+import StrataStore
 
 /// One save, as the log records it: its author, its date, and which events belong to it.
 public struct HistoryTransaction: Sendable, Hashable {
@@ -59,6 +60,26 @@ public struct HistoryEvent: Sendable, Hashable {
         public let before: AttributeValue
         /// The value after the event.
         public let after: AttributeValue
+        /// The entities of the objects that a to-one led to before and after.
+        private let entityNames: [EntityID: String]
+
+        /// - Parameter names: the names of entities; nil for values that are no objects.
+        init(_ key: String, _ before: AttributeValue, _ after: AttributeValue, _ names: RecordedNames?) {
+            self.key = key
+            self.before = before
+            self.after = after
+            var entityNames: [EntityID: String] = [:]
+            for value in [before, after] {
+                guard case .objectID(let id) = value, !id.isNil else { continue }
+                entityNames[id.entityID] = names?.name(of: id.entityID)
+            }
+            self.entityNames = entityNames
+        }
+
+        fileprivate func text(_ value: AttributeValue) -> String {
+            guard case .objectID(let id) = value, let name = entityNames[id.entityID] else { return "\(value)" }
+            return id.named(name)
+        }
     }
 
     /// The number of the event in the log.
@@ -81,4 +102,29 @@ public struct HistoryEvent: Sendable, Hashable {
     public var date: Date { transaction.date }
     /// The author of the save: the context's `transactionAuthor`.
     public var author: String? { transaction.author }
+}
+
+extension HistoryTransaction: CustomStringConvertible {
+    /// The number, the author, the date, the number of events and the reason.
+    public var description: String {
+        let count = lastEvent.rawValue - firstEvent.rawValue + 1
+        let by = author.map { " by \($0)" } ?? ""
+        let why = reason.map { ": \($0)" } ?? ""
+        return "transaction \(number)\(by), \(date), \(count) \(count == 1 ? "event" : "events")\(why)"
+    }
+}
+
+extension HistoryEvent: CustomStringConvertible {
+    /// The number, the object, what happened to it, by whom, and the changes.
+    public var description: String {
+        let subject = objectID.map { $0.named(entityName ?? "\($0.entityID)") + " " } ?? ""
+        let by = author.map { " by \($0)" } ?? ""
+        let list = changes.map(\.description).joined(separator: ", ")
+        return "event \(eventNumber): \(subject)\(kind)\(by)\(list.isEmpty ? "" : "; \(list)")"
+    }
+}
+
+extension HistoryEvent.Change: CustomStringConvertible {
+    /// The property with its values before and after: `rating: 8.1 -> 9.0`.
+    public var description: String { "\(key): \(text(before)) -> \(text(after))" }
 }

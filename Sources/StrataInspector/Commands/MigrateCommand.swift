@@ -5,7 +5,7 @@ import StrataModel
 import StrataStore
 
 /// `strata migrate`: migrates a store to another model, or shows what that takes.
-struct MigrateCommand: ParsableCommand {
+struct MigrateCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Migrates a store to another model, or shows what that takes.",
@@ -142,7 +142,7 @@ private struct MigrationReport {
         let problems = problems.map { problem -> JSONObject in
             [
                 "entity": problem.entityName, "key": problem.key, "message": problem.sentence,
-                "objects": problem.objectCount, "examples": problem.examples.map { "\(problem.entityName)/p\($0.row)" },
+                "objects": problem.objectCount, "examples": problem.examples.map { $0.named(problem.entityName) },
             ]
         }
         try JSONText.print([

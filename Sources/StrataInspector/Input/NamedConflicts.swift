@@ -31,7 +31,7 @@ extension StrataError {
         var text = message
         if let format = cause as? FetchFormatError { return "Column \(format.column): \(format.sentence)\n\(format)" }
         if let name = context.entityName, let id = context.objectID, context.conflicts.isEmpty {
-            text += " (\(name)/p\(id.row))"
+            text += " (\(id.named(name)))"
         }
         if let path = context.path, !text.contains(path) { text += " (\(path))" }
         if let eventNumber = context.eventNumber { text += " (event number \(eventNumber))" }

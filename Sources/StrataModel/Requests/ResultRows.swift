@@ -49,3 +49,18 @@ extension ResultRows: RandomAccessCollection {
     /// The number of rows.
     public var endIndex: Int { names.isEmpty ? 0 : values.count / names.count }
 }
+
+extension OutputColumn: CustomStringConvertible {
+    /// The expression, and the name after `AS` if it is another.
+    public var description: String {
+        let written = "\(expression)"
+        return written == name ? written : "\(written) AS \(name)"
+    }
+}
+
+extension ResultRows: CustomStringConvertible {
+    /// A line for each row: `title: "Alien", year: 1979`.
+    public var description: String {
+        map { row in zip(names, row).map { "\($0): \($1)" }.joined(separator: ", ") }.joined(separator: "\n")
+    }
+}

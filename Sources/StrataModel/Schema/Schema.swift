@@ -101,6 +101,6 @@ import Locking
 extension Schema {
     /// The name of an object for people, such as `BowTie/p12`; with the entity's number if the schema does not have it.
     package func name(of object: ObjectID) -> String {
-        "\(entity(object.entityID)?.name ?? String(object.entityID.rawValue))/p\(object.row)"
+        object.named(entity(object.entityID)?.name ?? "\(object.entityID)")
     }
 }

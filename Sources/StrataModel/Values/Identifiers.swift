@@ -3,7 +3,7 @@
 
 /// The number of an entity in one store, assigned when the entity's model was installed and never changed. 0 and 0xFFFF
 /// are never assigned.
-public struct EntityID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+public struct EntityID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt16
 
@@ -12,11 +12,14 @@ public struct EntityID: RawRepresentable, Hashable, Comparable, Sendable, Codabl
 
     /// Whether the left number is smaller.
     public static func < (left: EntityID, right: EntityID) -> Bool { left.rawValue < right.rawValue }
+
+    /// The number as text.
+    public var description: String { String(rawValue) }
 }
 
 /// The number of a property in one store, assigned when the property's model was installed and never changed. It is
 /// unique across entities.
-public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt32
 
@@ -26,6 +29,9 @@ public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Coda
     /// Whether the left number is smaller.
     public static func < (left: PropertyID, right: PropertyID) -> Bool { left.rawValue < right.rawValue }
 
+    /// The number as text.
+    public var description: String { String(rawValue) }
+
     /// The number under which the store keeps the links of this relationship backwards if the model has no inverse.
     package var hiddenInverse: PropertyID { PropertyID(rawValue: rawValue | 0x8000_0000) }
     /// Whether this number stands for a hidden inverse.
@@ -33,7 +39,7 @@ public struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable, Coda
 }
 
 /// The number of an index in one store, assigned when the index's model was installed and never changed.
-public struct IndexID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+public struct IndexID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt32
 
@@ -42,10 +48,13 @@ public struct IndexID: RawRepresentable, Hashable, Comparable, Sendable, Codable
 
     /// Whether the left number is smaller.
     public static func < (left: IndexID, right: IndexID) -> Bool { left.rawValue < right.rawValue }
+
+    /// The number as text.
+    public var description: String { String(rawValue) }
 }
 
 /// The number of a model in one store: the first one installed is 1.
-public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt32
 
@@ -54,6 +63,9 @@ public struct ModelVersion: RawRepresentable, Hashable, Comparable, Sendable, Co
 
     /// Whether the left number is smaller.
     public static func < (left: ModelVersion, right: ModelVersion) -> Bool { left.rawValue < right.rawValue }
+
+    /// The number as text.
+    public var description: String { String(rawValue) }
 }
 
 /// The number of an event in the log. Events are numbered from 1 without gaps; 0 is the state before the first event.
@@ -134,7 +146,10 @@ public struct ObjectID: RawRepresentable, Hashable, Comparable, Sendable {
 
 extension ObjectID: CustomStringConvertible {
     /// The number of the entity and of the row, such as `3/p12`.
-    public var description: String { "\(entityID.rawValue)/p\(row)" }
+    public var description: String { named("\(entityID)") }
+
+    /// The name of the object in every message: `Movie/p12`.
+    package func named(_ entityName: String) -> String { "\(entityName)/p\(row)" }
 }
 
 extension ObjectID: Codable {

@@ -123,7 +123,8 @@ extension Store {
         let plan = try migrationPlan(
             to: new, isDowngrade: false, snapshot, countsUpTo: options.limits.objectsInOneCommit)
         if !plan.isConstantTime || plan.steps.contains(where: { $0.hiddenValueCount > 0 }) {
-            StoreLogger.shared.notice("migrating \(path): \(plan.steps.map(\.description).joined(separator: " "))")
+            StoreLogger.shared.notice("migrating \(path) to model \(new.version.rawValue): \(plan.summary)")
+            for step in plan.steps { StoreLogger.shared.debug("migrating: \(step.description)") }
         }
         let migration = try Migration(from: old, to: new, histories, values: options.values, blobs: blobs)
         try migration.check(snapshot, histories, path: path, options.progress)

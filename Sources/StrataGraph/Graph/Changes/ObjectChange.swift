@@ -60,7 +60,7 @@ extension ObjectChange {
             let object = changes.objects[id]
             let properties = (object?.values ?? [:]).compactMap { property, values -> HistoryEvent.Change? in
                 guard !isPosition(property), !values.isNothing else { return nil }
-                return HistoryEvent.Change(key: names.name(of: property), before: values.before, after: values.after)
+                return HistoryEvent.Change(names.name(of: property), values.before, values.after, names)
             }
             let changedLinks = (links[id] ?? [:]).map { Links(names.name(of: $0.key), $0.value) }
             let kind: Kind =
@@ -86,5 +86,21 @@ extension ObjectChange.Links {
             key: key, added: ids { $0.before == nil && $0.after != nil },
             removed: ids { $0.before != nil && $0.after == nil },
             moved: ids { $0.before != nil && $0.after != nil })
+    }
+}
+
+extension ObjectChange: CustomStringConvertible {
+    /// The object, what became of it, its properties before and after, and how many links changed.
+    public var description: String {
+        let changes = properties.map(\.description) + links.map(\.description)
+        return "\(objectID.named(entityName)) \(kind)\(changes.isEmpty ? "" : "; ")\(changes.joined(separator: ", "))"
+    }
+}
+
+extension ObjectChange.Links: CustomStringConvertible {
+    /// The to-many, and how many members came, went and moved.
+    public var description: String {
+        let counts = [(added, "added"), (removed, "removed"), (moved, "moved")].filter { !$0.0.isEmpty }
+        return "\(key): " + counts.map { "\($0.0.count) \($0.1)" }.joined(separator: ", ")
     }
 }

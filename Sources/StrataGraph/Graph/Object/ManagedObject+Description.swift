@@ -5,7 +5,7 @@ extension ManagedObject: CustomDebugStringConvertible {
     ///
     /// Members of to-manys are not read, and no values are shown that only a transformer, a decoder or a file has.
     public var debugDescription: String {
-        let head = "\(_entity.name)/p\(objectID.row), \(stateName)"
+        let head = "\(objectID.named(_entity.name)), \(stateName)"
         guard _state & (ObjectState.fault | ObjectState.inaccessible | ObjectState.probe) == 0 else { return head }
         var values: [String] = []
         for property in _entity.properties where property.isInRow && property.index < _entity.declaredCount {

@@ -75,8 +75,8 @@ extension ManagedObject {
         #if DEBUG
             let before = life
             change()
-            assert(before.mayBecome(life), "\(_entity.name)/p\(objectID.row): \(before) cannot become \(life).")
-            assert(isSound, "\(_entity.name)/p\(objectID.row), \(life): state \(_state) does not go with \(_flags).")
+            assert(before.mayBecome(life), "\(objectID.named(_entity.name)): \(before) cannot become \(life).")
+            assert(isSound, "\(objectID.named(_entity.name)), \(life): state \(_state) does not go with \(_flags).")
         #else
             change()
         #endif

@@ -37,3 +37,13 @@ public struct SortDescription: Sendable, Hashable, Codable {
         self.nullPlacement = nullPlacement
     }
 }
+
+extension SortDescription: CustomStringConvertible {
+    /// The key path with what is unusual of the order: `title[cd] descending with nil last`.
+    public var description: String {
+        var text = "\(keyPath)\(folding)"
+        if isNatural { text += " natural" }
+        if !isAscending { text += " descending" }
+        return nullPlacement == .smallest ? text : "\(text) with nil \(nullPlacement)"
+    }
+}

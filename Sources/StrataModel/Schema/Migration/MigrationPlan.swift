@@ -109,6 +109,16 @@ public struct MigrationPlan: Sendable, Hashable {
     /// Whether the store already has the model.
     public var isEmpty: Bool { steps.isEmpty }
 
+    /// What the migration does, in one short line: `12 changes, work on 3000 objects, 5 values hidden`.
+    package var summary: String {
+        func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+        var parts = [count(steps.count, "change")]
+        if !isConstantTime { parts.append("work on \(count(objectCount, "object"))") }
+        let hidden = steps.reduce(0) { $0 + $1.hiddenValueCount }
+        if hidden > 0 { parts.append("\(count(hidden, "value")) hidden") }
+        return parts.joined(separator: ", ")
+    }
+
     /// A plan without steps, for a store that has the model.
     package static let empty = MigrationPlan(steps: [], isDowngrade: false)
 
@@ -135,6 +145,11 @@ public struct MigrationPlan: Sendable, Hashable {
                 hiddenValueCount: change.removed == nil ? 0 : try hidden(change))
         }
     }
+}
+
+extension MigrationPlan: CustomStringConvertible {
+    /// A line for each step.
+    public var description: String { steps.map(\.description).joined(separator: "\n") }
 }
 
 extension MigrationPlan.Step: CustomStringConvertible {

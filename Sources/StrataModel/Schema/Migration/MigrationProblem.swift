@@ -37,7 +37,7 @@ public struct MigrationProblem: Sendable, Hashable {
 extension MigrationProblem: CustomStringConvertible {
     /// The sentence with the entity, the number of objects and the first of them.
     public var description: String {
-        let names = examples.prefix(3).map { "\(entityName)/p\($0.row)" }.joined(separator: ", ")
+        let names = examples.prefix(3).map { $0.named(entityName) }.joined(separator: ", ")
         let more = objectCount > 3 ? ", …" : ""
         return "\(entityName): \(sentence) (\(objectCount) \(objectCount == 1 ? "object" : "objects"): \(names)\(more))"
     }

@@ -1,6 +1,6 @@
 extension StrataError {
     /// A kind of failure. Codes up to 134999 are Core Data's numbers; Strata's own begin at 200000.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The number of the code.
         public let rawValue: Int
 
@@ -9,6 +9,9 @@ extension StrataError {
 
         /// The code's name, such as `validationNumberTooLarge`; "code" if the number is unknown.
         public var name: String { Self.names[rawValue] ?? "code" }
+
+        /// The name, or the number of an unknown code.
+        public var description: String { Self.names[rawValue] ?? "code \(rawValue)" }
     }
 }
 

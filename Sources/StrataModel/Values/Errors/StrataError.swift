@@ -134,14 +134,27 @@ extension StrataError: CustomStringConvertible {
             for key in values.keys.sorted() { text += "\n  \(key): \(values[key] ?? .null)" }
         }
         for conflict in context.conflicts {
-            for property in conflict.properties {
-                text += "\n  \(conflict.entityName)/p\(conflict.objectID.row) \(property.name): "
-                text += "base \(property.base), theirs \(property.theirs), mine \(property.mine)"
-            }
+            let name = conflict.objectID.named(conflict.entityName)
+            for property in conflict.properties { text += "\n  \(name) \(property)" }
         }
         for detail in details { text += "\n\(detail.detailedDescription)" }
         return text
     }
+}
+
+extension MergeConflict: CustomStringConvertible {
+    /// The object, and each property with its three values.
+    public var description: String {
+        let name = objectID.named(entityName)
+        if isDeletedInStore { return "\(name), deleted in the store" }
+        let changes = properties.map(\.description).joined(separator: "; ")
+        return "\(name)\(isDeletedHere ? ", deleted here" : "")\(changes.isEmpty ? "" : "; \(changes)")"
+    }
+}
+
+extension MergeConflict.Property: CustomStringConvertible {
+    /// The name and the three values.
+    public var description: String { "\(name): base \(base), theirs \(theirs), mine \(mine)" }
 }
 
 extension StrataError: LocalizedError {
@@ -163,7 +176,7 @@ extension StrataError.Context {
 
     /// The object or entity and the property: `Movie/p5.rating`, `Movie.rating`, `Movie`.
     private var subject: String? {
-        let owner = objectID.map { id in entityName.map { "\($0)/p\(id.row)" } ?? "object \(id)" } ?? entityName
+        let owner = objectID.map { id in entityName.map { id.named($0) } ?? "object \(id)" } ?? entityName
         guard let key, !key.isEmpty else { return owner }
         return owner.map { "\($0).\(key)" } ?? "property \(key)"
     }

@@ -27,7 +27,7 @@ package struct RecordedNames: Sendable {
     package func name(of index: IndexID) -> String { find { $0.indexes[index] } ?? "index \(index.rawValue)" }
 
     /// `BowTie/p12`.
-    package func name(of object: ObjectID) -> String { "\(name(of: object.entityID))/p\(object.row)" }
+    package func name(of object: ObjectID) -> String { object.named(name(of: object.entityID)) }
 
     /// `Owner/p3.movies`.
     func name(of link: PropertyID, _ owner: ObjectID) -> String { "\(name(of: owner)).\(name(of: link))" }

@@ -1,0 +1,27 @@
+import StrataModel
+
+// What `print` shows of batch requests.
+
+extension BatchUpdateRequest: CustomStringConvertible {
+    /// The entity, the condition and the new values.
+    public var description: String {
+        let values = propertiesToUpdate.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+        return RequestText.written("update \(entityName)", predicate, ("setting", values.joined(separator: ", ")))
+    }
+}
+
+extension BatchDeleteRequest: CustomStringConvertible {
+    /// The entity and the condition, or the number of ids.
+    public var description: String {
+        objectIDs.map { "delete \($0.count) of \(entityName)" }
+            ?? RequestText.written("delete \(entityName)", predicate)
+    }
+}
+
+extension BatchInsertRequest: CustomStringConvertible {
+    /// The entity and the number of rows, if it is known.
+    public var description: String {
+        guard case .rows(let rows) = source else { return "insert rows of \(entityName)" }
+        return "insert \(rows.count) \(rows.count == 1 ? "row" : "rows") of \(entityName)"
+    }
+}
