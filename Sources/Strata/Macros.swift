@@ -49,30 +49,11 @@ public macro Attribute(_ options: AnyAttributeOption...) =
 ///   - options: Options such as `.ordered`, `.required`, `.maxCount(12)`, `.noInverse`; see ``RelationshipOption``.
 ///   - deleteRule: What happens to the objects at the other end when this one is deleted.
 ///   - inverse: The key path of the destination's relationship that is this one read backwards.
+///   - others: Options may also stand at the end.
 @attached(peer, names: prefixed(_describeProperty_))
 public macro Relationship(
-    _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify, inverse: AnyKeyPath? = nil
-) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
-
-/// Gives a relationship its delete rule, its inverse and options: the same macro with the options at the end.
-/// - Parameters:
-///   - deleteRule: What happens to the objects at the other end when this one is deleted.
-///   - inverse: The key path of the destination's relationship that is this one read backwards.
-///   - option: An option, such as `.ordered`.
-///   - others: Further options.
-@attached(peer, names: prefixed(_describeProperty_))
-public macro Relationship(
-    deleteRule: DeleteRule, inverse: AnyKeyPath? = nil, _ option: RelationshipOption, _ others: RelationshipOption...
-) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
-
-/// Gives a relationship its inverse and options: the same macro with the options at the end.
-/// - Parameters:
-///   - inverse: The key path of the destination's relationship that is this one read backwards.
-///   - option: An option, such as `.ordered`.
-///   - others: Further options.
-@attached(peer, names: prefixed(_describeProperty_))
-public macro Relationship(
-    inverse: AnyKeyPath, _ option: RelationshipOption, _ others: RelationshipOption...
+    _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    _ others: RelationshipOption...
 ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
 
 /// Keeps a variable of an entity out of the model: a plain Swift property that is not stored.

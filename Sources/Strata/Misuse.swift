@@ -28,6 +28,37 @@ extension ManagedObject {
     public final func _set<Value>(_ index: Int, _ value: Value) { unavailable() }
 }
 
+extension AttributeOption {
+    /// Explains which attributes have a range.
+    @available(
+        *, unavailable,
+        message:
+            "The range does not suit the attribute: numbers and dates have one of their own type, texts a '.length'."
+    )
+    @_disfavoredOverload
+    public static func range<Bounds: RangeExpression>(_ bounds: Bounds) -> Self { unavailable() }
+
+    /// Explains which attributes have a length.
+    @available(*, unavailable, message: "Only strings and data have a length; '.range' limits numbers and dates.")
+    @_disfavoredOverload
+    public static func length<Bounds: RangeExpression>(_ bounds: Bounds) -> Self { unavailable() }
+
+    /// Explains which attributes have a pattern.
+    @available(*, unavailable, message: "Only a String has a pattern.")
+    @_disfavoredOverload
+    public static func pattern(_ expression: String) -> Self { unavailable() }
+
+    /// Explains which attributes have an index that ignores case.
+    @available(*, unavailable, message: "Only a String has an index that ignores case or diacritics.")
+    @_disfavoredOverload
+    public static func indexed(_ folding: StringFolding) -> Self { unavailable() }
+
+    /// Explains which attributes can be outside the row.
+    @available(*, unavailable, message: "Only Data can be stored in files of its own.")
+    @_disfavoredOverload
+    public static var externalStorage: Self { unavailable() }
+}
+
 extension EntityBuilder {
     /// Explains that no property has the type.
     @available(*, unavailable, message: "No property has this type.")

@@ -39,6 +39,79 @@ import Testing
                 """)
     }
 
+    /// The commonest mistakes: the first error is a sentence about the mistake, at its place.
+    @Test(arguments: [
+        ("@Attribute(.range(0...5)) var title: String", "The range does not suit the attribute"),
+        ("@Attribute(.range(0...0.5)) var count: Int", "The range does not suit the attribute"),
+        ("@Attribute(.length(1...)) var year: Int?", "Only strings and data have a length"),
+        ("@Attribute(.pattern(\"[0-9]*\")) var rating: Double", "Only a String has a pattern"),
+        ("@Attribute(.externalStorage) var note: String?", "Only Data can be stored in files of its own"),
+        ("@Attribute(.indexed(.caseInsensitive)) var date: Date?", "Only a String has an index that ignores case"),
+        ("@Attribute(.indexd) var title: String", "has no member 'indexd'"),
+        ("@Relationship(.orderd) var ties: ToMany<Tie>", "has no member 'orderd'"),
+        ("@Relationship(deleteRule: .cascde) var ties: ToMany<Tie>", "has no member 'cascde'"),
+        ("@Relationship(inverse: \\Tie.ownr) var ties: ToMany<Tie>", "'ownr'"),
+        ("@Relationship(deleteRule: .cascade, .orderd) var ties: ToMany<Tie>", "has no member 'orderd'"),
+    ])
+    func aMistakeIsToldInASentence(property: String, sentence: String) throws {
+        let failures = try Compiler().failures(
+            in: """
+                import Foundation
+                import Strata
+
+                @Entity final class Tie: ManagedObject { var owner: Person? }
+                @Entity final class Person: ManagedObject {
+                    \(property)
+                }
+                """)
+        #expect(failures.first?.line == 6 && failures.first?.text.contains(sentence) == true, "\(failures)")
+        for riddle in ["no exact matches", "circular reference", "ambiguous", "cannot convert"] {
+            #expect(!failures.contains { $0.text.contains(riddle) }, "\(failures)")
+        }
+    }
+
+    @Test func relationshipsTakeTheirOptionsBeforeAndAfter() throws {
+        let failures = try Compiler().failures(
+            in: """
+                import Strata
+
+                @Entity final class Tie: ManagedObject { var owner: Person?; var friend: Person?; var fan: Person? }
+                @Entity final class Person: ManagedObject {
+                    @Relationship(.ordered, .minCount(1), inverse: \\Tie.owner) var ties: ToMany<Tie>
+                    @Relationship(deleteRule: .cascade, inverse: \\Tie.friend, .ordered, .maxCount(3)) var a: ToMany<Tie>
+                    @Relationship(inverse: \\Tie.fan, .ordered) var b: ToMany<Tie>
+                    @Relationship(.noInverse) var c: Tie?
+                    @Relationship var d: Person?
+                }
+                """)
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    @Test(arguments: ["Strata", "StrataGraph"])
+    func oneImportGivesEveryName(module: String) throws {
+        let failures = try Compiler().failures(
+            in: """
+                import \(module)
+
+                func make(_ id: ObjectID, _ value: AttributeValue, _ error: StrataError) throws -> ManagedObjectModel {
+                    let name = AttributeDescription(name: "name", type: .string, isOptional: true)
+                    let tags = RelationshipDescription(name: "tags", destinationEntityName: "Tag", isToMany: true)
+                    let predicate: FetchPredicate = .equal("name", "x")
+                    _ = (id.row, value.isNull, error.code, predicate, SortDescription("name"), OutputColumn("name"))
+                    return try ManagedObjectModel(entities: [
+                        EntityDescription(name: "Tag", properties: [.attribute(name), .relationship(tags)])
+                    ])
+                }
+
+                func use(_ model: ManagedObjectModel, _ plan: MigrationPlan) throws {
+                    let container = PersistentContainer(name: "A", model: model)
+                    _ = FetchRequest<ManagedObject>(entityName: "Tag")
+                    _ = (container, plan.isEmpty)
+                }
+                """, options: ["-enable-upcoming-feature", "MemberImportVisibility"])
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
     @Test func anInverseOfAnotherEntityIsRefused() throws {
         try expectRefusals(
             in: """

@@ -46,6 +46,7 @@ import Testing
     @Test(arguments: [
         ("README.md", "ReadmeTests"), ("Sources/Strata/Strata.docc/GettingStarted.md", "GettingStartedTests"),
         ("Sources/Strata/Strata.docc/Cookbook.md", "CookbookTests"),
+        ("Sources/Strata/Strata.docc/Tutorial.md", "TutorialTests"),
     ])
     func everyExampleStandsInATestThatRunsIt(page: String, suite: String) throws {
         let blocks = CodeBlock.blocks(ofPage: try Documents.text(Documents.root.appending(path: page)))
