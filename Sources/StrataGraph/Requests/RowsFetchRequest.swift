@@ -17,11 +17,13 @@ public struct RowsFetchRequest: Sendable {
     public var columns: [OutputColumn]
     /// What the objects must meet; nil is met by all.
     public var predicate: FetchPredicate?
-    /// Key paths by whose values objects are grouped: each group makes one row.
+    /// Key paths by whose values objects are grouped: each group makes one row. Across a to-many, an object is once in
+    /// the group of each value among its members, and in the group of nil if it has none.
     public var groupBy: [String] = []
     /// What a group's row must meet. It can use columns by name, the key paths of `groupBy`, and aggregates.
     public var having: FetchPredicate?
-    /// The order of the rows. Grouped and distinct rows can be sorted by their columns only.
+    /// The order of the rows. A key is the name of a column, a key path, or an expression such as `average(rating)`;
+    /// groups also have their key paths and aggregates, distinct rows only their columns.
     public var sortDescriptors: [SortDescription] = []
     /// The number of rows to return at most; 0 for no limit.
     public var fetchLimit = 0

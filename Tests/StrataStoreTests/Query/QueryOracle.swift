@@ -231,16 +231,16 @@ struct QueryOracle {
     }
 
     /// What a path leads to: one value unless it crosses a to-many.
-    private func values(_ path: String, _ id: ObjectID) -> [AttributeValue] {
+    func values(_ path: String, _ id: ObjectID) -> [AttributeValue] {
         if path == "SELF" { return [.objectID(id)] }
         let steps = path.split(separator: ".", maxSplits: 1).map(String.init)
         guard let row = state.rows[id] else { return [.null] }
         let rest = steps.count > 1 ? steps[1] : nil
         let members: [ObjectID]
         switch (steps[0], schema.entity(id.entityID)?.name) {
-        case ("items", "Owner"): members = state.rows.keys.filter { state.rows[$0]?["owner"] == .objectID(id) }
-        case ("tags", _): members = state.tagged.filter { $0[0] == id }.map { $0[1] }
-        case ("items", _): members = state.tagged.filter { $0[1] == id }.map { $0[0] }
+        case ("items", "Owner"): members = state.rows.keys.filter { state.rows[$0]?["owner"] == .objectID(id) }.sorted()
+        case ("tags", _): members = state.tagged.filter { $0[0] == id }.map { $0[1] }.sorted()
+        case ("items", _): members = state.tagged.filter { $0[1] == id }.map { $0[0] }.sorted()
         default:
             let value = row[steps[0]] ?? .null
             guard let rest else { return [value] }

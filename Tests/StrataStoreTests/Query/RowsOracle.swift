@@ -14,16 +14,18 @@ enum RowsGenerator {
         objects.offset = 0
         let keys: [[String]], numbers: [String]
         switch schema.entity(objects.entityID)?.name {
-        case "Owner": (keys, numbers) = ([[], ["age"]], ["age"])
-        case "Tag": (keys, numbers) = ([[], ["label"]], [])
+        case "Owner": (keys, numbers) = ([[], ["age"], ["items.year"], ["age", "items.owner.name"]], ["age"])
+        case "Tag": (keys, numbers) = ([[], ["label"], ["items.rating"], ["bearer.items.title"]], [])
         default:
             keys = [
                 [], ["year"], ["title"], ["flag", "year"], ["owner.name"], ["owner"], ["year", "rating"], ["code"],
+                ["tags.label"], ["year", "tags"], ["owner.items.year", "flag"], ["tags.@count", "tags.label"],
             ]
             numbers = ["year", "year", "rating", "score"]
         }
         let groupBy = pick(keys)
-        var columns = groupBy.map { OutputColumn($0) }
+        let shown = Bool.random(using: &random) ? groupBy : Array(groupBy.dropLast())
+        var columns = shown.map { OutputColumn($0) }
         columns.append(OutputColumn("n", .function(.count, [.evaluatedObject])))
         for (place, number) in numbers.enumerated() where Bool.random(using: &random) {
             let function = pick([FetchFunction.min, .max, .count, .sum])
@@ -37,6 +39,10 @@ enum RowsGenerator {
         if Int.random(in: 0..<3, using: &random) == 0 { having = .greaterThan("n", .integer(1)) }
         if Bool.random(using: &random) {
             objects.sort = [SortDescription("n", isAscending: Bool.random(using: &random))]
+            // A key of the groups that may be no column.
+            if let key = groupBy.last, Bool.random(using: &random) {
+                objects.sort.append(SortDescription(key, isAscending: Bool.random(using: &random)))
+            }
         }
         return RowsRequest(objects: objects, columns: columns, groupBy: groupBy, having: having)
     }
@@ -50,32 +56,49 @@ extension QueryOracle {
         var groups: [(keys: [AttributeValue], members: [ObjectID])] = request.groupBy.isEmpty ? [([], [])] : []
         let ids = try fetch(objects)
         for id in ids {
-            let keys = request.groupBy.map { value($0, id) }
-            if let place = groups.firstIndex(where: { zip($0.keys, keys).allSatisfy(Self.isSameKey) }) {
-                groups[place].members.append(id)
-            } else {
-                groups.append((keys, [id]))
+            var known: Set<Int> = []
+            for keys in combinations(request.groupBy, id) {
+                let place = groups.firstIndex { zip($0.keys, keys).allSatisfy(Self.isSameKey) } ?? groups.count
+                if place == groups.count { groups.append((keys, [])) }
+                // An object is once in a group, whatever the number of its members that lead there.
+                if known.insert(place).inserted { groups[place].members.append(id) }
             }
         }
         groups.sort { left, right in
             for (a, b) in zip(left.keys, right.keys) where !Self.isSameKey(a, b) { return Self.comesFirst(a, b) }
             return false
         }
-        var rows = groups.map { group in
-            request.columns.enumerated().map { place, column in
-                place < group.keys.count ? group.keys[place] : aggregate(column.expression, group.members)
-            }
-        }
-        if request.having != nil { rows.removeAll { Self.integer($0[request.groupBy.count]) <= 1 } }
+        let shown = request.columns.firstIndex { $0.name == "n" } ?? 0
+        func count(_ group: (keys: [AttributeValue], members: [ObjectID])) -> Int { group.members.count }
+        if request.having != nil { groups.removeAll { count($0) <= 1 } }
         if let sort = request.objects.sort.first {
-            let place = request.groupBy.count
-            rows = rows.enumerated().sorted { left, right in
-                let (a, b) = (Self.integer(left.element[place]), Self.integer(right.element[place]))
-                return a == b ? left.offset < right.offset : (a < b) == sort.isAscending
+            groups = groups.enumerated().sorted { left, right in
+                if count(left.element) != count(right.element) {
+                    return (count(left.element) < count(right.element)) == sort.isAscending
+                }
+                guard request.objects.sort.count > 1, let place = request.groupBy.indices.last else {
+                    return left.offset < right.offset
+                }
+                let (a, b) = (left.element.keys[place], right.element.keys[place])
+                if Self.isSameKey(a, b) { return left.offset < right.offset }
+                return Self.comesFirst(a, b) == request.objects.sort[1].isAscending
             }.map(\.element)
+        }
+        let rows = groups.map { group in
+            request.columns.enumerated().map { place, column in
+                place < shown ? group.keys[place] : aggregate(column.expression, group.members)
+            }
         }
         let limit = request.objects.limit
         return limit == 0 ? rows : Array(rows.prefix(limit))
+    }
+
+    /// Every combination of the values of key paths, at most one of which crosses a to-many.
+    private func combinations(_ keys: [String], _ id: ObjectID) -> [[AttributeValue]] {
+        keys.reduce([[]]) { found, key in
+            let values = self.values(key, id)
+            return (values.isEmpty ? [.null] : values).flatMap { value in found.map { $0 + [value] } }
+        }
     }
 
     private func aggregate(_ expression: FetchExpression, _ members: [ObjectID]) -> AttributeValue {

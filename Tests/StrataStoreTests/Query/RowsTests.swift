@@ -75,6 +75,59 @@ import Testing
         #expect(try rows(movies, [OutputColumn("n", count)], groupBy: ["owner.name"], having: having) == [[1]])
     }
 
+    @Test func groupsAreSortedByKeysAndAggregatesThatAreNoColumns() throws {
+        let movies = try FetchingTests.Movies()
+        let n = [OutputColumn("n", count)]
+        let descending = SortDescription("owner.name", isAscending: false)
+        #expect(try rows(movies, n, groupBy: ["owner.name"], sort: [descending]) == [[2], [2], [1]])
+        let best = SortDescription("max(rating)", isAscending: false)
+        #expect(
+            try rows(movies, [OutputColumn("owner.name")], groupBy: ["owner.name"], sort: [best], limit: 2)
+                == [["Ann"], ["Bob"]])
+    }
+
+    @Test func rowsAreSortedByComputedColumnsAndExpressions() throws {
+        let movies = try FetchingTests.Movies()
+        let columns = [
+            OutputColumn("title"),
+            OutputColumn("rating", .function(.subtract, [.constant(.integer(0)), .keyPath("rating")])),
+        ]
+        // A column's name means the column, not the property of that name.
+        #expect(
+            try rows(movies, columns, sort: [SortDescription("rating")], limit: 2) == [
+                ["Alien", -4.5], ["Brazil", -4.0],
+            ])
+        let length = [OutputColumn("title"), OutputColumn("title.length")]
+        #expect(
+            try rows(movies, length, sort: [SortDescription("title.length"), SortDescription("title")], offset: 1)
+                == [["Alien", 5], ["Caché", 5], ["émile", 5], ["Brazil", 6]])
+        #expect(
+            try rows(movies, [OutputColumn("title")], sort: [SortDescription("0 - rating")], limit: 1) == [["Alien"]])
+    }
+
+    @Test func anObjectIsOnceInTheGroupOfEachValueOfItsMembers() throws {
+        let movies = try FetchingTests.Movies()
+        let fixture = movies.fixture
+        func owners(_ groupBy: [String]) throws -> [[AttributeValue]] {
+            let request = RowsRequest(
+                objects: StoreRequest(entityID: try fixture.entity("Owner").id),
+                columns: groupBy.map { OutputColumn($0) } + [OutputColumn("n", count)], groupBy: groupBy)
+            return try fixture.store.read(at: try fixture.store.head()) { try $0.rows(request) }.map(Array.init)
+        }
+        _ = try fixture.insert("Owner", ["name": .string("Cid")])
+        _ = try fixture.insert(
+            "Movie", ["title": .string("Alien"), "year": .integer(1986), "owner": .objectID(movies.ids["Ann"]!)])
+        #expect(
+            try owners(["movies.title"])
+                == [[.null, 1], ["Alien", 1], ["Brazil", 1], ["Caché", 1], ["Dune", 1]])
+        // Two keys across the same to-many are those of the same member.
+        #expect(
+            try owners(["movies.title", "movies.year"]) == [
+                [.null, .null, 1], ["Alien", 1979, 1], ["Alien", 1986, 1], ["Brazil", 1985, 1], ["Caché", 2005, 1],
+                ["Dune", .null, 1],
+            ])
+    }
+
     @Test func countsAndExtremesOfIndexedPropertiesComeFromTheIndex() throws {
         let movies = try FetchingTests.Movies()
         let fixture = movies.fixture

@@ -160,7 +160,8 @@ extension AttributeValue {
         return self == .null || isNaN
     }
 
-    fileprivate var isNaN: Bool {
+    /// Whether it is a number or date that is not a number.
+    package var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN
         case .double(let value): value.isNaN

@@ -19,10 +19,13 @@ final class SortColumn: Sendable {
     /// The slot of the row that has the values, with element names for a composite; nil for a path with hops.
     let column: (slot: Int, elementPath: [String])?
 
-    init(_ description: SortDescription, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+    /// - Parameter allowsMany: whether the path may cross a to-many. Only `write(_:_:into:)` of a value works then.
+    init(
+        _ description: SortDescription, _ entity: EntitySchema, _ schema: Schema, allowsMany: Bool = false
+    ) throws(StrataError) {
         let path = try ResolvedPath.of(description.keyPath, in: entity, schema)
         let context = StrataError.Context(entityName: entity.name, key: description.keyPath)
-        guard !path.isToMany else {
+        guard allowsMany || !path.isToMany else {
             throw StrataError(
                 .invalidRequest, "\(path.text) has many values, so nothing can be sorted by it.", context: context)
         }
@@ -99,7 +102,8 @@ final class SortColumn: Sendable {
         }
     }
 
-    private func write(
+    /// Appends the key of a value, ascending.
+    func write(
         _ value: AttributeValue, _ evaluation: Evaluation, into writer: inout ByteWriter
     ) throws {
         switch value {

@@ -21,7 +21,9 @@ struct ValueReader: Sendable {
             (source, type) = (.constant(value), nil)
         case .evaluatedObject:
             (source, type) = (.path(ValuePath(ResolvedPath(selfOf: entity))), .object)
-        case .keyPath(let text) where !text.contains("@") || text.hasSuffix(".@count"):
+        case .keyPath(let text)
+        where (!text.contains("@") || text.hasSuffix(".@count"))
+            && !PredicateCheck.isLengthOfText(text, in: entity, schema):
             let path = try ResolvedPath.of(text, in: entity, schema)
             guard !path.isToMany else {
                 throw StrataError(

@@ -9,8 +9,10 @@ package final class CompiledRows: Sendable {
     let isDistinct: Bool
     let offset: Int
     let limit: Int?
-    /// The order of rows that are grouped or distinct, by columns.
+    /// The order of rows that is by columns and not by the objects' own properties.
     let order: [RowOrder]
+    /// The columns of a row before it is returned: those of the request, then those that only the order needs.
+    let columnCount: Int
     /// For each aggregate that an index can answer, the query for its first or last entry.
     let extremes: [Extreme?]
 
@@ -34,7 +36,7 @@ package final class CompiledRows: Sendable {
 
     /// Whether each object makes a row of its own, so that rows can be read in parts.
     package var makesRowOfEachObject: Bool {
-        if case .objects = shape { !isDistinct } else { false }
+        if case .objects = shape { !isDistinct && order.isEmpty } else { false }
     }
 
     /// - Throws: `unknownKey`, `wrongType`, `invalidRequest`, as for objects.
@@ -51,10 +53,9 @@ package final class CompiledRows: Sendable {
                 .invalidRequest, "A request for values needs at least one column.",
                 context: .init(entityName: entity.name))
         }
-        let isGrouped =
-            !request.groupBy.isEmpty || request.having != nil
-            || request.columns.contains { $0.expression.hasAggregates }
-        let hasObjectOrder = !isGrouped && !request.isDistinct
+        let isGrouped = request.isGrouped
+        let ordering = try RowOrdering(request, isGrouped: isGrouped, entity, schema)
+        let hasObjectOrder = ordering.isOfObjects
         var objects = request.objects
         if !hasObjectOrder { (objects.sort, objects.limit, objects.offset) = ([], 0, 0) }
         if let shapes {
@@ -71,34 +72,19 @@ package final class CompiledRows: Sendable {
                 .invalidRequest, "A limit or offset is negative.", context: .init(entityName: entity.name))
         }
         if isGrouped {
-            let shape = try GroupShape(request, entity, schema)
+            let shape = try GroupShape(request, hidden: ordering.hidden, entity, schema)
             self.shape = .groups(shape)
             extremes = try shape.extremes(request, schema, access)
         } else {
             var readers: [ValueReader] = []
-            for column in request.columns { readers.append(try ValueReader(column.expression, entity, schema)) }
+            for column in request.columns + ordering.hidden {
+                readers.append(try ValueReader(column.expression, entity, schema))
+            }
             shape = .objects(readers)
             extremes = []
         }
-        var order: [RowOrder] = []
-        if !hasObjectOrder {
-            for sort in request.objects.sort { order.append(try Self.order(sort, request, entity)) }
-        }
-        self.order = order
-    }
-
-    private static func order(
-        _ sort: SortDescription, _ request: RowsRequest, _ entity: EntitySchema
-    ) throws(StrataError) -> RowOrder {
-        let position =
-            request.columns.firstIndex { $0.name == sort.keyPath }
-            ?? request.columns.firstIndex { $0.expression == .keyPath(sort.keyPath) }
-        guard let position else {
-            throw StrataError(
-                .invalidRequest, "\(sort.keyPath) is no column of the rows, so they cannot be sorted by it.",
-                context: .init(entityName: entity.name, key: sort.keyPath))
-        }
-        return RowOrder(column: position, sort: sort)
+        order = ordering.keys
+        columnCount = request.columns.count + ordering.hidden.count
     }
 }
 

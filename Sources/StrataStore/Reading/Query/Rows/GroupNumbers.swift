@@ -23,14 +23,30 @@ final class GroupNumbers {
     /// The group of a row.
     func number(_ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation) throws -> (group: Int, isNew: Bool) {
         if keys.isEmpty { return start(0) }
-        var group = try keys[0].number(row, id, evaluation, &writer)
-        if keys.count == 1 { return group < count ? (group, false) : start(group) }
+        let number = try keys[0].number(row, id, evaluation, &writer)
+        if keys.count == 1 { return number < count ? (number, false) : start(number) }
         let first = members.count
-        members.append(UInt32(truncatingIfNeeded: group))
+        members.append(UInt32(truncatingIfNeeded: number))
         for index in 1..<keys.count {
-            let number = try keys[index].number(row, id, evaluation, &writer)
-            members.append(UInt32(truncatingIfNeeded: number))
-            group = pairs[index - 1].number(of: UInt64(group) << 32 | UInt64(number))
+            members.append(UInt32(truncatingIfNeeded: try keys[index].number(row, id, evaluation, &writer)))
+        }
+        return group(ofMembersFrom: first)
+    }
+
+    /// The group of some values, one for each key.
+    func number(of values: [AttributeValue], _ evaluation: Evaluation) throws -> (group: Int, isNew: Bool) {
+        let first = members.count
+        for (key, value) in zip(keys, values) {
+            members.append(UInt32(truncatingIfNeeded: try key.number(of: value, evaluation, &writer)))
+        }
+        return group(ofMembersFrom: first)
+    }
+
+    /// The group of the numbers at the end of `members`, which stay there if it is new.
+    private func group(ofMembersFrom first: Int) -> (group: Int, isNew: Bool) {
+        var group = Int(members[first])
+        for index in 1..<max(keys.count, 1) {
+            group = pairs[index - 1].number(of: UInt64(group) << 32 | UInt64(members[first + index]))
         }
         if group == count {
             count += 1
@@ -126,11 +142,22 @@ private final class KeyNumbers {
         return number
     }
 
+    /// The number of a value.
+    func number(of value: AttributeValue, _ evaluation: Evaluation, _ writer: inout ByteWriter) throws -> Int {
+        writer.reset()
+        try column.write(value, evaluation, into: &writer)
+        return try numberWritten(evaluation, writer)
+    }
+
     private func write(
         _ row: RowReader, _ id: ObjectID, _ evaluation: Evaluation, _ writer: inout ByteWriter
     ) throws -> Int {
         writer.reset()
         try column.write(row, id, evaluation, into: &writer)
+        return try numberWritten(evaluation, writer)
+    }
+
+    private func numberWritten(_ evaluation: Evaluation, _ writer: borrowing ByteWriter) throws -> Int {
         let (number, isNew) = written.number(of: writer.bytes)
         if isNew { try evaluation.snapshot?.hold(2 * writer.count + 48) }
         return number

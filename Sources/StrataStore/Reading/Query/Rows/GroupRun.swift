@@ -173,15 +173,31 @@ struct GroupRun {
             sizes.append(0)
             for aggregate in running { aggregate.addGroup() }
         }
+        /// - Parameter values: the key values of the group, read if it is new.
+        func add(
+            _ row: RowReader, _ id: ObjectID, to group: (group: Int, isNew: Bool),
+            _ values: @autoclosure () throws -> [AttributeValue]
+        ) throws {
+            if group.isNew {
+                try snapshot.hold(sizeOfGroup)
+                begin(try values())
+            }
+            sizes[group.group] &+= 1
+            for aggregate in running { try aggregate.add(row, id, evaluation, to: group.group) }
+        }
+        var seen: Set<Int> = []
         try runner.forEach(plan.root, readsRows: true) { id, row in
             guard let row else { return true }
-            let (group, isNew) = try groups.number(row, id, evaluation)
-            if isNew {
-                try snapshot.hold(sizeOfGroup)
-                begin(try shape.keys.map { try $0.path.value(row, id, evaluation) })
+            guard let expansion = shape.expansion else {
+                let group = try groups.number(row, id, evaluation)
+                try add(row, id, to: group, try shape.keys.map { try $0.path.value(row, id, evaluation) })
+                return true
             }
-            sizes[group] &+= 1
-            for aggregate in running { try aggregate.add(row, id, evaluation, to: group) }
+            seen.removeAll(keepingCapacity: true)
+            for values in try expansion.combinations(row, id, evaluation) {
+                let group = try groups.number(of: values, evaluation)
+                if seen.insert(group.group).inserted { try add(row, id, to: group, values) }
+            }
             return true
         }
         // Without keys there is one group even if there are no objects.

@@ -16,6 +16,8 @@ struct GroupShape: Sendable {
 
     /// The key paths of `groupBy`, as columns whose keys distinguish groups.
     let keys: [SortColumn]
+    /// How keys across a to-many are read; nil if there is none.
+    let expansion: GroupExpansion?
     let aggregates: [Aggregate]
     /// The columns of the result.
     let outputs: [FetchExpression]
@@ -23,12 +25,18 @@ struct GroupShape: Sendable {
     /// The index of each column among a group's keys or aggregates; nil unless every column is one of them.
     let plainOutputs: [(isKey: Bool, position: Int)]?
 
-    init(_ request: RowsRequest, _ entity: EntitySchema, _ schema: Schema) throws(StrataError) {
+    /// - Parameter hidden: columns that only the order of the rows needs.
+    init(
+        _ request: RowsRequest, hidden: [OutputColumn], _ entity: EntitySchema, _ schema: Schema
+    ) throws(StrataError) {
         var keys: [SortColumn] = []
-        for path in request.groupBy { keys.append(try SortColumn(SortDescription(path), entity, schema)) }
+        for path in request.groupBy {
+            keys.append(try SortColumn(SortDescription(path), entity, schema, allowsMany: true))
+        }
+        expansion = try GroupExpansion(request.groupBy, entity, schema)
         var rewriter = AggregateRewriter(groupBy: request.groupBy, entity: entity.name)
         var outputs: [FetchExpression] = []
-        for column in request.columns { outputs.append(try rewriter.rewritten(column.expression)) }
+        for column in request.columns + hidden { outputs.append(try rewriter.rewritten(column.expression)) }
         rewriter.columns = Dictionary(
             zip(request.columns.map(\.name), outputs), uniquingKeysWith: { first, _ in first })
         having = try request.having.map { (having) throws(StrataError) in try rewriter.rewritten(having) }

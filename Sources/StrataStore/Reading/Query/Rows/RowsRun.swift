@@ -32,7 +32,9 @@ struct RowsRun {
     }
 
     func run() throws -> ResultRows {
-        var result = ResultRows(names: query.names)
+        // Columns that only the order needs have no name, and `arranged` leaves them out.
+        let hidden = [String](repeating: "", count: query.columnCount - query.names.count)
+        var result = ResultRows(names: query.names + hidden)
         switch query.shape {
         case .objects(let readers): try appendObjects(readers, to: &result)
         case .groups(let shape):
@@ -75,7 +77,7 @@ struct RowsRun {
             var writer = ByteWriter()
             try numbers.removeAll { number in
                 writer.reset()
-                for value in rows[number] { RowKey.write(value, into: &writer) }
+                for value in rows[number].prefix(query.names.count) { RowKey.write(value, into: &writer) }
                 try snapshot.spend(values: 1)
                 return !seen.number(of: writer.bytes).isNew
             }
@@ -94,7 +96,9 @@ struct RowsRun {
         }
         var result = ResultRows(names: query.names)
         let rest = numbers.dropFirst(query.offset)
-        for number in query.limit.map({ rest.prefix($0) }) ?? rest { result.append(rows[number]) }
+        for number in query.limit.map({ rest.prefix($0) }) ?? rest {
+            result.append(rows[number].prefix(query.names.count))
+        }
         return result
     }
 }
@@ -127,7 +131,9 @@ extension CompiledRows.RowOrder {
                 switch left.order(to: right) {
                 case .ascending: -1
                 case .descending: 1
-                case .same, nil: 0
+                case .same: 0
+                // NaN is above all numbers, as in indexes.
+                case nil: (left.isNaN ? 1 : 0) - (right.isNaN ? 1 : 0)
                 }
         }
         return sort.isAscending ? order : -order
