@@ -46,7 +46,7 @@ var targets: [Target] = [
     .target(
         name: "StrataInspector",
         dependencies: [
-            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking", argumentParser,
+            "StrataGraph", "StrataStore", "StrataModel", "StrataXcode", "Locking", argumentParser, logging,
         ]),
     .executableTarget(name: "strata", dependencies: ["StrataInspector"]),
     .target(

@@ -1,12 +1,13 @@
 import ArgumentParser
 
-/// `strata completions`: prints a script with which a shell completes commands and options.
+/// `strata completions`: prints a script with which a shell completes commands, options, entities and key paths.
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Prints a script with which a shell completes commands and options.",
+        abstract: "Prints a script with which a shell completes commands, options, entities and key paths.",
         discussion: """
-            There is no --json: the output is a program for the shell.
+            Entities and key paths are completed from the store that is named on the line. There is no --json: the output \
+            is a program for the shell.
 
             Examples:
                 strata completions bash > ~/.local/share/bash-completion/completions/strata

@@ -31,6 +31,7 @@ public struct StrataCommand: ParsableCommand {
                 name: "History",
                 subcommands: [
                     LogCommand.self, BlameCommand.self, DiffCommand.self, TimelineCommand.self, ReplayCommand.self,
+                    TagCommand.self, SubscriptionsCommand.self,
                 ]),
             CommandGroup(
                 name: "Changing",
@@ -47,7 +48,8 @@ public struct StrataCommand: ParsableCommand {
             CommandGroup(
                 name: "Models",
                 subcommands: [CreateCommand.self, MigrateCommand.self, ModelCommand.self, GenerateCommand.self]),
-            CommandGroup(name: "Other", subcommands: [PredicateCommand.self, CompletionsCommand.self]),
+            CommandGroup(
+                name: "Other", subcommands: [ShellCommand.self, PredicateCommand.self, CompletionsCommand.self]),
         ])
 
     /// Makes the command, for the argument parser.
@@ -60,7 +62,9 @@ public struct StrataCommand: ParsableCommand {
         GuardedRun.followParent()
         do {
             try checkArguments()
+            try CommandNames.check(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
+            (command as? any StoreCommand)?.store.logLevel?.begin()
             try command.run()
             Output.shared.flush()
             Foundation.exit(ExitStatus.fine)

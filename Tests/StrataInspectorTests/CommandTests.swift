@@ -267,7 +267,7 @@ import Testing
             let result = try Tool.shell("$strata \(quoted)")
             #expect(result == .init(output: error, error: "", exitCode: 2), "\(arguments)")
         }
-        for arguments in [["log"], ["nonsense"], ["log", store.path, "--kind", "eaten"]] {
+        for arguments in [["log"], ["log", store.path, "--kind", "eaten"]] {
             let result = try Tool.shell("$strata \(arguments.joined(separator: " "))")
             #expect(result.exitCode == 2, "\(arguments)")
             #expect(result.output.hasPrefix("Error: "), "\(result.output)")

@@ -74,6 +74,26 @@ import Testing
         return words[(last + 1)...].filter { !$0.isEmpty }.prefix { $0 != ">" }
     }
 
+    @Test(arguments: [
+        (["help", "qurey"], "There is no command 'strata qurey'. Did you mean 'strata query'?"),
+        (["qurey", "STORE", "Film"], "There is no command 'strata qurey'. Did you mean 'strata query'?"),
+        (["model", "chekc", "M"], "There is no command 'strata model chekc'. Did you mean 'strata model check'?"),
+        (["help", "model", "frob"], "There is no command 'strata model frob'."),
+        (["help", "frob"], "There is no command 'strata frob'."),
+    ])
+    func anUnknownCommandIsRefusedWithTheNearestName(words: [String], sentence: String) throws {
+        let result = try Tool.run(words)
+        #expect(result.exitCode == 2 && result.output.isEmpty, "\(result)")
+        #expect(result.error.hasPrefix("strata: \(sentence)"), "\(result)")
+    }
+
+    @Test func helpOfACommandIsItsHelp() throws {
+        #expect(try Tool.run("help", "model", "check") == Tool.run("model", "check", "--help"))
+        #expect(try Tool.run("help").exitCode == 0)
+        #expect(try Tool.run("--help").exitCode == 0)
+        #expect(try Tool.run("help", "--help").exitCode == 0)
+    }
+
     @Test func theHelpOfEveryCommandSaysWhatItsJSONLooksLike() throws {
         let commands = try Self.commands()
         for command in commands where command != ["completions"] {

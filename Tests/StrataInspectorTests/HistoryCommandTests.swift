@@ -21,7 +21,7 @@ import Testing
                         year       6  2026-01-01T00:00:03.000Z  ann  inserted  1979
                         rating    14  2026-01-01T00:00:04.000Z  bob  updated   9
                         released  14  2026-01-01T00:00:04.000Z  bob  updated   1979-05-21T00:00:00.000Z
-                        studio     6  2026-01-01T00:00:03.000Z  ann  inserted  Studio/p1
+                        studio     6  2026-01-01T00:00:03.000Z  ann  inserted  Studio/p1 (Mosfilm)
 
                         """, error: "", exitCode: 0))
         let json = try run("blame", "Film/p5", "--at", "t3", "--json").output
@@ -52,8 +52,8 @@ import Testing
         #expect(
             try run("diff", "t2", "t3", "--object", "Film/p6").output
                 == """
-                + Film/p6  rating: 8, studio: Studio/p1, title: "Mirror", year: 1975
-                + Film/p6.genres - Genre/p3
+                + Film/p6  rating: 8, studio: Studio/p1 (Mosfilm), title: "Mirror", year: 1975
+                + Film/p6.genres - Genre/p3 (drama)
                 1 came, 1 link
 
                 """)

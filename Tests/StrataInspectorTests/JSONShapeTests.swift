@@ -134,6 +134,8 @@ import Testing
                 Run(command: "diff", arguments: [path, "t2"]), Run(command: "diff", arguments: [path, "t5", "t2"]),
                 Run(command: "diff", arguments: [path, "t3", "t4"]),
             ], rare: ["moved"])
+        try check("tag", [Run(command: "tag", arguments: [path])], rare: ["removed"])
+        try check("subscriptions", [Run(command: "subscriptions", arguments: [path])], rare: ["dropped"])
         try check("timeline", [Run(command: "timeline", arguments: [path])])
         try check(
             "verify",

@@ -62,6 +62,16 @@ import Testing
         #expect(count.output == "1\n", "\(count)")
     }
 
+    @Test(arguments: ["notice", "warning"])
+    func aMigrationLogsOneShortLineAtTheLevelThatIsAskedFor(level: String) throws {
+        let result = try run("--set", "Order.status=open", "--delete-misfits", "Draft", "--log-level", level)
+        let lines = result.error.split(separator: "\n")
+        #expect(result.exitCode == 0 && lines.count == (level == "notice" ? 1 : 0), "\(result)")
+        #expect(lines.allSatisfy { $0.contains("to model 2: 3 changes, work on ") }, "\(result)")
+        #expect(lines.allSatisfy { $0.count < 300 + store.count }, "\(result)")
+        #expect(try run("--log-level", "loud").exitCode == 2)
+    }
+
     @Test func withoutRulesNothingChanges() throws {
         let result = try run("--delete-misfits", "Draft")
         #expect(result.exitCode == 1 && result.error.contains("status"), "\(result)")

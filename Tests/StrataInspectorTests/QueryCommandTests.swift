@@ -18,10 +18,10 @@ import Testing
                 == .init(
                     output: """
                         object   title                year  rating  released                  studio
-                        Film/p6  Mirror               1975       8  nil                       Studio/p1
-                        Film/p5  Stalker              1979       9  1979-05-21T00:00:00.000Z  Studio/p1
-                        Film/p8  Totoro, "Tonari no"  1988     nil  nil                       Studio/p2
-                        Film/p7  Ponyo                2008     7.6  nil                       Studio/p2
+                        Film/p6  Mirror               1975       8  nil                       Studio/p1 (Mosfilm)
+                        Film/p5  Stalker              1979       9  1979-05-21T00:00:00.000Z  Studio/p1 (Mosfilm)
+                        Film/p8  Totoro, "Tonari no"  1988     nil  nil                       Studio/p2 (Ghibli)
+                        Film/p7  Ponyo                2008     7.6  nil                       Studio/p2 (Ghibli)
                         4 rows
 
                         """, error: "", exitCode: 0))
@@ -112,6 +112,66 @@ import Testing
             try query("Film", "--columns", "studio.name", "--distinct", "--sort", "-studio.name", "--format", "csv")
                 .output
                 == "studio.name\nMosfilm\nGhibli\n")
+    }
+
+    @Test func aColumnAcrossAToManyIsAList() throws {
+        #expect(
+            try query("Film", "--columns", "title, genres.label, genres", "--sort", "year", "--limit", "2").output
+                == """
+                title    genres.label    genres
+                Mirror   drama           Genre/p3 (drama)
+                Stalker  drama, fantasy  Genre/p3 (drama), Genre/p4 (fantasy)
+                2 rows
+
+                """)
+        #expect(
+            try query("Film", "--columns", "genres.label,title", "--where", "year = 1979", "--format", "ndjson").output
+                == "{\"genres.label\":[\"drama\",\"fantasy\"],\"title\":\"Stalker\"}\n")
+        #expect(
+            try query("Genre", "--columns", "films.genres.label", "--sort", "label", "--limit", "1", "--format", "csv")
+                .output.hasPrefix("films.genres.label\ndrama;"))
+        // Lists go with rows that are sorted by what they hold.
+        #expect(
+            try query(
+                "Film", "--columns", "title.length AS n, genres.label", "--sort", "-n", "--where",
+                "genres.@count > 0", "--limit", "1", "--format", "csv"
+            ).output == "n,genres.label\n7,drama;fantasy\n")
+        let refused = try query("Film", "--columns", "genres.label", "--distinct")
+        #expect(refused.exitCode == 2 && refused.error.contains("genres.label has many values"), "\(refused)")
+    }
+
+    @Test func aColumnHasTheNameAfterAS() throws {
+        #expect(
+            try query(
+                "Film", "--group-by", "studio.name", "--columns",
+                "studio.name AS studio, count as films, max(year) AS 'last year'", "--sort", "-films,'last year'",
+                "--having", "films > 1", "--format", "csv"
+            ).output == "studio,films,last year\nMosfilm,2,1979\nGhibli,2,2008\n")
+        let wrong = try query("Film", "--columns", "title AS a name")
+        #expect(wrong.exitCode == 2 && wrong.error.contains("title AS 'a name'"), "\(wrong)")
+    }
+
+    @Test func groupsCrossToManysAndAreSortedByWhatIsNoColumn() throws {
+        #expect(
+            try query("Film", "--group-by", "genres.label", "--sort", "-count,genres.label").output
+                == """
+                genres.label  count
+                drama             2
+                fantasy           2
+                nil               1
+                3 rows
+
+                """)
+        #expect(
+            try query(
+                "Film", "--group-by", "studio.name", "--columns", "count", "--sort", "-studio.name,-count", "--format",
+                "csv"
+            ).output == "count\n2\n2\n")
+        #expect(
+            try query(
+                "Film", "--group-by", "studio.name", "--columns", "studio.name", "--sort", "-average(year)", "--format",
+                "csv"
+            ).output == "studio.name\nGhibli\nMosfilm\n")
     }
 
     @Test(arguments: ["t3", "first cut", "tag:first cut", "2026-01-01T00:00:03Z"])

@@ -10,9 +10,9 @@ extension Tool {
 
     /// Runs the program with one of its outputs on a pseudo terminal.
     static func onTerminal(
-        _ arguments: [String], _ shown: Shown, environment: [String: String] = [:]
+        _ arguments: [String], _ shown: Shown, environment: [String: String] = [:], width: Int? = nil
     ) throws -> Result {
-        let terminal = try PseudoTerminal()
+        let terminal = try PseudoTerminal(width: width)
         let process = Process()
         process.executableURL = program.url
         process.arguments = arguments
@@ -72,7 +72,7 @@ private struct PseudoTerminal {
     let slave: FileHandle
     private let master: FileHandle
 
-    init() throws {
+    init(width: Int? = nil) throws {
         let (descriptor, path) = try Self.unlocked()
         master = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let other = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -82,6 +82,10 @@ private struct PseudoTerminal {
         tcgetattr(other, &settings)
         cfmakeraw(&settings)
         tcsetattr(other, TCSANOW, &settings)
+        if let width {
+            var size = winsize(ws_row: 40, ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
+            try #require(ioctl(other, UInt(TIOCSWINSZ), &size) == 0)
+        }
         slave = FileHandle(fileDescriptor: other, closeOnDealloc: true)
     }
 

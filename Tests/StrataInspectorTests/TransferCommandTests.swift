@@ -56,6 +56,16 @@ import Testing
         try expectSound()
     }
 
+    @Test func linksToWhatIsMissingAreLeftOutAndCounted() throws {
+        let path = try file(
+            "left.csv", "title,year,studio.name,genres.label\nA,1990,Gaumont,drama;war\nB,1991,Mosfilm,noir\n")
+        #expect(
+            try take("Film", path, "--missing", "leave").output
+                == "2 records: 2 inserted, 3 links left out, in 1 transaction\n")
+        #expect(try take("Film", path, "--missing", "leave", "--json").output.contains("\"leftOut\" : 3"))
+        try expectSound()
+    }
+
     @Test(arguments: ["json", "ndjson", "csv", "plist"])
     func whatIsExportedIsImportedAsItWas(form: String) throws {
         let path = store.path + "/films.\(form)"

@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata backup`: copies the store in its current state, with its large values, and verifies the copy.
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copies the store in its current state, with its large values, and verifies the copy.",

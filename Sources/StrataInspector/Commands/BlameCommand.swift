@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata blame`: shows for each value of an object who wrote it, and when.
-struct BlameCommand: ParsableCommand {
+struct BlameCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "blame",
         abstract: "Shows for each value of an object who wrote it, and when.",
@@ -34,7 +34,8 @@ struct BlameCommand: ParsableCommand {
                 throw try ShownObject.absent(id, moment.eventNumber, names, store)
             }
             let origins = try Self.origins(of: id, through: moment.eventNumber, names, store)
-            try json ? printJSON(state, origins, names) : print(state, origins, names)
+            if json { return try printJSON(state, origins, names) }
+            print(state, origins, moment.linkNames(names, in: store))
         }
     }
 
@@ -65,8 +66,10 @@ struct BlameCommand: ParsableCommand {
         return origins
     }
 
-    private func print(_ state: ShownObject, _ origins: [String: Origin], _ names: RecordedNames) {
-        var columns = Columns([.left, .right, .left, .left, .left, .left], cutsToTerminal: true)
+    private func print(_ state: ShownObject, _ origins: [String: Origin], _ links: LinkNames) {
+        var columns = Columns(
+            [.left, .right, .left, .left, .left, .left], isFirm: [false, true, true, false, true, false],
+            cutsToTerminal: true)
         for (name, value) in state.values {
             let origin = origins[name]
             columns.add([
@@ -74,7 +77,7 @@ struct BlameCommand: ParsableCommand {
                 .init(origin.map { ValueText.moment($0.transaction.date) } ?? "-", .dim),
                 .init(origin?.transaction.author ?? "-", .cyan),
                 .init(origin.map { "\($0.event.kind)" } ?? "by default"),
-                .init(ValueText.of(value) { names.name(of: $0) }),
+                .init(ValueText.of(value) { links.label(of: $0) }),
             ])
         }
         columns.flush()

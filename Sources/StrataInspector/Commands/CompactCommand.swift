@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata compact`: writes the store's file again without its free pages.
-struct CompactCommand: ParsableCommand {
+struct CompactCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
         abstract: "Writes the store's file again without its free pages.",

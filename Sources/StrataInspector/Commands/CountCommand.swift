@@ -3,7 +3,7 @@ import StrataModel
 import StrataStore
 
 /// `strata count`: counts the objects of an entity, or those that meet a condition.
-struct CountCommand: ParsableCommand {
+struct CountCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "count",
         abstract: "Counts the objects of an entity, or those that meet a condition.",

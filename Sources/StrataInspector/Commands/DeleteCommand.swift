@@ -3,7 +3,7 @@ import StrataGraph
 import StrataStore
 
 /// `strata delete`: deletes objects, and applies their delete rules to what they are linked to.
-struct DeleteCommand: ParsableCommand {
+struct DeleteCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Deletes objects, and applies their delete rules to what they are linked to.",

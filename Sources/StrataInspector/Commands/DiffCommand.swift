@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata diff`: shows what changed in every object between two moments.
-struct DiffCommand: ParsableCommand {
+struct DiffCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Shows what changed in every object between two moments.",
@@ -25,7 +25,7 @@ struct DiffCommand: ParsableCommand {
     @OptionGroup var store: StoreArguments
     @Argument(help: ArgumentHelp("The first moment.", valueName: "a")) var first: String
     @Argument(help: ArgumentHelp("The second moment.", valueName: "b")) var second: String?
-    @Option(help: "Only objects of this entity or its subentities.") var entity: String?
+    @Option(help: "Only objects of this entity or its subentities.", completion: .entityNames) var entity: String?
     @Option(help: "Only this object: BowTie/p12.") var object: String?
     @Flag(help: "Print JSON.") var json = false
 
@@ -37,7 +37,13 @@ struct DiffCommand: ParsableCommand {
                 from: min(start, end).advanced(by: 1), through: max(start, end))
             if end < start { changes = changes.inverted }
             try keepWanted(&changes, store)
-            let difference = StoreDifference(changes, try store.recordedNames(), hidden: try Self.positions(store))
+            let ends = [max(start, end), min(start, end)].filter { $0 > .zero }
+            let states = try ends.map { end in
+                let moment = try StoreMoment("\(end)", in: store)
+                return (moment.eventNumber, moment.schema)
+            }
+            let links = LinkNames(store, in: states, try store.recordedNames())
+            let difference = StoreDifference(changes, links, hidden: try Self.positions(store))
             if json { return try JSONText.print(difference.json(start, end)) }
             difference.print()
         }
@@ -83,14 +89,18 @@ struct StoreDifference {
         let relationship: String
         let source: String
         let target: String
+        /// The target with its name.
+        let label: String
     }
 
     let objects: [Object]
     let links: [Link]
-    let names: RecordedNames
+    private let linkNames: LinkNames
+    private var names: RecordedNames { linkNames.names }
 
-    init(_ changes: NetChanges, _ names: RecordedNames, hidden: Set<PropertyID>) {
-        self.names = names
+    init(_ changes: NetChanges, _ linkNames: LinkNames, hidden: Set<PropertyID>) {
+        self.linkNames = linkNames
+        let names = linkNames.names
         objects = changes.objects.sorted { $0.key < $1.key }.compactMap { id, object in
             let kind: Object.Change? =
                 switch (object.existedBefore, object.existsAfter) {
@@ -108,11 +118,11 @@ struct StoreDifference {
             Link(
                 change: positions.before == nil ? "linked" : positions.after == nil ? "unlinked" : "moved",
                 relationship: names.name(of: key.property), source: names.name(of: key.source),
-                target: names.name(of: key.target))
+                target: names.name(of: key.target), label: linkNames.label(of: key.target))
         }.sorted { ($0.source, $0.relationship, $0.target) < ($1.source, $1.relationship, $1.target) }
     }
 
-    private func text(_ value: AttributeValue) -> String { ValueText.of(value) { names.name(of: $0) } }
+    private func text(_ value: AttributeValue) -> String { ValueText.of(value) { linkNames.label(of: $0) } }
 
     func print() {
         let style = Style.standard
@@ -130,7 +140,7 @@ struct StoreDifference {
         for link in links {
             let (sign, colour): (String, Style.Colour) =
                 link.change == "linked" ? ("+", .green) : link.change == "unlinked" ? ("-", .red) : ("~", .yellow)
-            Output.shared.line(style("\(sign) \(link.source).\(link.relationship) - \(link.target)", colour))
+            Output.shared.line(style("\(sign) \(link.source).\(link.relationship) - \(link.label)", colour))
         }
         Output.shared.line(style(summary, .dim))
     }

@@ -5,7 +5,7 @@ import StrataModel
 import StrataStore
 
 /// `strata doctor`: reads a damaged store as far as it can, says what is lost, and saves what is sound.
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Reads a damaged store as far as it can, says what is lost, and saves what is sound.",

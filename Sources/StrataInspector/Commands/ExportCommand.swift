@@ -6,7 +6,7 @@ import StrataStore
 extension ExportForm: ExpressibleByArgument {}
 
 /// `strata export`: writes objects to a file, or events as CloudEvents.
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes objects to a property list, JSON, NDJSON or CSV, or events as CloudEvents.",
@@ -34,16 +34,21 @@ struct ExportCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Argument(help: ArgumentHelp("The entity; for cloudevents it may be left out.", valueName: "entity"))
+    @Argument(
+        help: ArgumentHelp("The entity; for cloudevents it may be left out.", valueName: "entity"),
+        completion: .entityNames)
     var entity: String?
     @Argument(help: ArgumentHelp("The file, or - for standard output.", valueName: "file")) var file = "-"
     @Option(help: ArgumentHelp("plist, json, ndjson, csv or cloudevents.", valueName: "form")) var form: ExportForm?
     @Flag(help: "The same as --form json.") var json = false
     @OptionGroup var condition: ConditionArguments
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"))
+        parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"),
+        completion: .keyPaths)
     var sort: String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("What to write for each object.", valueName: "list"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("What to write for each object.", valueName: "list"),
+        completion: .keyPaths)
     var columns: String?
     @Option(help: ArgumentHelp("Write the state of this moment.", valueName: "moment")) var at: String?
     @Option(help: "For cloudevents: nothing before this moment.") var since: String?
@@ -79,10 +84,9 @@ struct ExportCommand: ParsableCommand {
         guard since == nil, until == nil else { throw UsageError("--since and --until go with --form cloudevents.") }
         let moment = try StoreMoment(at, in: store)
         let schema = try moment.entity(named: entity)
-        var request = StoreRequest(entityID: schema.id)
-        request.predicate = try condition.predicate(in: store)
-        request.sort = try SortText.parse(sort)
-        let columns = try ExportColumn.columns(columns, of: schema, moment.schema) { entity, key in
+        let objects = StoreRequest(
+            entityID: schema.id, predicate: try condition.predicate(in: store), sort: try SortText.parse(sort))
+        let columns = try ExportColumns.columns(columns, of: schema, moment.schema) { entity, key in
             let nameless = StoreRequest(entityID: entity, predicate: .isNil(key))
             return try moment.read(store) { try $0.count(nameless) } == 0
         }
@@ -91,8 +95,9 @@ struct ExportCommand: ParsableCommand {
         let defaults = columns.map(\.name).filter { schema.property(named: $0)?.attribute?.defaultValue != nil }
         var writer = try ExportWriter(form, columns, withDefault: Set(defaults), exact, target)
         let progress = ProgressLine(besideOutput: target.isStandardOutput)
-        try ExportStream(store: store, moment: moment, request: request, columns: columns, progress: progress)
-            .forEach { try writer.row($0) }
+        defer { progress.finish() }
+        let request = RowsRequest(objects: objects, columns: columns)
+        try RowStream(request, of: schema, at: moment, in: store).forEach(progress.handler) { try writer.row($0) }
         return try writer.finish()
     }
 

@@ -42,7 +42,7 @@ struct ByteCount: ExpressibleByArgument {
 }
 
 /// `strata import`: imports the records of a file as objects.
-struct ImportCommand: ParsableCommand {
+struct ImportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Imports the records of a file as objects: a property list, JSON, NDJSON or CSV.",
@@ -66,8 +66,9 @@ struct ImportCommand: ParsableCommand {
             command with --resume continues after them: the log records how many records of the file, known by its \
             contents, are done.
 
-            --json prints {"records", "resumedAfter", "inserted", "merged", "skipped", "created", "transactions", \
-            "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "peakBytes" is the most \
+            --json prints {"records", "resumedAfter", "inserted", "merged", "skipped", "created", "leftOut", \
+            "transactions", "seconds", "peakBytes"}; "created" counts the objects that --missing create made, "leftOut" \
+            the links that --missing leave left out, "peakBytes" is the most \
             memory in use at a time.
 
             Examples:
@@ -81,7 +82,8 @@ struct ImportCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Argument(help: ArgumentHelp("The entity of the new objects.", valueName: "entity")) var entity: String
+    @Argument(help: ArgumentHelp("The entity of the new objects.", valueName: "entity"), completion: .entityNames)
+    var entity: String
     @Argument(help: ArgumentHelp("The file, or - for standard input.", valueName: "file")) var file: String
     @Option(help: ArgumentHelp("plist, json, ndjson or csv.", valueName: "form")) var form: RecordForm?
     @Option(help: ArgumentHelp("The property for a key of the file. Can be repeated.", valueName: "key=property"))

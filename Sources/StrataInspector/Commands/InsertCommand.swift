@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata insert`: makes a new object.
-struct InsertCommand: ParsableCommand {
+struct InsertCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "insert",
         abstract: "Makes a new object.",
@@ -21,7 +21,8 @@ struct InsertCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Argument(help: ArgumentHelp("The entity; it cannot be abstract.", valueName: "entity")) var entity: String
+    @Argument(help: ArgumentHelp("The entity; it cannot be abstract.", valueName: "entity"), completion: .entityNames)
+    var entity: String
     @Argument(help: ArgumentHelp("The values.", valueName: "property=value")) var assignments: [String] = []
     @Option(
         name: [.customLong("nil")],

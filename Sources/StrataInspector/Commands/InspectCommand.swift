@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata inspect`: shows where every file is, what the store holds, and how large its parts are.
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Shows where every file is, what the store holds, and how large its parts are.",

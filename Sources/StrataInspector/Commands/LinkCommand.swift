@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata link`: adds members to a to-many, or sets a to-one.
-struct LinkCommand: ParsableCommand {
+struct LinkCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
         abstract: "Adds members to a to-many, or sets a to-one.",

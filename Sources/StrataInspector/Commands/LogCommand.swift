@@ -5,7 +5,7 @@ import StrataModel
 import StrataStore
 
 /// `strata log`: lists what happened: when, by whom, to which object, before and after.
-struct LogCommand: ParsableCommand {
+struct LogCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Lists what happened: when, by whom, to which object, before and after.",
@@ -29,7 +29,8 @@ struct LogCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArguments
-    @Option(help: "Only events on objects of this entity or its subentities.") var entity: String?
+    @Option(help: "Only events on objects of this entity or its subentities.", completion: .entityNames)
+    var entity: String?
     @Option(help: "Only events on this object: BowTie/p12.") var object: String?
     @Option(
         help: "Only events of this kind: inserted, updated, deleted, linked, unlinked, moved, modelInstalled.")
@@ -67,7 +68,9 @@ struct LogCommand: ParsableCommand {
         var walk = LogWalk(store: store, filter: filter, order: reverse ? .newestFirst : .oldestFirst)
         walk.limit = left
         var printer: any EventPrinter =
-            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names)
+            json
+            ? JSONEventPrinter(names: names)
+            : ColumnEventPrinter(try StoreMoment(nil, in: store).linkNames(names, in: store))
         try walk.run { event, transaction in
             left -= 1
             try printer.print(event, transaction)

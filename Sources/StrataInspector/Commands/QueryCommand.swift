@@ -4,23 +4,26 @@ import StrataModel
 import StrataStore
 
 /// `strata query`: finds objects and prints them as a table, JSON, NDJSON or CSV.
-struct QueryCommand: ParsableCommand {
+struct QueryCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
         abstract: "Finds objects and prints them as a table, JSON, NDJSON or CSV.",
         discussion: """
             --where is a condition in Core Data's format language, and --columns are key paths and expressions in it: \
             'name, drawer.label, ties.@count, price * 1.2'. Without --columns the columns are the object, its \
-            attributes and its to-ones. With --group-by, objects with the same values of these key paths make one row, \
-            and columns may be aggregates: 'year, count, average(rating)'; --having is a condition on such rows. \
-            --sort is 'name,-rating' (- for descending); groups are sorted by columns only. \(Moment.help)
+            attributes and its to-ones. AS names a column: 'price * 1.2 AS gross'. A key path across a to-many is a \
+            list: 'name, ties.name'. With --group-by, objects with the same values of these key paths make one row, \
+            and columns may be aggregates: 'year, count, average(rating)'; --having is a condition on such rows. Across \
+            a to-many, an object is once in the group of each value among its members. --sort is 'name,-rating' (- for \
+            descending): key paths, names of columns, or expressions. \(Moment.help)
 
             --explain prints how the objects are found instead of the objects: each step with its estimated rows, its \
             actual rows, and its time.
 
             --json prints an array with an object for each row, --format ndjson an object on each line. Keys are the \
-            columns in their order, dates ISO 8601, objects as BowTie/p12, data as its size. CSV has a heading; nil is \
-            empty. With --explain, --json prints {"result": step}; a step is {"operation", "detail", "index", \
+            columns in their order, dates ISO 8601, objects as BowTie/p12, data as its size, lists arrays. CSV has a \
+            heading; nil is empty, and lists have semicolons. A table shows the unique name of an object that a link \
+            leads to. With --explain, --json prints {"result": step}; a step is {"operation", "detail", "index", \
             "estimatedRows", "rows", "nanoseconds", "note", "inputs": [step]}.
 
             Examples:
@@ -29,7 +32,8 @@ struct QueryCommand: ParsableCommand {
                 strata query BowTies.strata BowTie --where 'drawer = %@' \\
                     --argument Drawer/p3 --columns 'name, wears.@count'
                 strata query BowTies.strata BowTie --group-by drawer.label \\
-                    --columns 'drawer.label, count, average(rating)' --having 'count > 2'
+                    --columns 'drawer.label, count, average(rating) AS mean' \\
+                    --having 'count > 2' --sort -mean
                 strata query BowTies.strata BowTie --at 'before import' --format csv
                 strata query BowTies.strata BowTie --where 'rating > 4' --explain
             """)
@@ -37,15 +41,22 @@ struct QueryCommand: ParsableCommand {
     @OptionGroup var store: StoreArguments
     @OptionGroup var query: QueryArguments
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"))
+        parsing: .unconditional, help: ArgumentHelp("Key paths; - before one sorts it descending.", valueName: "keys"),
+        completion: .keyPaths)
     var sort: String?
     @Option(help: "At most this many rows.") var limit: Int?
     @Option(help: "Skip this many rows.") var offset = 0
-    @Option(parsing: .unconditional, help: ArgumentHelp("What to print of each object or group.", valueName: "list"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("What to print of each object or group.", valueName: "list"),
+        completion: .keyPaths)
     var columns: String?
-    @Option(help: ArgumentHelp("Key paths with equal values in the objects of a row.", valueName: "keys")) var groupBy:
-        String?
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only groups whose rows meet this.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("Key paths with equal values in the objects of a row.", valueName: "keys"),
+        completion: .keyPaths)
+    var groupBy: String?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Only groups whose rows meet this.", valueName: "format"),
+        completion: .keyPaths)
     var having: String?
     @Flag(help: "Print equal rows once.") var distinct = false
     @Flag(help: "Print how the objects are found.") var explain = false
@@ -61,30 +72,32 @@ struct QueryCommand: ParsableCommand {
             let moment = try StoreMoment(query.at, in: store)
             let request = try request(moment, in: store)
             if explain { return try explain(request.objects, moment, store) }
-            let names = request.columns.map(\.name)
-            if format.chosen == .json || format.chosen == .ndjson { try ListText.checkNoneTwice(names) }
-            var writer = format.writer(names, try store.recordedNames())
-            // For the store, 0 means no limit.
-            if limit != 0 {
-                try RowStream(store: store, moment: moment, request: request).forEach { writer.row($0) }
+            if format.chosen == .json || format.chosen == .ndjson {
+                try ListText.checkNoneTwice(request.columns.map(\.name))
             }
+            let links = moment.linkNames(try store.recordedNames(), in: store)
+            var writer = format.writer(request.columns, links)
+            let rows = try RowStream(request, of: try moment.entity(named: query.entity), at: moment, in: store)
+            // For the store, 0 means no limit.
+            if limit != 0 { try rows.forEach { writer.row($0) } }
             writer.finish()
         }
     }
 
     private func request(_ moment: StoreMoment, in store: Store) throws -> RowsRequest {
         let entity = try moment.entity(named: query.entity)
-        var objects = try query.request(moment, in: store)
-        objects.sort = try SortText.parse(sort)
-        objects.limit = limit ?? 0
-        objects.offset = offset
         let keys = ListText.parts(groupBy ?? "")
         let chosen =
             try columns.map { try ColumnText.parse($0, of: entity) }
             ?? (keys.isEmpty ? ColumnText.usual(of: entity) : keys.map { OutputColumn($0) } + [ColumnText.count])
-        return RowsRequest(
-            objects: objects, columns: chosen, groupBy: keys,
+        var request = RowsRequest(
+            objects: try query.request(moment, in: store), columns: chosen, groupBy: keys,
             having: try ConditionText.predicate(having, in: store), isDistinct: distinct)
+        let countsGroups = request.isGrouped && !chosen.contains { $0.name == "count" }
+        request.objects.sort = try SortText.parse(sort, isOfGroups: countsGroups)
+        request.objects.limit = limit ?? 0
+        request.objects.offset = offset
+        return request
     }
 
     private func explain(_ request: StoreRequest, _ moment: StoreMoment, _ store: Store) throws {

@@ -3,7 +3,7 @@ import StrataModel
 import StrataStore
 
 /// `strata rebuild`: drops every view and makes it again from the log.
-struct RebuildCommand: ParsableCommand {
+struct RebuildCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Drops every view and makes it again from the log.",

@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata replay`: makes a new store from the log up to a moment, or plays the log.
-struct ReplayCommand: ParsableCommand {
+struct ReplayCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Makes a new store from the log up to a moment, or plays the log.",
@@ -70,7 +70,9 @@ struct ReplayCommand: ParsableCommand {
         if let from { filter.first = try Moment.firstEvent(from, in: store) }
         let names = try store.recordedNames()
         var printer: any EventPrinter =
-            json ? JSONEventPrinter(names: names) : ColumnEventPrinter(names: names)
+            json
+            ? JSONEventPrinter(names: names)
+            : ColumnEventPrinter(try StoreMoment(nil, in: store).linkNames(names, in: store))
         var last: TransactionRecord?
         do {
             try LogWalk(store: store, filter: filter, order: .oldestFirst).run { event, transaction in

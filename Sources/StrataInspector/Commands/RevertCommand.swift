@@ -16,7 +16,7 @@ enum RevertPolicy: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-struct RevertCommand: ParsableCommand {
+struct RevertCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "revert",
         abstract: "Reverts one transaction by a new transaction.",

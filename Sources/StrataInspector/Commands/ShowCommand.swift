@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata show`: shows one object, as it is or as it was, and what happened to it.
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Shows one object, as it is or as it was, and what happened to it.",
@@ -32,18 +32,19 @@ struct ShowCommand: ParsableCommand {
             let moment = try StoreMoment(at, in: store)
             let eventNumber = moment.eventNumber
             let names = try store.recordedNames()
+            let links = moment.linkNames(names, in: store)
             let events = try history || json ? Self.events(of: id, through: eventNumber, in: store) : []
             guard let state = try ShownObject.read(id, at: moment, in: store) else {
-                if history, !events.isEmpty { try Self.print(events, names) }
+                if history, !events.isEmpty { Self.print(events, links) }
                 throw try ShownObject.absent(id, eventNumber, names, store)
             }
             if json {
                 return try JSONText.print(state.json(names, store, history ? events : nil))
             }
-            state.print(names, in: store)
+            state.print(links, in: store)
             if history {
                 Output.shared.line()
-                try Self.print(events, names)
+                Self.print(events, links)
             }
         }
     }
@@ -58,9 +59,9 @@ struct ShowCommand: ParsableCommand {
     }
 
     private static func print(
-        _ events: [(event: RecordedEvent, transaction: TransactionRecord)], _ names: RecordedNames
-    ) throws {
-        var printer = ColumnEventPrinter(names: names)
+        _ events: [(event: RecordedEvent, transaction: TransactionRecord)], _ links: LinkNames
+    ) {
+        var printer = ColumnEventPrinter(links)
         for (event, transaction) in events { printer.print(event, transaction) }
         printer.finish()
     }
@@ -134,23 +135,24 @@ struct ShownObject {
         }
     }
 
-    func print(_ names: RecordedNames, in store: Store) {
+    func print(_ links: LinkNames, in store: Store) {
         let style = Style.standard
+        let names = links.names
         Output.shared.line(style(names.name(of: id), .bold))
         Output.shared.line("  \(style(ObjectReference.uri(id, names, in: store), .dim))")
         Output.shared.line("  as of event \(eventNumber), last changed by event \(revision)")
         Output.shared.line()
         var columns = Columns([.left, .left], indent: "  ")
         for (name, value) in values {
-            let text = ValueText.of(value, limit: 2000) { names.name(of: $0) }
+            let text = ValueText.of(value, limit: 2000) { links.label(of: $0) }
             columns.add([.init(name), .init(text, value.isNull ? .dim : nil)])
         }
-        for list in members { columns.add(list.name, Self.text(list, names)) }
+        for list in members { columns.add(list.name, Self.text(list, links)) }
         columns.flush()
     }
 
-    private static func text(_ list: Members, _ names: RecordedNames) -> String {
-        let shown = list.first.map { names.name(of: $0) }.joined(separator: ", ")
+    private static func text(_ list: Members, _ links: LinkNames) -> String {
+        let shown = list.first.map { links.label(of: $0) }.joined(separator: ", ")
         let count = ValueText.count(list.count, "member")
         if list.count == 0 { return count }
         return "\(count): \(shown)\(list.count > list.first.count ? ", …" : "")"

@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata stats`: counts events by kind and entity, and transactions by author and size.
-struct StatsCommand: ParsableCommand {
+struct StatsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Counts events by kind and entity, and transactions by author and size.",

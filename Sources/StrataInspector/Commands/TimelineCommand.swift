@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata timeline`: draws how many transactions there were over time.
-struct TimelineCommand: ParsableCommand {
+struct TimelineCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline",
         abstract: "Draws how many transactions there were over time.",

@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 
 /// `strata unlink`: removes members from a to-many, or clears a to-one.
-struct UnlinkCommand: ParsableCommand {
+struct UnlinkCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlink",
         abstract: "Removes members from a to-many, or clears a to-one.",

@@ -3,7 +3,7 @@ import StrataGraph
 import StrataStore
 
 /// `strata update`: changes objects: the ones named, or those of an entity that meet a condition.
-struct UpdateCommand: ParsableCommand {
+struct UpdateCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Changes objects: the ones named, or those of an entity that meet a condition.",

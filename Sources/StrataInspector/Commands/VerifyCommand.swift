@@ -3,7 +3,7 @@ import StrataModel
 import StrataStore
 
 /// `strata verify`: checks the whole store and lists its problems, one a line.
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Checks the whole store and lists its problems, one a line.",

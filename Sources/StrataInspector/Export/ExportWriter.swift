@@ -30,7 +30,7 @@ struct ExportWriter {
     private var dictionaries: [[String: Any]] = []
 
     init(
-        _ form: ExportForm, _ columns: [ExportColumn], withDefault keysWithDefault: Set<String>, _ exact: ExactValue,
+        _ form: ExportForm, _ columns: [OutputColumn], withDefault keysWithDefault: Set<String>, _ exact: ExactValue,
         _ target: ExportTarget
     ) throws {
         self.form = form
@@ -41,7 +41,7 @@ struct ExportWriter {
         if form == .csv { try target.write(keys.map(CSVText.field).joined(separator: ",") + "\n") }
     }
 
-    mutating func row(_ cells: [ExportCell]) throws {
+    mutating func row(_ cells: [PredicateOperand]) throws {
         switch form {
         case .csv: try target.write(try cells.map(field).joined(separator: ",") + "\n")
         case .ndjson: try target.write(try object(cells) + "\n")
@@ -62,10 +62,10 @@ struct ExportWriter {
         return count
     }
 
-    private func field(_ cell: ExportCell) throws -> String {
+    private func field(_ cell: PredicateOperand) throws -> String {
         switch cell {
-        case .value(let value): try exact.text(value).map(CSVText.field) ?? ""
-        case .list(let values):
+        case .one(let value): try exact.text(value).map(CSVText.field) ?? ""
+        case .many(let values):
             values.isEmpty ? "" : CSVText.field(try values.map(listed).joined(separator: ";"))
         }
     }
@@ -83,32 +83,23 @@ struct ExportWriter {
         return text
     }
 
-    private func object(_ cells: [ExportCell]) throws -> String {
+    private func object(_ cells: [PredicateOperand]) throws -> String {
         var line = "{"
         for (key, cell) in zip(keys, cells) {
             if line.utf8.count > 1 { line += "," }
             line += JSONLine.quoted(key) + ":"
-            switch cell {
-            case .value(let value): JSONLine.append(try exact.json(value), to: &line)
-            case .list(let values):
-                line += "["
-                for (index, value) in values.enumerated() {
-                    if index > 0 { line += "," }
-                    JSONLine.append(try exact.json(value), to: &line)
-                }
-                line += "]"
-            }
+            try JSONLine.append(cell, to: &line, exact.json)
         }
         return line + "}"
     }
 
-    private func dictionary(_ cells: [ExportCell]) throws -> [String: Any] {
+    private func dictionary(_ cells: [PredicateOperand]) throws -> [String: Any] {
         var dictionary: [String: Any] = [:]
         for (key, cell) in zip(keys, cells) {
             switch cell {
-            case .value(let value):
+            case .one(let value):
                 dictionary[key] = try exact.property(value) ?? (keysWithDefault.contains(key) ? [String: Any]() : nil)
-            case .list(let values):
+            case .many(let values):
                 dictionary[key] = try values.map { value in
                     guard let member = try exact.property(value) else {
                         throw UsageError("\(key): a property list has no nil, and a member is named by it; write JSON.")

@@ -141,6 +141,7 @@ struct ImportRun {
             return try JSONText.print([
                 "records": saved.count + saved.keptCount, "resumedAfter": resumedAfter, "inserted": inserted,
                 "merged": saved.mergedCount, "skipped": saved.keptCount, "created": maker.finder.createdCount,
+                "leftOut": maker.leftOutCount,
                 "transactions": saved.transactionCount, "seconds": seconds, "peakBytes": PeakMemory.bytes,
             ])
         }
@@ -150,6 +151,7 @@ struct ImportRun {
         if maker.finder.createdCount > 0 {
             parts.append("\(ValueText.count(maker.finder.createdCount)) created beside them")
         }
+        if maker.leftOutCount > 0 { parts.append("\(ValueText.count(maker.leftOutCount, "link")) left out") }
         var line = "\(ValueText.count(saved.count + saved.keptCount, "record")): \(parts.joined(separator: ", ")), "
         line += "in \(ValueText.count(saved.transactionCount, "transaction"))"
         if resumedAfter > 0 { line += ", after \(ValueText.count(resumedAfter)) of an earlier run" }

@@ -22,9 +22,22 @@ struct RowMaker {
     let separator: Character
     /// Whether an empty field keeps an existing value instead of setting nil.
     let keepsAtBlanks: Bool
+    /// How many objects that do not exist were named, and left out.
+    private(set) var leftOutCount = 0
 
     /// - Throws: `InputError` with the key of the wrong value.
     mutating func row(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
+        let leftOutBefore = leftOutCount
+        do {
+            return try made(record)
+        } catch {
+            // The record may be read again.
+            leftOutCount = leftOutBefore
+            throw error
+        }
+    }
+
+    private mutating func made(_ record: InputRecord) throws -> BatchRow<ManagedObject> {
         var row = BatchRow<ManagedObject>()
         var keys: [PropertyID: String] = [:]
         for (key, value) in record.values {
@@ -85,7 +98,9 @@ struct RowMaker {
     ) throws -> ObjectID? {
         if let id = try finder.find(value, by: target.key, in: entity, target.path) { return id }
         switch missing {
-        case .leave: return nil
+        case .leave:
+            leftOutCount += 1
+            return nil
         case .error: return try finder.object(value, by: target.key, in: entity, target.path)
         case .create:
             guard let key = target.key, let schema = finder.store.schema.entity(entity),

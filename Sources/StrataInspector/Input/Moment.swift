@@ -115,6 +115,11 @@ struct StoreMoment {
         schema = wasRewritten ? then : newest
     }
 
+    /// Names objects as they were at the moment, for people.
+    func linkNames(_ names: RecordedNames, in store: Store) -> LinkNames {
+        LinkNames(store, in: [(eventNumber, schema)], names)
+    }
+
     /// The entity with this name at the moment.
     ///
     /// - Throws: `UsageError` with the names that exist.

@@ -5,12 +5,20 @@ import StrataStore
 
 /// The STORE argument of every command.
 struct StoreArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The store's directory.", valueName: "store"))
+    @Argument(help: ArgumentHelp("The store's directory.", valueName: "store"), completion: .directory)
     var path: String
+    @Option(
+        help: ArgumentHelp(
+            "What the store logs to standard error: trace, debug, info (usual), notice, warning, error or critical.",
+            valueName: "level"))
+    var logLevel: LogLevel?
 
     init() {}
 
-    init(path: String) { self.path = path }
+    init(path: String) {
+        self.path = path
+        logLevel = nil
+    }
 
     private var location: StoreLocation { .directory(URL(filePath: path, directoryHint: .isDirectory)) }
 

@@ -22,13 +22,21 @@ struct Columns {
     private let indent: String
     private let style: Style
     private let width: Int?
+    private let isFirm: [Bool]
     private var widths: [Int]
     private var rows: [[Cell]] = []
     private static let block = 500
 
-    /// - Parameter cutsToTerminal: whether the last column ends at the terminal's edge.
-    init(_ alignments: [Alignment], indent: String = "", cutsToTerminal: Bool = false, style: Style = .standard) {
+    /// - Parameters:
+    ///   - isFirm: whether each column is cut only after the others; numbers and dates are of no use without their end.
+    ///     Columns that are aligned right are firm unless it says otherwise.
+    ///   - cutsToTerminal: whether cells are cut so that a line fits into the terminal.
+    init(
+        _ alignments: [Alignment], isFirm: [Bool]? = nil, indent: String = "", cutsToTerminal: Bool = false,
+        style: Style = .standard
+    ) {
         self.alignments = alignments
+        self.isFirm = isFirm ?? alignments.map { $0 == .right }
         self.indent = indent
         self.style = style
         width = cutsToTerminal ? Terminal.width : nil
@@ -36,9 +44,7 @@ struct Columns {
     }
 
     mutating func add(_ cells: [Cell]) {
-        for (column, cell) in cells.enumerated() where column < widths.count - 1 || alignments[column] == .right {
-            widths[column] = max(widths[column], cell.text.count)
-        }
+        for (column, cell) in cells.enumerated() { widths[column] = max(widths[column], cell.text.count) }
         rows.append(cells)
         if rows.count == Self.block { flush() }
     }
@@ -58,18 +64,19 @@ struct Columns {
     mutating func add(_ cells: String...) { add(cells.map { Cell($0) }) }
 
     mutating func flush() {
-        for row in rows { Output.shared.line(text(row)) }
+        let gaps = 2 * (widths.count - 1)
+        let shown =
+            width.map { ColumnWidths.fitting(widths, isFirm: isFirm, into: $0 - indent.count - gaps) } ?? widths
+        for row in rows { Output.shared.line(text(row, shown)) }
         rows.removeAll(keepingCapacity: true)
     }
 
-    private func text(_ row: [Cell]) -> String {
+    private func text(_ row: [Cell], _ widths: [Int]) -> String {
         var line = indent
-        var used = indent.count
         var gap = 0
         for (column, cell) in row.enumerated() {
-            let room = width.map { max(8, $0 - used - gap) }
-            let shown = column == row.count - 1 ? Self.cut(cell.text, to: room) : cell.text
-            let padding = max(0, widths[column] - shown.count)
+            let shown = Self.cut(cell.text, to: widths[column])
+            let padding = widths[column] - shown.count
             let isRight = alignments[column] == .right
             let before = gap + (isRight ? padding : 0)
             if !shown.isEmpty {
@@ -78,13 +85,38 @@ struct Columns {
             } else {
                 gap += padding + 2
             }
-            used += padding + shown.count + 2
         }
         return line
     }
 
-    private static func cut(_ text: String, to room: Int?) -> String {
-        guard let room, text.count > room else { return text }
-        return text.prefix(room - 1) + "…"
+    private static func cut(_ text: String, to width: Int) -> String {
+        text.count > width ? text.prefix(width - 1) + "…" : text
+    }
+}
+
+/// The widths of columns in a terminal that is too narrow for them.
+enum ColumnWidths {
+    /// No column that is cut becomes narrower.
+    static let least = 6
+
+    /// The widths that fit into the room: columns that need less than their share keep their width, and the others share
+    /// what is left. Firm columns are cut only if the others are at their least.
+    static func fitting(_ widths: [Int], isFirm: [Bool], into room: Int) -> [Int] {
+        guard widths.reduce(0, +) > room else { return widths }
+        var fitting = widths
+        let firm = widths.indices.filter { isFirm[$0] }, loose = widths.indices.filter { !isFirm[$0] }
+        let leastOfLoose = loose.reduce(0) { $0 + min(widths[$1], least) }
+        share(max(room - leastOfLoose, 0), among: firm, &fitting)
+        share(room - firm.reduce(0) { $0 + fitting[$1] }, among: loose, &fitting)
+        return fitting
+    }
+
+    private static func share(_ room: Int, among columns: [Int], _ widths: inout [Int]) {
+        var left = room
+        let rising = columns.sorted { widths[$0] < widths[$1] }
+        for (position, column) in rising.enumerated() {
+            widths[column] = min(widths[column], max(least, left / (rising.count - position)))
+            left -= widths[column]
+        }
     }
 }

@@ -4,7 +4,8 @@ import StrataStore
 
 /// Describes an event in lines of text.
 struct EventText {
-    let names: RecordedNames
+    let links: LinkNames
+    private var names: RecordedNames { links.names }
     /// Values longer than this are cut.
     var limit = 60
 
@@ -34,13 +35,13 @@ struct EventText {
 
     func text(_ value: RecordedValue) -> String {
         switch value {
-        case .value(let value): ValueText.of(value, limit: limit) { names.name(of: $0) }
+        case .value(let value): ValueText.of(value, limit: limit) { links.label(of: $0) }
         case .previous: "…"
         }
     }
 
     private func ends(_ pair: PairEvent) -> String {
-        "\(names.name(of: pair.key.property)) - \(names.name(of: pair.key.target))"
+        "\(names.name(of: pair.key.property)) - \(links.label(of: pair.key.target))"
     }
 
     /// The positions that are not 0; only ordered sides have others.
@@ -61,9 +62,11 @@ struct ColumnEventPrinter: EventPrinter {
     private let text: EventText
     private var columns: Columns
 
-    init(names: RecordedNames) {
-        text = EventText(names: names)
-        columns = Columns([.right, .left, .left, .left, .left, .left], cutsToTerminal: true)
+    init(_ links: LinkNames) {
+        text = EventText(links: links)
+        columns = Columns(
+            [.right, .left, .left, .left, .left, .left], isFirm: [true, true, false, true, true, false],
+            cutsToTerminal: true)
     }
 
     mutating func print(_ event: RecordedEvent, _ transaction: TransactionRecord) {
@@ -71,7 +74,7 @@ struct ColumnEventPrinter: EventPrinter {
         columns.add([
             .init("\(event.eventNumber)", .dim), .init(ValueText.moment(transaction.date), .dim),
             .init(transaction.author ?? "-", .cyan), .init("\(event.kind)", Self.colour(event.kind)),
-            .init(event.object.map { text.names.name(of: $0) } ?? "-", .bold), .init(lines.first ?? ""),
+            .init(event.object.map { text.links.names.name(of: $0) } ?? "-", .bold), .init(lines.first ?? ""),
         ])
         for line in lines.dropFirst() {
             columns.add([.init(""), .init(""), .init(""), .init(""), .init(""), .init(line)])

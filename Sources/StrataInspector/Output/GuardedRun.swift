@@ -44,13 +44,15 @@ enum GuardedRun {
         case signal(Int32)
     }
 
-    /// Runs the program again with the same arguments and additional variables; nil if no child can be started.
-    static func childEnd(_ variables: [String: String]) -> End? {
+    /// Runs the program again with additional variables; nil if no child can be started.
+    ///
+    /// - Parameter arguments: the program's name and its arguments; those of this process by default.
+    static func childEnd(_ variables: [String: String], _ arguments: [String] = CommandLine.arguments) -> End? {
         guard let program = executable else { return nil }
         // A backtrace of the child would hide the error.
         let quiet = ["SWIFT_BACKTRACE": "enable=no", parentKey: "\(getpid())"].merging(variables) { $1 }
         let environment = ProcessInfo.processInfo.environment.merging(quiet) { $1 }
-        guard let status = spawn(program, environment) else { return nil }
+        guard let status = spawn(program, arguments, environment) else { return nil }
         return status & 0x7F == 0 ? .code(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
 
@@ -71,8 +73,10 @@ enum GuardedRun {
     }
 
     /// - Returns: the child's status as `waitpid` gives it.
-    private static func spawn(_ program: String, _ environment: [String: String]) -> Int32? {
-        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) } + [nil]
+    private static func spawn(
+        _ program: String, _ arguments: [String], _ environment: [String: String]
+    ) -> Int32? {
+        var arguments: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var process: pid_t = 0

@@ -23,6 +23,22 @@ enum JSONLine {
         }
     }
 
+    /// Appends a value, or an array of a list.
+    static func append(
+        _ cell: PredicateOperand, to line: inout String, _ json: (AttributeValue) throws -> JSONText.Value
+    ) rethrows {
+        guard case .many(let values) = cell else {
+            for value in cell.members { append(try json(value), to: &line) }
+            return
+        }
+        line += "["
+        for (index, value) in values.enumerated() {
+            if index > 0 { line += "," }
+            append(try json(value), to: &line)
+        }
+        line += "]"
+    }
+
     static func quoted(_ text: String) -> String {
         var line = ""
         append(quoting: text, to: &line)

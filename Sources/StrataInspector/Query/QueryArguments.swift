@@ -5,7 +5,9 @@ import StrataStore
 
 /// The arguments that choose objects: an entity, a condition, and a moment.
 struct QueryArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The entity; objects of subentities are included.", valueName: "entity"))
+    @Argument(
+        help: ArgumentHelp("The entity; objects of subentities are included.", valueName: "entity"),
+        completion: .entityNames)
     var entity: String
     @OptionGroup var condition: ConditionArguments
     @Flag(name: [.customLong("only")], help: "Leave out objects of subentities.") var isExact = false
@@ -27,7 +29,8 @@ struct ConditionArguments: ParsableArguments {
     @Option(
         name: [.customLong("where")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Only objects that meet this: 'rating > 4 AND name CONTAINS[cd] \"al\"'.", valueName: "format"))
+            "Only objects that meet this: 'rating > 4 AND name CONTAINS[cd] \"al\"'.", valueName: "format"),
+        completion: .keyPaths)
     var text: String?
     @Option(
         name: [.customLong("argument")], parsing: .unconditionalSingleValue,
@@ -71,17 +74,20 @@ enum ConditionText {
 
 /// Reads sort orders: `name,-rating`.
 enum SortText {
-    static func parse(_ text: String?) throws -> [SortDescription] {
+    /// - Parameter isOfGroups: whether `count` means the number of objects of a group.
+    static func parse(_ text: String?, isOfGroups: Bool = false) throws -> [SortDescription] {
         try ListText.parts(text ?? "").map { part in
             let isDescending = part.hasPrefix("-")
             let path = isDescending || part.hasPrefix("+") ? String(part.dropFirst()) : part
             guard !path.isEmpty else { throw UsageError("--sort has an empty key.") }
-            return SortDescription(path, isAscending: !isDescending)
+            if let name = ListText.inside(quotes: path) { return SortDescription(name, isAscending: !isDescending) }
+            let key = isOfGroups && path == "count" ? "\(ColumnText.count.expression)" : path
+            return SortDescription(key, isAscending: !isDescending)
         }
     }
 }
 
-/// Reads the columns of a result: key paths and expressions of the format language.
+/// Reads the columns of a result: key paths and expressions of the format language, with names after `AS`.
 enum ColumnText {
     static func parse(_ text: String, of entity: EntitySchema) throws -> [OutputColumn] {
         let columns = try ListText.parts(text).map { try column($0, of: entity) }
@@ -90,10 +96,12 @@ enum ColumnText {
     }
 
     private static func column(_ text: String, of entity: EntitySchema) throws -> OutputColumn {
-        if text == "object", entity.property(named: text) == nil { return object }
-        if text == "count", entity.property(named: text) == nil { return count }
+        let (expression, name) = try ListText.alias(text)
+        for column in [object, count] where column.name == expression && entity.property(named: expression) == nil {
+            return OutputColumn(name ?? column.name, column.expression)
+        }
         do {
-            return OutputColumn(text, try FetchExpression(format: text))
+            return OutputColumn(name ?? text, try FetchExpression(format: expression))
         } catch {
             throw UsageError("--columns: \(error.commandLineText)")
         }

@@ -20,60 +20,76 @@ struct RowFormatArguments: ParsableArguments {
 
     var chosen: RowFormat { format ?? (json ? .json : .table) }
 
-    func writer(_ columns: [String], _ names: RecordedNames) -> any ResultWriter {
-        switch chosen {
-        case .table: TableResultWriter(columns, names)
-        case .json: JSONResultWriter(columns, names, isArray: true)
-        case .ndjson: JSONResultWriter(columns, names, isArray: false)
-        case .csv: CSVResultWriter(columns, names)
+    func writer(_ columns: [OutputColumn], _ links: LinkNames) -> any ResultWriter {
+        let names = columns.map(\.name)
+        return switch chosen {
+        case .table: TableResultWriter(columns, links)
+        case .json: JSONResultWriter(names, links.names, isArray: true)
+        case .ndjson: JSONResultWriter(names, links.names, isArray: false)
+        case .csv: CSVResultWriter(names, links.names)
         }
     }
 }
 
 /// Prints rows of values one by one.
 protocol ResultWriter {
-    mutating func row(_ values: some Sequence<AttributeValue>)
+    mutating func row(_ cells: [PredicateOperand])
     /// Called once, after the last row.
     mutating func finish()
 }
 
 /// Prints aligned columns with a heading; numbers are aligned right.
 struct TableResultWriter: ResultWriter {
-    private let names: RecordedNames
+    private let links: LinkNames
     private let headings: [String]
+    /// The columns that are the object itself, whose name is not of interest beside its values.
+    private let isObject: [Bool]
     private var columns: Columns?
     /// Rows kept until the widths of the columns are known.
-    private var waiting: [[AttributeValue]] = []
+    private var waiting: [[PredicateOperand]] = []
     private var count = 0
     private let style = Style.standard
     private static let sample = 200
 
-    init(_ columns: [String], _ names: RecordedNames) {
-        headings = columns
-        self.names = names
+    init(_ columns: [OutputColumn], _ links: LinkNames) {
+        headings = columns.map(\.name)
+        isObject = columns.map { $0.expression == .evaluatedObject }
+        self.links = links
     }
 
-    mutating func row(_ values: some Sequence<AttributeValue>) {
+    mutating func row(_ cells: [PredicateOperand]) {
         count += 1
-        if columns != nil { return print(Array(values)) }
-        waiting.append(Array(values))
+        if columns != nil { return print(cells) }
+        waiting.append(cells)
         if waiting.count == Self.sample { begin() }
     }
 
     private mutating func begin() {
         let alignments = headings.indices.map { column -> Columns.Alignment in
-            let values = waiting.map { $0[column] }.filter { !$0.isNull }
+            let values = waiting.map { $0[column] }.filter { $0 != .one(.null) }
             return !values.isEmpty && values.allSatisfy(\.isNumber) ? .right : .left
         }
-        columns = Columns(alignments, cutsToTerminal: true)
+        let isFirm = headings.indices.map { column in
+            alignments[column] == .right || waiting.allSatisfy { !$0[column].canBeCut }
+        }
+        columns = Columns(alignments, isFirm: isFirm, cutsToTerminal: true)
         columns?.add(headings.map { .init($0, .bold) })
         for row in waiting { print(row) }
         waiting = []
     }
 
-    private mutating func print(_ values: [AttributeValue]) {
-        columns?.add(
-            values.map { .init(ValueText.plain($0) { names.name(of: $0) }, $0.isNull ? .dim : nil) })
+    private mutating func print(_ cells: [PredicateOperand]) {
+        let shown = zip(cells, isObject).map { cell, isObject -> Columns.Cell in
+            switch cell {
+            case .one(let value): .init(text(value, isObject), value.isNull ? .dim : nil)
+            case .many(let values): .init(values.map { text($0, isObject) }.joined(separator: ", "))
+            }
+        }
+        columns?.add(shown)
+    }
+
+    private func text(_ value: AttributeValue, _ isObject: Bool) -> String {
+        ValueText.plain(value) { isObject ? links.names.name(of: $0) : links.label(of: $0) }
     }
 
     mutating func finish() {
@@ -96,13 +112,13 @@ struct JSONResultWriter: ResultWriter {
         self.isArray = isArray
     }
 
-    mutating func row(_ values: some Sequence<AttributeValue>) {
+    mutating func row(_ cells: [PredicateOperand]) {
         if isArray { Output.shared.text(count == 0 ? "[\n  " : ",\n  ") }
         var line = "{"
-        for (key, value) in zip(keys, values) {
+        for (key, cell) in zip(keys, cells) {
             if line.utf8.count > 1 { line += "," }
             line += key
-            JSONLine.append(JSONText.Value(value) { names.name(of: $0) }, to: &line)
+            JSONLine.append(cell, to: &line) { value in JSONText.Value(value) { names.name(of: $0) } }
         }
         line += "}"
         if isArray { Output.shared.text(line) } else { Output.shared.line(line) }
@@ -132,10 +148,14 @@ struct CSVResultWriter: ResultWriter {
         isBegun = true
     }
 
-    mutating func row(_ values: some Sequence<AttributeValue>) {
+    mutating func row(_ cells: [PredicateOperand]) {
         begin()
-        let fields = values.map { value in
-            value.isNull ? "" : CSVText.field(ValueText.exact(value) { names.name(of: $0) })
+        let fields = cells.map { cell in
+            if cell.members.allSatisfy(\.isNull) { return "" }
+            let texts = cell.members.map { value in
+                value.isNull ? "" : ValueText.exact(value) { names.name(of: $0) }
+            }
+            return CSVText.field(texts.joined(separator: ";"))
         }
         Output.shared.line(fields.joined(separator: ","))
     }
@@ -143,10 +163,18 @@ struct CSVResultWriter: ResultWriter {
     mutating func finish() { begin() }
 }
 
-extension AttributeValue {
-    var isNumber: Bool {
+extension PredicateOperand {
+    fileprivate var isNumber: Bool {
         switch self {
-        case .integer, .float, .double, .decimal: true
+        case .one(.integer), .one(.float), .one(.double), .one(.decimal): true
+        default: false
+        }
+    }
+
+    /// Whether the beginning of the text is of use without its end.
+    fileprivate var canBeCut: Bool {
+        switch self {
+        case .many, .one(.string), .one(.url), .one(.composite), .one(.objectID): true
         default: false
         }
     }

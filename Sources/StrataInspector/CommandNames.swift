@@ -1,0 +1,25 @@
+import ArgumentParser
+import StrataModel
+
+/// Finds a command name that does not exist, before the argument parser reads it as something else.
+enum CommandNames {
+    /// - Parameter arguments: the words after the program's name.
+    /// - Throws: `UsageError` with the nearest name.
+    static func check(_ arguments: [String]) throws {
+        var words = arguments[...]
+        if words.first == "help" { words = words.dropFirst() }
+        var command: any ParsableCommand.Type = StrataCommand.self
+        var path = "strata"
+        while let word = words.popFirst(), !word.hasPrefix("-") {
+            let known = command.configuration.subcommands
+            if known.isEmpty { return }
+            guard let next = known.first(where: { $0.configuration.commandName == word }) else {
+                let names = known.compactMap { $0.configuration.commandName }
+                let hint = NearestName.of(word, among: names).map { " Did you mean '\(path) \($0)'?" } ?? ""
+                throw UsageError("There is no command '\(path) \(word)'.\(hint) '\(path) --help' lists the commands.")
+            }
+            command = next
+            path += " \(word)"
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Splits a line into words as a shell does: blanks separate, quotes and backslashes keep them together.
+enum ShellWords {
+    /// - Throws: `UsageError` for a quote without its end.
+    static func split(_ line: String) throws -> [String] {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        var isEscaped = false
+        for character in line {
+            if isEscaped {
+                // Between double quotes a backslash goes with quotes and backslashes only.
+                if quote == "\"", character != "\"", character != "\\" { word = (word ?? "") + "\\" }
+                word = (word ?? "") + String(character)
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+                word = word ?? ""
+            } else if quote == nil, character.isWhitespace {
+                if let word { words.append(word) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        if let quote { throw UsageError("The quote \(quote) has no end.") }
+        if let word { words.append(word) }
+        return words
+    }
+}

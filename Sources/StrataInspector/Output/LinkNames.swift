@@ -1,0 +1,67 @@
+import StrataModel
+import StrataStore
+
+/// Names objects for people: `Studio/p1 (Mosfilm)`, with the value of an attribute that the model says is unique there.
+final class LinkNames {
+    let names: RecordedNames
+    private let store: Store
+    private let states: [State]
+    private var known: [ObjectID: String] = [:]
+    /// A state with the model to read it through.
+    typealias State = (eventNumber: EventNumber, schema: Schema)
+    private static let mostKnown = 100_000
+    private static let mostCharacters = 40
+
+    /// - Parameter states: the states in which objects are looked up, the first one first. The name of an object that is
+    ///   in none of them is the one that it had when it was deleted.
+    init(_ store: Store, in states: [State], _ names: RecordedNames) {
+        self.store = store
+        self.states = states
+        self.names = names
+    }
+
+    /// The object's id, with its name beside it if it has one.
+    func label(of id: ObjectID) -> String {
+        if let label = known[id] { return label }
+        if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+        let reference = names.name(of: id)
+        // A listing does not end for a name that cannot be read.
+        let name = (try? uniqueValue(of: id)).flatMap { value in
+            value.isNull ? nil : ValueText.plain(value, limit: Self.mostCharacters) { names.name(of: $0) }
+        }
+        let label = name.map { "\(reference) (\($0))" } ?? reference
+        known[id] = label
+        return label
+    }
+
+    private func uniqueValue(of id: ObjectID) throws -> AttributeValue {
+        for (eventNumber, schema) in states {
+            guard let key = Self.uniqueKey(of: id.entityID, schema) else { continue }
+            let request = RowsRequest(
+                objects: StoreRequest(entityID: id.entityID, predicate: .isIn("SELF", [.objectID(id)])),
+                columns: [OutputColumn(key)])
+            let row = try store.read(at: eventNumber, through: schema) { try $0.rows(request).first }
+            if let value = row?.first { return value }
+        }
+        guard let key = Self.uniqueKey(of: id.entityID, store.schema),
+            let property = store.schema.entity(id.entityID)?.property(named: key),
+            let deletion = try store.history(of: id).first(where: { $0.kind == .deleted }),
+            case .deleted(let values) = try store.resolved(deletion).payload,
+            case .value(let value)? = values.first(where: { $0.property == property.id })?.value
+        else { return .null }
+        return value
+    }
+
+    /// The attribute with a uniqueness constraint of its own; nil if the entity has none.
+    static func uniqueKey(of entity: EntityID, _ schema: Schema) -> String? {
+        var next = schema.entity(entity)
+        while let current = next {
+            let keys = current.description.uniquenessConstraints.filter { $0.count == 1 }.flatMap { $0 }
+            if let key = keys.first(where: { schema.entity(entity)?.property(named: $0)?.attribute != nil }) {
+                return key
+            }
+            next = current.superentityID.flatMap(schema.entity)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataStore
+
+/// `strata shell`: asks and changes a store line by line.
+struct ShellCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shell",
+        abstract: "Asks and changes a store line by line.",
+        discussion: """
+            A line is a command without 'strata' and STORE: query Film --sort year, show Film/p5, log --limit 5. An entity \
+            with a condition behind it is a query: Film rating > 4. .help lists what else there is.
+
+            On a terminal, Tab completes commands, options, entities and key paths, and the arrow keys edit the line and \
+            bring back earlier ones, which are kept in $STRATA_HISTORY or ~/.local/state/strata/history. Elsewhere lines \
+            are read from standard input; the exit code is that of the last line that failed.
+
+            Commands take --json as outside the shell: count Film --json prints {"entity", "count", "eventNumber"}.
+
+            Examples:
+                strata shell BowTies.strata
+                echo 'BowTie rating > 4' | strata shell BowTies.strata
+            """)
+
+    @OptionGroup var store: StoreArguments
+
+    func run() throws {
+        let schema = try store.reading { $0.schema }
+        let shell = Shell(store: store, completion: NameCompletion(schema), schema: schema)
+        let file = HistoryFile()
+        let isInteractive = LineEditor.isInteractive
+        if isInteractive { Output.shared.line("\(store.path). .help lists what can be typed, .quit ends.") }
+        Output.shared.flush()
+        var editor = LineEditor(
+            prompt: "strata> ", history: isInteractive ? file.lines() : [], completions: shell.completions(of:))
+        var exitCode = ExitStatus.fine
+        while let line = editor.line() {
+            do {
+                guard try shell.run(line, editor.history) else { break }
+            } catch {
+                let code = ExitStatus.report(error)
+                if code != ExitStatus.fine { exitCode = code }
+            }
+            Output.shared.flush()
+        }
+        if isInteractive { file.write(editor.history) }
+        if exitCode != ExitStatus.fine, !isInteractive { throw ExitCode(exitCode) }
+    }
+}
+
+/// Runs the lines of a shell.
+struct Shell {
+    let store: StoreArguments
+    let completion: NameCompletion
+    let schema: Schema
+
+    private static let ownCommands = [
+        (".help", "Lists what can be typed."), (".entities", "Lists the entities."),
+        (".properties", "Lists the properties of an entity: .properties Film."),
+        (".history", "Lists the lines before."), (".quit", "Ends the shell; so does Ctrl-D."),
+    ]
+
+    private static var commands: [any ParsableCommand.Type] {
+        StrataCommand.configuration.subcommands.filter { $0 != ShellCommand.self && $0 is any StoreCommand.Type }
+    }
+
+    private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
+
+    /// - Returns: whether the shell goes on.
+    /// - Throws: `UsageError`; the exit code of a command that failed.
+    func run(_ line: String, _ history: [String]) throws -> Bool {
+        let words = try ShellWords.split(line)
+        guard let first = words.first else { return true }
+        switch first {
+        case ".quit", ".exit", "quit", "exit": return false
+        case ".help": printHelp()
+        case ".entities": for name in completion.entityNames { Output.shared.line(name) }
+        case ".history": for line in history { Output.shared.line(line) }
+        case ".properties":
+            guard words.count == 2 else { throw UsageError("Name one entity: .properties Film.") }
+            for property in try EntityName.find(words[1], in: schema).properties where property.storage != .position {
+                Output.shared.line(property.name)
+            }
+        case _ where first.hasPrefix("."):
+            throw UsageError("There is no '\(first)'; .help lists what there is.")
+        default: try runCommand(try arguments(words, line))
+        }
+        return true
+    }
+
+    /// The words of the command line that a line stands for.
+    private func arguments(_ words: [String], _ line: String) throws -> [String] {
+        if schema.entity(named: words[0]) != nil {
+            let rest = line.drop(while: \.isWhitespace).dropFirst(words[0].count).drop(while: \.isWhitespace)
+            if rest.isEmpty || rest.hasPrefix("--") { return ["query", store.path] + words }
+            return ["query", store.path, words[0], "--where", String(rest)]
+        }
+        try CommandNames.check(words)
+        let takesStore = Self.commands.contains { Self.name($0) == words[0] }
+        if !takesStore || words.contains("--help") { return words }
+        return [words[0], store.path] + words.dropFirst()
+    }
+
+    /// Runs a command in a process of its own, so that neither its end nor Ctrl-C ends the shell.
+    private func runCommand(_ arguments: [String]) throws {
+        Output.shared.flush()
+        guard let end = GuardedRun.childEnd([:], [CommandLine.arguments.first ?? "strata"] + arguments) else {
+            throw UsageError("The system starts no process for the command.")
+        }
+        switch end {
+        case .code(ExitStatus.fine): break
+        case .code(let code): throw ExitCode(code)
+        case .signal(let number): throw ExitCode(128 + number)
+        }
+    }
+
+    private func printHelp() {
+        var columns = Columns([.left, .left], indent: "  ")
+        columns.add("ENTITY CONDITION", "Finds objects: Film rating > 4.")
+        for command in Self.commands { columns.add(Self.name(command), command.configuration.abstract) }
+        for (name, text) in Self.ownCommands { columns.add(name, text) }
+        columns.flush()
+        Output.shared.line("'COMMAND --help' tells more.")
+    }
+
+    // MARK: Completion
+
+    /// What the end of the text before the cursor may become.
+    func completions(of text: String) -> (count: Int, texts: [String]) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let word = words.last ?? ""
+        let before = words.dropLast().filter { !$0.isEmpty }
+        func matching(_ names: [String]) -> (count: Int, texts: [String]) {
+            (word.count, names.filter { $0.hasPrefix(word) && !$0.isEmpty }.map { $0 + " " })
+        }
+        guard let first = before.first else {
+            return matching(Self.commands.map(Self.name) + Self.ownCommands.map(\.0) + completion.entityNames)
+        }
+        if word.hasPrefix("-") {
+            let command = Self.commands.first { Self.name($0) == first }
+            return matching(command.map(Self.options) ?? [])
+        }
+        guard let entity = before.lazy.compactMap(completion.entity(named:)).first else {
+            return matching(completion.entityNames)
+        }
+        let count = NameCompletion.lengthOfPath(atEndOf: word)
+        return (count, completion.keyPaths(completing: String(word.suffix(count)), of: entity))
+    }
+
+    private static func options(of command: any ParsableCommand.Type) -> [String] {
+        StrataCommand.helpMessage(for: command).matches(of: #/  (--[a-z-]+)/#).map { String($0.1) }
+    }
+}
+
+/// The lines of earlier sessions.
+private struct HistoryFile {
+    private let url: URL
+
+    init() {
+        let environment = ProcessInfo.processInfo.environment
+        let state = environment["XDG_STATE_HOME"] ?? NSString(string: "~/.local/state").expandingTildeInPath
+        url = URL(filePath: environment["STRATA_HISTORY"] ?? state + "/strata/history")
+    }
+
+    func lines() -> [String] {
+        guard let text = try? String(contentsOf: url, encoding: .utf8) else { return [] }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Others cannot read it. A directory that cannot be written has no history.
+    func write(_ lines: [String]) {
+        let path = url.path(percentEncoded: false)
+        try? FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        _ = FileManager.default.createFile(
+            atPath: path, contents: Data((lines.joined(separator: "\n") + "\n").utf8),
+            attributes: [.posixPermissions: 0o600])
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import StrataStore
+import Testing
+
+@testable import StrataInspector
+
+/// The shell: its lines, its editor, and the names that it and completion scripts complete.
+@Suite struct ShellTests {
+    private let store: FilmStore
+
+    init() throws { store = try FilmStore() }
+
+    private func shell(_ lines: String...) throws -> Tool.Result {
+        let text = lines.map { $0.replacing("'", with: "'\\''") + "\n" }.joined()
+        return try Tool.shell("printf '%s' '\(text)' | $strata shell '\(store.path)' 2>&1")
+    }
+
+    @Test func linesAreCommandsAndQueries() throws {
+        #expect(
+            try shell(
+                "count Film", "", "Film year > 2000", "Film --columns title --where 'year = 1975' --format csv",
+                "query Film --where \"title = 'Mirror'\" --columns year --format csv", ".entities"
+            )
+                == .init(
+                    output: """
+                        4
+                        object   title  year  rating  released  studio
+                        Film/p7  Ponyo  2008     7.6  nil       Studio/p2 (Ghibli)
+                        1 row
+                        title
+                        Mirror
+                        year
+                        1975
+                        Film
+                        Genre
+                        Still
+                        Studio
+
+                        """, error: "", exitCode: 0))
+        try store.expectUntouched()
+        #expect(try shell("update Film/p6 rating=1 --author eve", "blame Film/p6").output.contains("eve"))
+        #expect(try shell(".help").output.contains("  query "))
+        #expect(try shell(".properties Genre", ".quit", "count Film").output == "label\nfilms\n")
+    }
+
+    @Test func aLineThatFailsDoesNotEndTheShell() throws {
+        let result = try shell("cuont Film", "Film yaer > 3", ".hlep", "count 'Film", "count Film")
+        #expect(result.exitCode == 2, "\(result)")
+        for part in [
+            "Did you mean 'strata count'?", "did you mean year?", "There is no '.hlep'", "The quote ' has no end.",
+        ] { #expect(result.output.contains(part), "\(part) \(result)") }
+        #expect(result.output.hasSuffix("\n4\n"))
+    }
+
+    @Test func wordsAreSplitAsAShellSplitsThem() throws {
+        #expect(try ShellWords.split("a 'b c' \"d 'e' \\\" \\n\" f\\ g ''") == ["a", "b c", "d 'e' \" \\n", "f g", ""])
+        #expect(try ShellWords.split("  ").isEmpty)
+    }
+
+    // MARK: Editing
+
+    private func typed(_ bytes: String, history: [String] = []) -> EditedLine {
+        var line = EditedLine(history: history)
+        var rest = Array(bytes.utf8)[...]
+        while !rest.isEmpty { if let key = EditedLine.Key.read({ rest.popFirst() }) { line.press(key) } }
+        return line
+    }
+
+    @Test(arguments: [
+        ("abc\u{7F}d", "abd"), ("abc\u{1B}[D\u{1B}[Dx", "axbc"), ("bc\u{1}a\u{5}d", "abcd"), ("ab cd \u{17}x", "ab x"),
+        ("abc\u{2}\u{1}\u{B}", ""), ("abc\u{1B}[D\u{15}", "c"), ("ab\u{1B}[H\u{1B}[3~", "b"), ("Größe✓", "Größe✓"),
+        ("a\u{1B}[1~b", "ba"), ("\u{1B}[A", "two"), ("x\u{1B}[A\u{1B}[A", "one"),
+        ("x\u{1B}[A\u{1B}[A\u{1B}[B\u{1B}[B", "x"),
+        ("\u{1B}[B", ""), ("\u{1B}[A!", "two!"),
+    ])
+    func keysEditTheLine(bytes: String, text: String) {
+        #expect(String(typed(bytes, history: ["one", "two"]).text) == text)
+    }
+
+    @Test func aLongLineIsShownAroundItsCursor() {
+        for (bytes, width, text, cursor) in [
+            ("0123456789", 20, "0123456789", 10), ("0123456789", 5, "6789", 4), ("0123456789\u{1}", 5, "01234", 0),
+        ] {
+            let shown = typed(bytes).shown(in: width)
+            #expect(shown.text == text && shown.cursor == cursor, "\(shown)")
+        }
+    }
+
+    // MARK: Completion
+
+    private var names: Shell {
+        get throws {
+            let arguments = StoreArguments(path: store.path)
+            let schema = try arguments.reading { $0.schema }
+            return Shell(store: arguments, completion: NameCompletion(schema), schema: schema)
+        }
+    }
+
+    @Test func namesAreCompleted() throws {
+        let shell = try names
+        #expect(shell.completions(of: "que").texts == ["query "])
+        #expect(shell.completions(of: "Fi").texts == ["Film "])
+        #expect(shell.completions(of: "query St").texts == ["Still ", "Studio "])
+        #expect(shell.completions(of: "query Film --gro").texts == ["--group-by "])
+        var found = shell.completions(of: "query Film --where 'studio.na")
+        #expect(found.count == 9 && found.texts == ["studio.name"], "\(found)")
+        found = shell.completions(of: "Film genres.films.t")
+        #expect(found.count == 14 && found.texts == ["genres.films.title"], "\(found)")
+        found = shell.completions(of: "Film rating > 3 AND (ye")
+        #expect(found.count == 2 && found.texts == ["year"], "\(found)")
+        #expect(shell.completions(of: "Film genres.@").texts == ["genres.@count"])
+        #expect(shell.completions(of: "show Film/p5 --at").texts == ["--at "])
+        #expect(shell.completions(of: "Film nothing.x").texts.isEmpty)
+    }
+
+    @Test func completionScriptsCompleteFromTheStoreOnTheLine() throws {
+        let path = store.path
+        #expect(NameCompletion.entities(in: ["strata", "query", path, "Fi"]) == ["Film", "Genre", "Still", "Studio"])
+        #expect(NameCompletion.entities(in: ["strata", "query", "/nowhere", "Fi"]).isEmpty)
+        let words = ["strata", "query", path, "Film", "--columns", "title,studio.co"]
+        #expect(NameCompletion.keyPaths(in: words, completing: "title,studio.co") == ["title,studio.country"])
+        for shell in ["bash", "zsh", "fish"] {
+            #expect(try Tool.run("completions", shell).output.contains("---completion query"), "\(shell)")
+        }
+        // What the scripts run.
+        let asked = try Tool.run(
+            ["---completion", "query", "--", "positional@1", "3", "2", "strata", "query", path, "Fi"],
+            environment: ["SAP_SHELL": "bash"])
+        #expect(asked.output.split(separator: "\n").contains("Film"), "\(asked)")
+        try store.expectUntouched()
+    }
+}
