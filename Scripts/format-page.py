@@ -20,6 +20,7 @@ sections = [
     ("Values", "ValueCodec"),
     ("Ordered keys", "KeyEncoding"),
     ("Tags and subscriptions", "Bookmarks"),
+    ("Metadata of the store", "StoreMetadata"),
     ("A rebuild under way", "RebuildMark"),
     ("A migration under way", "MigrationMark"),
 ]

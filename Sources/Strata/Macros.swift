@@ -30,7 +30,8 @@
 @attached(
     member,
     names: named(entityName), named(_validatesValues), named(_observesDeletion), named(entityDefinition),
-    named(_visitKeyPath), named(init), prefixed(_propertyBase_), prefixed(_propertyEnd_), prefixed(_describe_))
+    named(_visitKeyPath), named(_ownValue), named(init), prefixed(_propertyBase_), prefixed(_propertyEnd_),
+    prefixed(_describe_))
 @attached(extension, conformances: ManagedEntity)
 public macro Entity(_ options: EntityOption...) = #externalMacro(module: "StrataMacros", type: "EntityMacro")
 

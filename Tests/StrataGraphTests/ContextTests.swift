@@ -173,6 +173,45 @@ import Testing
         #expect(try context.existingObject(with: first.objectID, as: Movie.self).title == "A")
     }
 
+    @Test func resetIsAnnounced() throws {
+        let (first, second) = (movie("A"), movie("B"))
+        try context.save()
+        let third = movie("new")
+        var heard: [ContextChanges] = []
+        let observation = context.observe(.objectsDidChange) { heard.append($0) }
+        let other = container.newBackgroundContext()
+        Movie(context: other).title = "C"
+        try other.save()
+        context.reset()
+        #expect(heard.count == 1 && heard.first?.eventNumber == other.eventNumber)
+        #expect(heard.first?.invalidatedObjectIDs == [first.objectID, second.objectID, third.objectID])
+        #expect(heard.first?.deletedObjectIDs == [] && heard.first?.refreshedObjectIDs == [])
+        context.reset()
+        #expect(heard.count == 1)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func refreshingANewObjectChangesNothing() throws {
+        let new = movie("A", 2)
+        for merges in [true, false] {
+            context.refresh(new, mergeChanges: merges)
+            #expect(new.title == "A" && new.rating == 2 && new.isInserted && !new.isFault)
+        }
+        try context.save()
+        #expect(try container.newBackgroundContext().count(for: FetchRequest<Movie>()) == 1)
+    }
+
+    @Test func theFirstTransactionOfAStoreInstallsTheModel() throws {
+        let fresh = try makeContainer()
+        #expect(try fresh.transactions(after: .zero).map(\.number.rawValue) == [1])
+        let events = try fresh.events(through: fresh.head())
+        #expect(try events.map(\.kind) == [.modelInstalled] && fresh.currentHistoryToken().transactionNumber == 1)
+        let context = fresh.newBackgroundContext()
+        Movie(context: context).title = "A"
+        try context.save()
+        #expect(try fresh.transactions(after: .zero).map(\.number.rawValue) == [1, 2])
+    }
+
     @Test func objectsOutliveTheirContextHarmlessly() throws {
         var short: ManagedObjectContext? = container.newBackgroundContext()
         let object = Movie(context: try #require(short))

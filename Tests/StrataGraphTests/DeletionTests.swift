@@ -149,6 +149,36 @@ import Testing
         try context.save()
     }
 
+    @Test func aWriteToADeletedObjectFailsWhereItIsMade() throws {
+        let container = try makeContainer()
+        let context = container.newBackgroundContext()
+        let movie = Movie(context: context)
+        let owner = FamilyMember(context: context)
+        let kept = Movie(context: context)
+        (movie.title, kept.title, owner.name) = ("gone", "kept", "Ann")
+        try context.save()
+        context.delete(movie)
+        context.delete(owner)
+        let new = Movie(context: context)
+        context.delete(new)
+        var heard: [StrataError] = []
+        context.faultingErrorHandler = { heard.append($0) }
+        movie.title = "A"
+        #expect(heard.map(\.code) == [.deletedObject] && heard.first?.context.key == "title")
+        movie.rating = 2
+        movie.familyMember = nil
+        owner.favoriteMovies.insert(kept)
+        new.title = "B"
+        #expect(heard.map(\.context.key) == ["title", "rating", "familyMember", "favoriteMovies", "title"])
+        #expect(thrownError { try movie.setValue("A", forKey: "title") }?.code == .deletedObject)
+        #expect(thrownError { try movie.setPrimitiveValue("A", forKey: "title") }?.code == .deletedObject)
+        #expect(context.unreportedErrors.isEmpty && movie.title == "gone" && kept.familyMember == nil)
+        context.faultingErrorHandler = nil
+        movie.title = "logged"
+        try context.save()
+        #expect(try container.newBackgroundContext().fetch(FetchRequest<Movie>()).count == 1)
+    }
+
     @Test func aVanishedObjectCanBeMadeAnError() throws {
         let container = try makeContainer()
         let context = container.newBackgroundContext()

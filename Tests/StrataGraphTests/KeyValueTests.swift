@@ -67,7 +67,7 @@ import Testing
         #expect(thrownError { try movie.setValue("five", forKey: "rating") }?.code == .wrongType)
         #expect(thrownError { try movie.setValue(movie, forKey: "familyMember") }?.code == .wrongType)
         #expect(thrownError { try movie.setValue("Ann", forKey: "familyMember") }?.code == .wrongType)
-        #expect(thrownError { _ = try movie.value(forKeyPath: "title.length") }?.code == .unknownKey)
+        #expect(thrownError { _ = try movie.value(forKeyPath: "title.size") }?.code == .unknownKey)
         #expect(movie.title == "Stalker" && movie.rating == 0)
     }
 

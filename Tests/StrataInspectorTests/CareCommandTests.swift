@@ -1,4 +1,6 @@
 import Foundation
+import StrataGraph
+import StrataModel
 import Testing
 
 @Suite struct CareCommandTests {
@@ -42,6 +44,22 @@ import Testing
             try JSONSerialization.jsonObject(
                 with: Data(try Tool.run("inspect", path, "--json").output.utf8)) as? [String: Any]
         return text?["lineage"] as? String ?? "none"
+    }
+
+    @Test func metadataAndTagsAreShownAndOutliveCompaction() throws {
+        let container = PersistentContainer(name: "Films", model: try FilmStore.model(), at: .url(store.directory))
+        try container.loadPersistentStores()
+        try container.setMetadata(["catalogue": "2026-11", "page": 4], author: "eve")
+        container.close()
+        #expect(try Tool.run("compact", store.path).exitCode == 0)
+        let text = try Tool.run("inspect", store.path).output
+        #expect(text.contains("Metadata\n  catalogue  \"2026-11\"\n  page       4\n"), "\(text)")
+        let json =
+            try JSONSerialization.jsonObject(
+                with: Data(try Tool.run("inspect", store.path, "--json").output.utf8)) as? [String: Any]
+        #expect((json?["metadata"] as? [String: Any])?["catalogue"] as? String == "2026-11")
+        let log = try Tool.run("log", store.path).output
+        #expect(log.contains("metadata page: nil -> 4") && log.contains("tag first cut at event 13"), "\(log)")
     }
 
     @Test func compactGivesBackFreePagesAndKeepsTheHistory() throws {

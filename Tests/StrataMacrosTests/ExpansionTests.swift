@@ -154,6 +154,15 @@ import Testing
                         super._visitKeyPath(at: index, &visitor)
                     }
                 }
+
+                nonisolated open override func _ownValue(forKey key: String) -> Any?? {
+                    switch key {
+                    case "cache":
+                        return .some(self.cache)
+                    default:
+                        return super._ownValue(forKey: key)
+                    }
+                }
             }
             """, macros: macros)
     }
@@ -182,6 +191,8 @@ import Testing
         ("@Attribute(.indexed, .unique) var x: Int = 3", "property(\\_Leaf.x, \"x\", default: 3, .indexed, .unique)"),
         ("@Attribute var x: Int? = nil", "property(\\_Leaf.x, \"x\")"),
         ("@Attribute(.transient) var x: Color?", "transient(\\_Leaf.x, \"x\")"),
+        ("@Attribute(.transient) var x: Int = 3", "transient(\\_Leaf.x, \"x\", default: 3)"),
+        ("@Attribute(.transformable) var x: Color?", "transformable(\\_Leaf.x, \"x\")"),
         (
             "@Attribute(.indexed, .transformable(by: name)) var x: Color?",
             "transformable(\\_Leaf.x, \"x\", by: name, .indexed)"
@@ -213,6 +224,22 @@ import Testing
                 }
             }
             """, macros: entityMacros.filter { $0.key == "Attribute" || $0.key == "Relationship" })
+    }
+
+    @Test(
+        arguments: [
+            ("var x: Int { 1 }", "x"), ("@Transient var x = 1", "x"), ("let x = 1", "x"), ("var `if`: Int { 1 }", "if"),
+            ("var x: Int { get { 1 } set {} }", "x"), ("var x: Int { get throws { 1 } }", nil),
+            ("private var x: Int { 1 }", nil), ("static var x: Int { 1 }", nil), ("@MainActor var x: Int { 1 }", nil),
+            ("override var description: String { \"\" }", nil), ("@Transient lazy var x = 1", nil), ("var x: Int", nil),
+        ] as [(String, String?)])
+    func variablesBesideTheModelAreReadByName(member: String, name: String?) throws {
+        let source: DeclSyntax = "@Entity class Z: ManagedObject {\n\(raw: member)\n}"
+        let declaration = try #require(source.as(ClassDeclSyntax.self))
+        let entity = try #require(EntityDeclaration(declaration, in: []))
+        let members = EntityExpansion(entity: entity, options: []).members.map { $0.trimmedDescription }
+        let text = members.first { $0.contains("_ownValue") }
+        #expect(name == nil ? text == nil : text?.contains("case \"\(name ?? "")\": return .some(self.") == true)
     }
 
     @Test func whatCannotHaveAccessorsGetsNoneAndTheRestDoes() {

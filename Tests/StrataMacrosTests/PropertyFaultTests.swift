@@ -41,17 +41,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (".transformable(by: \"Color\")", "transformable"), (".transient", "transient"),
+        (".transformable(by: \"Color\")", "transformable", ""), (".transformable", "transformable", ""),
+        (".transient", "transient", ", or it must have an initial value"),
     ])
-    func whatHasNoDefaultIsOptional(option: String, kind: String) {
+    func whatHasNoDefaultIsOptional(option: String, kind: String, other: String) {
         expectFaults(
             in: "@Entity class Tie: ManagedObject {\n    @Attribute(\(option)) var tint: Color\n}",
             [
                 .init(
-                    message: "'tint' is \(kind) and has no value until one is set: its type must be optional.",
+                    message: "'tint' is \(kind) and has no value until one is set: its type must be optional\(other).",
                     line: 2, column: 28 + option.count, fixIts: ["replace 'Color' with 'Color?'"])
             ],
             fixed: "@Entity class Tie: ManagedObject {\n    @Attribute(\(option)) var tint: Color?\n}")
+        guard kind == "transformable" else { return }
         expectFaults(
             in: "@Entity class Tie: ManagedObject {\n    @Attribute(\(option)) var tint: Color? = .red\n}",
             [

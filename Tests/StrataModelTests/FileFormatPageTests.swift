@@ -7,8 +7,8 @@ import Testing
 
     /// Scripts/format-page.py writes the page from the comments at the head of these files.
     @Test(arguments: [
-        "StoreTables", "StoreHeader", "EventRecord", "MaintenanceRecord", "Bookmarks", "TransactionRecord", "RowLayout",
-        "StoredRow", "ValueCodec", "KeyEncoding", "RebuildMark", "PageSums",
+        "StoreTables", "StoreHeader", "EventRecord", "MaintenanceRecord", "Bookmarks", "StoreMetadata",
+        "TransactionRecord", "RowLayout", "StoredRow", "ValueCodec", "KeyEncoding", "RebuildMark", "PageSums",
     ])
     func thePageOfTheFormatIsWhatTheCodecsSay(name: String) throws {
         let sources = FileManager.default.enumerator(

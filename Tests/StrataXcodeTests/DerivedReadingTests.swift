@@ -46,7 +46,7 @@ struct DerivedReadingTests {
             "Film.made cannot be derived from average:(actors.title): a derivation is a key path"
         ),
         ("actors.title", "it leads to many values; @count or @sum makes one of them."),
-        ("titel", "Film has no property named titel."), ("actors", "it leads to many values"),
+        ("titel", "Film has no property named titel (did you mean title?)."), ("actors", "it leads to many values"),
         ("now()", "it is a date, the attribute is a string."), ("made", "Film.made is derived itself."),
         ("actors.title.@sum", "@sum needs an attribute that is a number."),
     ])

@@ -162,7 +162,7 @@ struct BatchRowMaker {
     // MARK: Errors
 
     func unknown(_ name: String) -> StrataError {
-        StrataError(.unknownKey, "\(entity.name) has no property \(name).", context: errorContext(name))
+        entity.schema.unknownKey(name, errorContext(name))
     }
 
     private func refusal(_ property: PropertyRuntime, _ sentence: String) -> StrataError {

@@ -18,7 +18,7 @@ final class BatchWriter: Sendable {
     }
 
     func entity(named name: String) throws -> EntityRuntime {
-        guard let entity = binding.entity(named: name) else { throw ManagedObjectContext.unknownEntity(name) }
+        guard let entity = binding.entity(named: name) else { throw binding.schema.unknownEntity(name) }
         return entity
     }
 

@@ -15,7 +15,10 @@ extension PersistentContainer {
         fromTemplate name: String, substituting values: [String: (any FetchArgument)?] = [:]
     ) throws(StrataError) -> FetchRequest<Result> {
         guard let template = managedObjectModel.fetchRequestTemplates[name] else {
-            throw StrataError(.invalidRequest, "The model has no fetch request template named \(name).")
+            throw StrataError(
+                .invalidRequest,
+                "The model has no fetch request template named \(name)"
+                    + NearestName.ending(for: name, among: managedObjectModel.fetchRequestTemplates.keys.sorted()))
         }
         return try FetchRequest(template, substituting: values)
     }

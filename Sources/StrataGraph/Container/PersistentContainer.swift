@@ -104,6 +104,7 @@ public final class PersistentContainer: Sendable {
                 opened.binding = binding
                 opened.isOpen = true
                 ClassModel.adopt(binding, for: classes.values)
+                binding.warnOfMissingTransformers()
             } catch {
                 store.close()
                 throw error
@@ -294,7 +295,7 @@ public final class PersistentContainer: Sendable {
             throw Self.invalidURI(uri, "The URI names an object of another store.")
         }
         guard let entity = binding.entity(named: String(parts[0])) else {
-            throw ManagedObjectContext.unknownEntity(String(parts[0]))
+            throw binding.schema.unknownEntity(String(parts[0]))
         }
         return ObjectID(entity: entity.id, row: row)
     }

@@ -77,6 +77,8 @@ extension HistoryEvent {
                 Change("event", .null, .integer(Int64(bitPattern: eventNumber.rawValue)), nil),
             ]
         case .untagged(let name): [Change("tag", .string(name), .null, nil)]
+        case .metadata(let before, let after):
+            after.keys.sorted().map { Change($0, before[$0] ?? .null, after[$0] ?? .null, nil) }
         case .note, .unknown: []
         }
     }

@@ -48,7 +48,7 @@ public struct HistoryEvent: Sendable, Hashable {
         case moved
         /// A version of the model was installed.
         case modelInstalled
-        /// A tag was set or removed, or a note was written.
+        /// A tag was set or removed, the store's metadata changed, or a note was written.
         case maintenance
     }
 

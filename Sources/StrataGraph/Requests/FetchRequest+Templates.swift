@@ -34,7 +34,11 @@ extension ManagedObject {
             throw unknownKey(name)
         }
         let request = try FetchRequest<ManagedObject>(
-            property.request, substituting: ["FETCH_SOURCE": self, "FETCHED_PROPERTY": name])
+            property.request,
+            substituting: [
+                "FETCH_SOURCE": self, "FETCHED_PROPERTY": name, "FETCHED_PROPERTY.name": name,
+                "FETCHED_PROPERTY.userInfo": AttributeValue.composite(property.userInfo.mapValues { .string($0) }),
+            ])
         return try context.fetch(request)
     }
 }

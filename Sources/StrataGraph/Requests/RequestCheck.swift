@@ -66,11 +66,8 @@ enum RequestCheck {
             for step in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
                 let context = StrataError.Context(entityName: entity?.name, key: keyPath)
                 guard let property = entity?.property(named: String(step)) else {
-                    let nearest = NearestName.of(String(step), among: entity?.properties.map(\.name) ?? [])
-                    throw StrataError(
-                        .unknownKey,
-                        "\(entity?.name ?? "") has no property \(step)"
-                            + (nearest.map { "; did you mean \($0)?" } ?? "."), context: context)
+                    throw entity?.unknownKey(String(step), context)
+                        ?? StrataError(.unknownKey, "The key path leads to no object.", context: context)
                 }
                 guard let relationship = property.relationship else {
                     throw StrataError(

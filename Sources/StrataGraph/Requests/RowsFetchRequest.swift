@@ -20,7 +20,8 @@ public struct RowsFetchRequest: Sendable {
     /// Key paths by whose values objects are grouped: each group makes one row. Across a to-many, an object is once in
     /// the group of each value among its members, and in the group of nil if it has none.
     public var groupBy: [String] = []
-    /// What a group's row must meet. It can use columns by name, the key paths of `groupBy`, and aggregates.
+    /// What a group's row must meet. It can use columns by name (`count` or `$count`), the key paths of `groupBy`, and
+    /// aggregates.
     public var having: FetchPredicate?
     /// The order of the rows. A key is the name of a column, a key path, or an expression such as `average(rating)`;
     /// groups also have their key paths and aggregates, distinct rows only their columns.

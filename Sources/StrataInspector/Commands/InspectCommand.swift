@@ -10,12 +10,12 @@ struct InspectCommand: StoreCommand {
         abstract: "Shows where every file is, what the store holds, and how large its parts are.",
         discussion: """
             Lists files, sizes of tables (pages) and of indexes (keys), the newest model and earlier ones, tags, \
-            subscriptions, large values, and the processes that read the store. A stale reader is one whose process \
+            subscriptions, metadata, large values, and the processes that read the store. A stale reader is one whose process \
             has ended; the next writer removes it. Saves reuse the free space in the file; 'strata compact' returns \
             it.
 
             --json prints {"path", "store", "lineage", "format", "created", "models": [version], "log": {"events", \
-            "transactions", "first", "last"}, "tags": {name: event number}, "subscriptions": {name: transaction}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
+            "transactions", "first", "last"}, "tags": {name: event number}, "subscriptions": {name: transaction}, "metadata": {name: value}, "files": [{"path", "purpose", "bytes"}], "entities": [{"name", "objects", \
             "abstract"}], "tables": [{"name", "view", "entries", "bytes"}], "indexes": [{"name", "entity", "unique", \
             "entries", "bytes"}], "blobs": {"files", "bytes", "named"}, "readers": [{"process", "active", "stale"}], \
             "reclaimableBytes"}.
@@ -32,7 +32,7 @@ struct InspectCommand: StoreCommand {
         try store.reading { store in
             let listing = StoreListing(
                 statistics: try store.statistics(), path: store.path, schemas: try store.schemas,
-                tags: try store.tags(), subscriptions: try store.subscriptions())
+                tags: try store.tags(), subscriptions: try store.subscriptions(), metadata: try store.metadata())
             try json ? JSONText.print(listing.json) : listing.print()
         }
     }

@@ -9,6 +9,7 @@ struct StoreListing {
     let schemas: [Schema]
     let tags: [String: EventNumber]
     let subscriptions: [String: TransactionNumber]
+    let metadata: [String: AttributeValue]
 
     /// Without this command's own slot.
     private var readers: [StoreStatistics.ReaderUse] { statistics.readers.filter { $0.processID != getpid() } }
@@ -19,6 +20,7 @@ struct StoreListing {
         printModels()
         printEntities()
         printNames()
+        printMetadata()
         printTables()
         printIndexes()
         printReaders()
@@ -87,6 +89,17 @@ struct StoreListing {
         }
     }
 
+    private func printMetadata() {
+        guard !metadata.isEmpty else { return }
+        Columns.section("Metadata", [.left, .left]) { columns in
+            for name in metadata.keys.sorted() {
+                columns.add(ValueText.harmless(name), ValueText.of(metadata[name] ?? .null, name: objectName))
+            }
+        }
+    }
+
+    private func objectName(_ id: ObjectID) -> String { schemas.last?.name(of: id) ?? "object \(id)" }
+
     private func printEntities() {
         Columns.section("Entities", [.left, .right, .left]) { columns in
             for entity in statistics.entities {
@@ -140,6 +153,7 @@ extension StoreListing {
             "format": header.format, "created": ValueText.moment(header.created),
             "models": statistics.modelVersions.map(\.rawValue), "log": log, "tags": tags.mapValues(\.rawValue),
             "subscriptions": subscriptions.mapValues(\.rawValue),
+            "metadata": metadata.mapValues { JSONText.Value($0, name: objectName) },
             "files": statistics.files.map { file -> JSONObject in
                 ["path": file.path, "purpose": file.purpose, "bytes": file.sizeInBytes]
             },

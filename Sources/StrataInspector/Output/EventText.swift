@@ -1,3 +1,4 @@
+import Foundation
 import StrataGraph
 import StrataModel
 import StrataStore
@@ -23,8 +24,22 @@ struct EventText {
                 "\(ends(pair)): \(pair.positionsBefore.map { position($0, "") } ?? "?") -> \(position(pair.positions, ""))"
             ]
         case .modelInstalled(let version): ["model version \(version.rawValue)"]
-        case .maintenance(let data): ["<\(ValueText.size(UInt64(data.count)))>"]
+        case .maintenance(let data): maintenance(data)
         case .redacted: ["removed on purpose"]
+        }
+    }
+
+    private func maintenance(_ payload: Data) -> [String] {
+        switch try? payload.withUnsafeBytes({ try MaintenanceRecord($0) }) {
+        case .tagged(let name, let eventNumber): ["tag \(ValueText.harmless(name)) at event \(eventNumber)"]
+        case .untagged(let name): ["tag \(ValueText.harmless(name)) removed"]
+        case .metadata(let before, let after):
+            after.keys.sorted().map { name in
+                let (old, new) = (before[name] ?? .null, after[name] ?? .null)
+                return "metadata \(ValueText.harmless(name)): \(text(.value(old))) -> \(text(.value(new)))"
+            }
+        case .note: ["note"]
+        case .unknown, nil: ["<\(ValueText.size(UInt64(payload.count)))>"]
         }
     }
 

@@ -11,6 +11,8 @@ struct EntityDeclaration {
     let superclassName: String
     /// The properties of the model that the class itself declares, by index.
     let properties: [PropertyDeclaration]
+    /// The names of variables of the object that are not in the model and can be read by name.
+    let ownValues: [TokenSyntax]
     let access: AccessLevel
     /// Names of the functions that the class overrides.
     let overrides: Set<String>
@@ -28,6 +30,9 @@ struct EntityDeclaration {
         self.superclassName = superclassName
         properties = declaration.memberBlock.members.compactMap { member in
             member.decl.as(VariableDeclSyntax.self).flatMap(PropertyDeclaration.init)
+        }
+        ownValues = declaration.memberBlock.members.flatMap { member in
+            member.decl.as(VariableDeclSyntax.self)?.ownValues ?? []
         }
         overrides = declaration.memberBlock.functionNames
         access = AccessLevel(ofType: declaration.modifiers, in: lexicalContext)

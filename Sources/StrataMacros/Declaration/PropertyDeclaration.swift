@@ -6,8 +6,8 @@ struct PropertyDeclaration {
     enum Storage {
         /// In the row, or as a relationship.
         case row
-        /// In the row, as bytes from the transformer that the expression names.
-        case transformed(by: String)
+        /// In the row, as bytes from the transformer that the expression names, or the standard one.
+        case transformed(by: String?)
         /// Only in memory.
         case memory
     }
@@ -48,10 +48,9 @@ struct PropertyDeclaration {
 
 extension PropertyDeclaration.Storage {
     init(_ attribute: AttributeSyntax) {
-        if let argument = attribute.option("transformable"),
+        if let argument = attribute.option("transformable") {
             let name = argument.expression.as(FunctionCallExprSyntax.self)?.arguments.first
-        {
-            self = .transformed(by: name.expression.trimmedDescription)
+            self = .transformed(by: name?.expression.trimmedDescription)
         } else if attribute.option("transient") != nil {
             self = .memory
         } else {
@@ -61,6 +60,19 @@ extension PropertyDeclaration.Storage {
 }
 
 extension VariableDeclSyntax {
+    /// The names of variables of the object that are not in the model and can be read at once: those that are computed,
+    /// constant or `@Transient`.
+    var ownValues: [TokenSyntax] {
+        let hidden: [Keyword] = [.static, .class, .private, .fileprivate, .override, .weak, .unowned, .lazy]
+        guard attributes.count == attributes.all(.transient).count, !hidden.contains(where: modifiers.contains),
+            PropertyDeclaration(self) == nil
+        else {
+            return []
+        }
+        let isReadable = bindings.allSatisfy { $0.accessorBlock == nil || $0.observers != nil || $0.isReadAtOnce }
+        return isReadable ? identifiers : []
+    }
+
     /// Whether it is an instance variable and not computed.
     var isInstanceStorage: Bool {
         !modifiers.contains(.static) && !modifiers.contains(.class)
@@ -72,6 +84,16 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
+    /// Whether it has a getter that neither waits nor throws.
+    fileprivate var isReadAtOnce: Bool {
+        switch accessorBlock?.accessors {
+        case .getter: true
+        case .accessors(let accessors):
+            accessors.contains { $0.accessorSpecifier.tokenKind == .keyword(.get) && $0.effectSpecifiers == nil }
+        case nil: false
+        }
+    }
+
     /// The accessors, if they are only `willSet` and `didSet`.
     var observers: AccessorBlockSyntax? {
         guard let block = accessorBlock, case .accessors(let accessors) = block.accessors else { return nil }

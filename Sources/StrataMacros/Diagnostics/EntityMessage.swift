@@ -114,7 +114,10 @@ extension DiagnosticMessage where Self == EntityMessage {
 
 extension DiagnosticMessage where Self == EntityMessage {
     static func mustBeOptional(_ name: String, _ kind: String) -> Self {
-        Self("mustBeOptional", "'\(name)' is \(kind) and has no value until one is set: its type must be optional.")
+        let orInitial = kind == "transient" ? ", or it must have an initial value" : ""
+        return Self(
+            "mustBeOptional",
+            "'\(name)' is \(kind) and has no value until one is set: its type must be optional\(orInitial).")
     }
 
     static func noInitialValue(_ name: String, _ kind: String) -> Self {

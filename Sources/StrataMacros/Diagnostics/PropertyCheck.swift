@@ -51,7 +51,7 @@ struct PropertyCheck<Context: MacroExpansionContext> {
         switch property.storage {
         case .transformed: checkValueless("transformable")
         case .memory:
-            checkValueless("transient")
+            if property.initialValue == nil { checkValueless("transient") }
             if let attribute = property.attribute, attribute.labeledArguments.count > 1 {
                 diagnose(attribute, .transientWithOptions(property.name))
             }

@@ -12,8 +12,10 @@ struct EntityExpansion {
     let options: [LabeledExprSyntax]
 
     var members: [DeclSyntax] {
-        let always = [propertyBase, propertyEnd, entityName] + hooks + [entityDefinition, describe]
-        return entity.properties.isEmpty ? always : always + [visitKeyPath]
+        var members = [propertyBase, propertyEnd, entityName] + hooks + [entityDefinition, describe]
+        if !entity.properties.isEmpty { members.append(visitKeyPath) }
+        if !entity.ownValues.isEmpty { members.append(ownValue) }
+        return members
     }
 
     /// Replaces the inherited initializers if a refused variable would hide them, so that one mistake causes one error.
@@ -102,6 +104,19 @@ struct EntityExpansion {
             """
     }
 
+    /// Reads the variables that are not in the model by name.
+    private var ownValue: DeclSyntax {
+        let cases = entity.ownValues.map { "case \"\($0.bareText)\": return .some(self.\($0.text))" }
+        return """
+            \(raw: overridePrefix) func _ownValue(forKey key: String) -> Any?? {
+                switch key {
+                \(raw: cases.joined(separator: "\n    "))
+                default: return super._ownValue(forKey: key)
+                }
+            }
+            """
+    }
+
     private var visitKeyPath: DeclSyntax {
         let cases = entity.properties.enumerated().map { index, property in
             "case \(index): visitor.visit(self, \\\(entity.identifier).\(property.identifier))"
@@ -140,15 +155,15 @@ extension PropertyDeclaration {
             return call("relationship", path + relationship.labeledArguments.inBuilderOrder)
         }
         let options = attribute?.labeledArguments ?? []
+        let initial = initialValue.map { ["default: \($0.description)"] } ?? []
         switch storage {
         case .row:
-            let initial = initialValue.map { ["default: \($0.description)"] } ?? []
             return call("property", path + initial + options.map(\.text))
         case .transformed(let transformer):
             let others = options.filter { $0.id != attribute?.option("transformable")?.id }
-            return call("transformable", path + ["by: \(transformer)"] + others.map(\.text))
+            return call("transformable", path + (transformer.map { ["by: \($0)"] } ?? []) + others.map(\.text))
         case .memory:
-            return call("transient", path)
+            return call("transient", path + initial)
         }
     }
 

@@ -19,10 +19,11 @@ enum ManagedPropertyMacro: AccessorMacro {
         let propertyIndex = "\(entity.base) + \(index)"
         let suffix = property.accessorSuffix
         let isPublic = entity.isVisibleOutside && [.public, .open].contains(AccessLevel(property.modifiers))
-        let getter = isPublic ? "@inlinable get" : "get"
+        // An initial value may use what other modules do not see.
+        let getter = isPublic && property.initialArgument.isEmpty ? "@inlinable get" : "get"
         let setter = isPublic && !property.hasNarrowerSetter ? "@inlinable set" : "set"
         return [
-            "\(raw: getter) { _get\(raw: suffix)(\(raw: propertyIndex)) }",
+            "\(raw: getter) { _get\(raw: suffix)(\(raw: propertyIndex)\(raw: property.initialArgument)) }",
             "\(raw: setter) { _set\(raw: suffix)(\(raw: propertyIndex), newValue) }",
         ]
     }
@@ -35,6 +36,12 @@ extension PropertyDeclaration {
         case .transformed: "Transformed"
         case .memory: "Transient"
         }
+    }
+
+    /// The initial value, which for an attribute in memory is no part of the row.
+    fileprivate var initialArgument: String {
+        guard case .memory = storage, let initialValue else { return "" }
+        return ", default: \(initialValue.description)"
     }
 
     /// Whether it is declared with `private(set)` or similar.

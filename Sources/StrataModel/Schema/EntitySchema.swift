@@ -43,3 +43,27 @@ package final class EntitySchema: Sendable {
     package func slot(of id: PropertyID) -> Int? { byID[id] }
     package func property(_ id: PropertyID) -> PropertySchema? { byID[id].map { properties[$0] } }
 }
+
+extension EntitySchema {
+    /// The names of the properties that the model declares.
+    package var visibleNames: [String] {
+        properties.filter { !$0.isHidden }.map(\.name)
+    }
+
+    /// The error for a name that no property has, with the nearest one that a property has.
+    package func unknownKey(_ key: String, _ context: StrataError.Context) -> StrataError {
+        StrataError(
+            .unknownKey, "\(name) has no property named \(key)" + NearestName.ending(for: key, among: visibleNames),
+            context: context)
+    }
+}
+
+extension Schema {
+    /// The error for a name that no entity has, with the nearest one that an entity has.
+    package func unknownEntity(_ name: String) -> StrataError {
+        StrataError(
+            .unknownEntity,
+            "The model has no entity named \(name)" + NearestName.ending(for: name, among: entities.map(\.name)),
+            context: .init(entityName: name))
+    }
+}

@@ -4,6 +4,7 @@
 //   meta          "header", "head"                            StoreHeader, LogHead
 //   state         "rows"                                      UInt64: first row number that is not leased
 //                 "tag" or "subscription", a name             Bookmarks.swift
+//                 "metadata"                                  StoreMetadata.swift
 //                 "statistics", UInt32 index                  StatisticsRecord.swift
 //                 "fold ", "links" or "indexes"               the entry that left its buffer last
 //   events        UInt64 event number                         EventRecord.swift

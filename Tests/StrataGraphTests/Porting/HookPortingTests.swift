@@ -65,6 +65,19 @@ import Testing
         #expect(new.calls.filter { $0 == "prepareForDeletion" }.count == 1 && !context.hasChanges)
     }
 
+    @Test func aDeletionIsPreparedInTheContextThatMakesIt() throws {
+        let object = try saved("a")[0]
+        let child = try context.newChildContext()
+        let draft = try child.existingObject(with: object.objectID, as: Hooked.self)
+        child.delete(draft)
+        child.delete(draft)
+        try child.save()
+        #expect(object.isDeleted && draft.calls.filter { $0 == "prepareForDeletion" }.count == 1)
+        try context.save()
+        #expect(!object.calls.contains("prepareForDeletion") && object.calls.contains("validateForDelete"))
+        #expect(try container.newBackgroundContext().count(for: FetchRequest<Hooked>()) == 0)
+    }
+
     @Test func aDeletionIsPreparedAgainAfterARollback() throws {
         let object = try saved("a")[0]
         context.delete(object)

@@ -98,6 +98,20 @@ import Testing
         #expect(table.faults.isEmpty && table.sections.map(\.name) == ["a"])
     }
 
+    @Test func theObjectsOfADeletedSectionAreReportedToo() throws {
+        let (anna, bert) = (person("a"), person("b"))
+        let people = [person("1", boss: anna), person("2", boss: anna), person("3", boss: bert)]
+        try context.save()
+        let request = try FetchRequest<Person>(
+            where: try FetchPredicate(format: "boss != nil"),
+            sortedBy: [SortDescription("boss.name"), SortDescription("name")])
+        let (controller, table) = try shown(request, sections: "boss.name")
+        for person in people.prefix(2) { context.delete(person) }
+        context.processPendingChanges()
+        #expect(table.calls == ["will", "section delete 0", "delete 0.1 -", "delete 0.0 -", "did"])
+        #expect(table.faults.isEmpty && table.sections.map(\.name) == ["b"] && controller.sections?.count == 1)
+    }
+
     @Test func sectionsOverAToOneAreNamedAsPeopleReadObjects() throws {
         let anna = person("a")
         _ = [person("1", boss: anna), person("2", boss: anna)]

@@ -270,4 +270,35 @@ struct ModelCheckTests {
         }
         #expect(problems(partial("next.x")) == ["A.next.x is unknown, in the partial index i."])
     }
+
+    @Test func misspeltNamesAreSuggested() {
+        let owner = entity("Owner", [attribute("name"), toMany("films", "Film", inverse: "owner")])
+        func film(_ properties: [PropertyDescription], unique: [[String]] = [], rules: [ValidationPredicate] = [])
+            -> EntityDescription
+        {
+            entity(
+                "Film", [attribute("title"), toOne("owner", "Owner", inverse: "films")] + properties,
+                unique: unique, rules: rules)
+        }
+        #expect(
+            problems(entity("A", parent: "Onwer"), owner, film([])) == [
+                "A has an unknown parent, Onwer; did you mean Owner?"
+            ])
+        #expect(
+            problems(film([toOne("maker", "Onwer", alone: true)]), owner) == [
+                "Film.maker leads to an unknown entity, Onwer; did you mean Owner?"
+            ])
+        #expect(
+            problems(film([], unique: [["titel"]]), owner) == [
+                "Film.titel is unknown (did you mean title?), in the uniqueness constraint over titel."
+            ])
+        #expect(
+            problems(film([], rules: [ValidationPredicate(.isNotNil("owner.nmae"), message: "no")]), owner) == [
+                "Film.owner.nmae is unknown (did you mean name?), in a validation predicate."
+            ])
+        let wrong = entity("Film", [attribute("title"), toOne("owner", "Owner", inverse: "flims")])
+        #expect(
+            problems(wrong, entity("Owner", [toMany("films", "Film", inverse: "owner")])).contains(
+                "Film.owner names an unknown inverse, Owner.flims; did you mean films?"))
+    }
 }

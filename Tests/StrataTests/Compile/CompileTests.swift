@@ -307,8 +307,20 @@ private let everyAccessLevel = """
             self.name = name
         }
         open override func willSave() { secret = nil }
+        open var title: String { "\\(name) \\(age)" }
+        public var nick: String? { note }
+        @Transient var cache: [String] = []
+        @Attribute(.transient) public var speed: Int = defaultSpeed
+        @Attribute(.transient) public var pace: Mood = .calm
+        @Attribute(.transient) open var trail: [String]? = []
+        @Attribute(.transformable) public var tags: [String]?
     }
-    @Entity public final class Employee: Person { public var salary: Decimal? }
+    nonisolated private let defaultSpeed = 5
+    @Entity public final class Employee: Person {
+        public var salary: Decimal?
+        public override var title: String { "Employee" }
+        var isRich: Bool { (salary ?? 0) > 100 }
+    }
     @Entity package class Packaged: ManagedObject { package var name: String }
     @Entity fileprivate class Hidden: ManagedObject { var name: String }
     @Entity private class Private: ManagedObject { private var name: String }

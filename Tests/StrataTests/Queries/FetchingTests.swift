@@ -16,8 +16,16 @@ import Testing
             FetchRequestTemplate(
                 name: "", entityName: "Film",
                 where: try FetchPredicate(format: "genre == $FETCH_SOURCE.genre AND SELF != $FETCH_SOURCE")))
+        var marked = FetchedPropertyDescription(
+            "marked", of: "Film",
+            FetchRequestTemplate(
+                name: "", entityName: "Film",
+                where: try FetchPredicate(
+                    format: "year == CAST($FETCHED_PROPERTY.userInfo.year, 'NSNumber') AND "
+                        + "$FETCHED_PROPERTY.userInfo.none == nil AND $FETCHED_PROPERTY.name == 'marked'")))
+        marked.userInfo = ["year": "1962"]
         container = try PersistentContainer(
-            name: "Test", entities: filmEntities, fetchRequestTemplates: [since], fetchedProperties: [rivals],
+            name: "Test", entities: filmEntities, fetchRequestTemplates: [since], fetchedProperties: [rivals, marked],
             at: .inMemory, options: .init(durability: .disposable))
         try container.loadPersistentStores()
         context = container.newBackgroundContext()
@@ -70,6 +78,15 @@ import Testing
             of: Film.self, columns: [OutputColumn("genre"), counted], where: .greaterThan("year", 1970),
             groupBy: ["genre"], having: .greaterThan("films", 1), sortedBy: [SortDescription("films")])
         #expect(try context.fetchRows(request).dictionaries.count == 3)
+        for having in ["$films > 1", "films > 1 AND $genre != nil", "$films + 1 > 2"] {
+            var variable = request
+            variable.having = try FetchPredicate(format: having)
+            #expect(try context.fetchRows(variable).dictionaries.count == 3)
+        }
+        var unknown = request
+        unknown.having = try FetchPredicate(format: "flims > 1")
+        let refusal = try #require(throws: StrataError.self) { try context.fetchRows(unknown) }
+        #expect(refusal.message.contains("did you mean films?"))
         try context.check(request)
         var assigned = request
         assigned.groupBy = ["gender"]
@@ -332,6 +349,7 @@ import Testing
         let rivals = try film.fetchedObjects(forKey: "rivals")
         #expect(rivals.count == 9 && rivals.allSatisfy { ($0 as? Film)?.genre == .horror && $0 !== film })
         #expect(throws: StrataError.self) { try film.fetchedObjects(forKey: "friends") }
+        #expect(try film.fetchedObjects(forKey: "marked") == [film])
         #expect(try film.value(forKey: "rivals") as? [ManagedObject] == rivals)
         #expect(try film.value(forKeyPath: "rivals.@count") as? Int == 9)
         #expect(try FetchPredicate(format: "rivals.@count == 9 AND ANY rivals.year == 1965").evaluate(with: film))

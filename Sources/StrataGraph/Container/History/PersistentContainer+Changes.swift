@@ -85,7 +85,7 @@ extension PersistentContainer {
     /// - Parameter limit: how many objects to return at most.
     /// - Throws: `unknownEntity`, `corrupt`.
     public func deletedObjects(ofEntity name: String, limit: Int = 1000) throws -> [DeletedObject] {
-        guard let entity = binding.entity(named: name) else { throw ManagedObjectContext.unknownEntity(name) }
+        guard let entity = binding.entity(named: name) else { throw binding.schema.unknownEntity(name) }
         let store = binding.store
         return try deletedObjects(
             store.deletedObjects(of: entity.id, limit: limit).map { try store.event($0.event) })

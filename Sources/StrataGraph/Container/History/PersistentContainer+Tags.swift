@@ -17,7 +17,11 @@ extension PersistentContainer {
         case .transaction(let transaction): eventNumber = try store.eventNumber(of: transaction)
         case .tag(let name):
             guard let tagged = try store.tag(name) else {
-                throw StrataError(.unknownKey, "The store has no tag \(name).", context: .init(value: .string(name)))
+                throw StrataError(
+                    .unknownKey,
+                    "The store has no tag \(name)"
+                        + NearestName.ending(for: name, among: try store.tags().keys.sorted()),
+                    context: .init(value: .string(name)))
             }
             eventNumber = tagged
         case .now: eventNumber = try store.head()

@@ -9,6 +9,8 @@ struct ChangeApplication {
         var policy: MergePolicy?
         /// What it means that an attribute has the value already that the changes give it.
         var agreement = RowMerge.Agreement.merges
+        /// Whether the changes come from a context that has called `prepareForDeletion` of what it deleted.
+        var deletionsArePrepared = false
         /// Whether a link to an object that is gone is a conflict; else it is left out.
         var asksForLostTargets = false
         /// The events that made theirs, for a custom policy.
@@ -23,6 +25,8 @@ struct ChangeApplication {
     private(set) var ids: [ObjectID] = []
     /// What a custom resolution says instead of both sides.
     private(set) var given: [ObjectID: [String: AttributeValue]] = [:]
+    /// Deleted objects whose `prepareForDeletion` has been called.
+    private(set) var preparedDeletions: Set<ObjectID> = []
     /// The one-to-ones of the changes.
     private(set) var partners: [LinkEnd: PartnerMerge.End] = [:]
     /// What the policy overrules.
@@ -47,6 +51,7 @@ struct ChangeApplication {
         try decisions.records.throwFailed("Others changed", "since")
         if rules.policy != nil { records = decisions.records.overruled }
         ids = objects.keys.sorted()
+        if rules.deletionsArePrepared { preparedDeletions = Set(ids.filter { objects[$0]?.existsAfter == false }) }
         partners = try ends(of: changes, in: context) { id, name in
             decisions.words[id].flatMap { $0.resolution.word(on: name, in: $0.conflict) }
         }

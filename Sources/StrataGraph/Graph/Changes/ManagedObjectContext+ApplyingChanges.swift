@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         for id in application.ids { try setGivenValues(of: id, application) }
         try setPairs(application.pairs)
         for id in application.ids where !(application.objects[id]?.existsAfter ?? true) {
-            if let object = try presentObject(id) { delete(object) }
+            if try presentObject(id) != nil { try deleteAll(from: id, prepared: application.preparedDeletions) }
         }
     }
 

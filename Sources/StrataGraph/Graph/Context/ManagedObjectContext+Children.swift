@@ -39,7 +39,8 @@ extension ManagedObjectContext {
     /// - Returns: what was saved, if an observer listens.
     func save(into parent: ManagedObjectContext) throws -> ContextChanges? {
         let rules = ChangeApplication.Rules(
-            policy: mergePolicy, agreement: .conflicts, asksForLostTargets: true, wholeObject: wholeObject)
+            policy: mergePolicy, agreement: .conflicts, deletionsArePrepared: true, asksForLostTargets: true,
+            wholeObject: wholeObject)
         let records = try parent.apply(try netChanges(), rules)
         parent.saving.overruled += saving.overruled + records
         parent.processPendingChanges()

@@ -27,13 +27,17 @@ extension ManagedObjectContext {
     }
 
     /// Deletes an object and all that its deletion cascades to.
-    func deleteAll(from first: ObjectID) throws {
+    ///
+    /// - Parameter prepared: objects whose `prepareForDeletion` has been called, in a child context.
+    func deleteAll(from first: ObjectID, prepared: Set<ObjectID> = []) throws {
         var walk = DeletionWalk([first])
         var deletion = ObjectDeletion(context: self)
         while let id = walk.next {
             if pending.deletedRows.contains(id) || isDeletedAsRow(id) {
                 try deleteRows(&walk)
-            } else if walk.takeNext() != nil, let object = registeredOrFault(id), try begin(object) {
+            } else if walk.takeNext() != nil, let object = registeredOrFault(id),
+                try begin(object, isPrepared: prepared.contains(id))
+            {
                 try walk.applyRules(of: id, object, to: &deletion)
             }
         }
@@ -42,14 +46,16 @@ extension ManagedObjectContext {
     /// Runs the object's hook and marks the object deleted.
     ///
     /// - Returns: false when it is deleted already.
-    private func begin(_ object: ManagedObject) throws -> Bool {
+    private func begin(_ object: ManagedObject, isPrepared: Bool) throws -> Bool {
         if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return false }
         guard !isReadOnly else { throw readOnlyError }
         // Two objects whose hooks delete each other have each hook run once.
         if object._flags.contains(.preparesDeletion) { return false }
-        object.beginPreparingDeletion()
-        object.prepareForDeletion()
-        object.endPreparingDeletion()
+        if !isPrepared {
+            object.beginPreparingDeletion()
+            object.prepareForDeletion()
+            object.endPreparingDeletion()
+        }
         if object._state & ObjectState.fault != 0 { try load(object) }
         if object._state & (ObjectState.deleted | ObjectState.inaccessible) != 0 { return false }
         pending.noteDeleted(object)

@@ -30,7 +30,13 @@ extension ManagedObjectContext {
     }
 
     /// Forgets every object and every change; the context moves to the newest state. Objects still held are cut off.
+    ///
+    /// Observers of `objectsDidChange` get the ids of the objects that were in memory.
     public func reset() {
+        var changes = ContextChanges(.objectsDidChange, at: base)
+        if !observers.listening(to: changes.event).isEmpty {
+            changes.invalidatedObjectIDs = Set(registeredObjects.map(\.objectID))
+        }
         map.forEach { object in object.detachDroppingChanges() }
         map = IdentityMap()
         memory.forget()
@@ -47,6 +53,8 @@ extension ManagedObjectContext {
                 }
             } catch { report(Self.typed(error)) }
         }
+        changes.eventNumber = base
+        if !changes.isEmpty { announce(changes) }
         tellFollowers()
     }
 

@@ -27,6 +27,7 @@ extension ManagedObjectContext {
     func registerInserted(_ object: ManagedObject) {
         map.insert(object)
         pending.noteInserted(object)
+        if pending.event.followsAnother { object.keepEventBase(isUnchanged: true) }
         object.awakeFromInsert()
     }
 
@@ -34,7 +35,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `unknownEntity`, also for an abstract entity; `readOnly`.
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
-        guard let entity = binding.entity(named: name) else { throw Self.unknownEntity(name) }
+        guard let entity = binding.entity(named: name) else { throw binding.schema.unknownEntity(name) }
         try entity.checkIsConcrete()
         guard !isReadOnly else { throw readOnlyError }
         let known = errors.unreported.count
@@ -178,10 +179,6 @@ extension ManagedObjectContext {
         StrataError(
             .readOnly, isPast ? "A past state cannot be changed." : "The container is open for reading only.",
             context: .init(eventNumber: isPast ? base : nil))
-    }
-
-    static func unknownEntity(_ name: String) -> StrataError {
-        StrataError(.unknownEntity, "The model has no such entity.", context: .init(entityName: name))
     }
 
     static func noObject(_ id: ObjectID, _ entityName: String?) -> StrataError {

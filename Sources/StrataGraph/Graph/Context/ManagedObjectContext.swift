@@ -55,7 +55,8 @@ public final class ManagedObjectContext {
     public var mergePolicy = MergePolicy.error
     /// Is called with every error that reading or writing a property could not throw, when it happens.
     ///
-    /// The error is kept all the same, and the next `save()` throws it before it saves anything.
+    /// The error is kept all the same, and the next `save()` throws it before it saves anything. Only a write to a deleted
+    /// object is not kept; without a handler it is logged as a warning.
     public var faultingErrorHandler: ((StrataError) -> Void)?
     /// For the application.
     public var userInfo: [String: any Sendable] = [:]
@@ -223,6 +224,11 @@ public final class ManagedObjectContext {
     func report(_ error: StrataError) {
         errors.keep(error)
         faultingErrorHandler?(error)
+    }
+
+    /// Passes on an error that no save has to throw.
+    func tell(_ error: StrataError) {
+        if let faultingErrorHandler { faultingErrorHandler(error) } else { StoreLogger.warn("\(error)") }
     }
 }
 

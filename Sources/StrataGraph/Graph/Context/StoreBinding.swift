@@ -59,6 +59,26 @@ final class StoreBinding: Sendable {
         hasBoundedLinks = schema.links.all.contains(where: \.isBounded)
     }
 
+    /// Logs which transformers the model names that nobody has registered; their attributes cannot be read or set.
+    func warnOfMissingTransformers() {
+        var users: [String: [String]] = [:]
+        for entity in model.entities {
+            for case .attribute(let attribute) in entity.properties where attribute.type == .transformable {
+                let name = attribute.valueTransformerName ?? ""
+                guard !attribute.isTransient, !StandardTransformer.isMeant(by: name),
+                    PropertyRuntime.registeredTransformer(name) == nil
+                else { continue }
+                users[name, default: []].append("\(entity.name).\(attribute.name)")
+            }
+        }
+        for (name, attributes) in users.sorted(by: { $0.key < $1.key }) {
+            let others = attributes.count > 1 ? " and \(attributes.count - 1) more" : ""
+            StoreLogger.warn(
+                "No value transformer is registered as \"\(name)\", which \(attributes[0])\(others) needs. "
+                    + "Register it before these attributes are used.")
+        }
+    }
+
     private static func objectClass(
         of entity: EntitySchema, _ classes: [String: ManagedObject.Type], newest: Schema
     ) -> ManagedObject.Type {

@@ -29,6 +29,8 @@ public struct AttributeOption<Value>: Sendable {
     public static func derived(_ expression: String) -> Self { Self(.derived(expression)) }
     /// The value is stored as the bytes that the `ValueTransformer` with the registered name makes of it.
     public static func transformable(by name: String) -> Self { Self(.transformable(name)) }
+    /// The value, of a `Codable` type or as property lists have them, is stored as bytes.
+    public static var transformable: Self { Self(.transformable(nil)) }
     /// A condition on the value, which is `SELF`, with the message of the error if it does not hold.
     public static func check(_ predicate: FetchPredicate, message: String) -> Self {
         Self(.rule(.predicate(ValidationPredicate(predicate, message: message))))
@@ -108,7 +110,7 @@ enum AttributeOptionKind: Sendable {
     case renamed(String)
     case versionHashModifier(String)
     case userInfo([String: String])
-    case transformable(String)
+    case transformable(String?)
     case derived(String)
     case range(AttributeValue?, AttributeValue?)
     case rule(ValidationRule)
@@ -140,6 +142,8 @@ public struct AnyAttributeOption: Sendable {
     public static func userInfo(_ info: [String: String]) -> Self { Self() }
     /// The value is stored as the bytes that the `ValueTransformer` with the registered name makes of it.
     public static func transformable(by name: String) -> Self { Self() }
+    /// The value, of a `Codable` type or as property lists have them, is stored as bytes.
+    public static var transformable: Self { Self() }
     /// The store computes the value at each save from an expression.
     public static func derived(_ expression: String) -> Self { Self() }
     /// A condition on the value, which is `SELF`, with the message of the error if it does not hold.

@@ -11,6 +11,7 @@ public struct EntityBuilder<Leaf: ManagedObject> {
     var order: [String] = []
     var inverses: [String: InverseReference] = [:]
     var destinations: [String: ManagedObject.Type] = [:]
+    var valueTypes: [String: Any.Type] = [:]
     var problems: [String] = []
     /// Properties from here on are the entity's own.
     var firstOwn = 0
@@ -104,9 +105,11 @@ public struct EntityBuilder<Leaf: ManagedObject> {
         add(path, name, to: Member.self, isToMany: true, .nullify, nil, [])
     }
 
-    /// Declares an attribute of any type, stored as the bytes that the transformer with the registered name makes.
+    /// Declares an attribute of any type, stored as the bytes that the transformer with the registered name makes, or the
+    /// standard one.
     public mutating func transformable<Value>(
-        _ path: KeyPath<Leaf, Value>, _ name: String, by transformer: String, _ options: AttributeOption<Value>...
+        _ path: KeyPath<Leaf, Value>, _ name: String, by transformer: String? = nil,
+        _ options: AttributeOption<Value>...
     ) {
         var attribute = AttributeDescription(
             name: name, type: .transformable, isOptional: Value.self is any OptionalType.Type)
@@ -117,9 +120,27 @@ public struct EntityBuilder<Leaf: ManagedObject> {
 
     /// Declares an attribute of any type that is in memory only.
     public mutating func transient<Value>(_ path: KeyPath<Leaf, Value>, _ name: String) {
-        var attribute = AttributeDescription(name: name, type: .undefined, isOptional: true, isTransient: true)
-        attribute.attributeValueClassName = String(reflecting: Value.self)
-        add(path, attribute, nil, [AttributeOption<Value>]())
+        addTransient(path, name, .undefined, nil)
+    }
+
+    /// Declares an attribute in memory with a default.
+    public mutating func transient<Value: StorableValue>(
+        _ path: KeyPath<Leaf, Value>, _ name: String, default value: Value
+    ) {
+        addTransient(path, name, Value.attributeType, value.attributeValue)
+    }
+
+    /// Declares an optional attribute in memory with a default.
+    public mutating func transient<Value: StorableValue>(
+        _ path: KeyPath<Leaf, Value?>, _ name: String, default value: Value
+    ) {
+        addTransient(path, name, Value.attributeType, value.attributeValue)
+    }
+
+    /// Declares an attribute in memory whose default only its class knows.
+    @_disfavoredOverload
+    public mutating func transient<Value>(_ path: KeyPath<Leaf, Value>, _ name: String, default value: Value) {
+        addTransient(path, name, .undefined, nil)
     }
 
     // MARK: Relationships
@@ -163,6 +184,14 @@ extension EntityBuilder {
         add(path, attribute, initial, options)
     }
 
+    private mutating func addTransient<Value>(
+        _ path: KeyPath<Leaf, Value>, _ name: String, _ type: AttributeType, _ initial: AttributeValue?
+    ) {
+        var attribute = AttributeDescription(name: name, type: type, isOptional: true, isTransient: true)
+        attribute.attributeValueClassName = String(reflecting: Value.self)
+        add(path, attribute, initial, [AttributeOption<Value>]())
+    }
+
     mutating func add<Value>(
         _ path: AnyKeyPath, _ attribute: AttributeDescription, _ initial: AttributeValue?,
         _ options: [AttributeOption<Value>]
@@ -170,6 +199,9 @@ extension EntityBuilder {
         var attribute = attribute
         attribute.defaultValue = initial
         for option in options { apply(option.kind, to: &attribute) }
+        if attribute.type == .transformable {
+            valueTypes[attribute.name] = (Value.self as? any OptionalType.Type)?.wrappedType ?? Value.self
+        }
         enter(path, .attribute(attribute))
     }
 

@@ -19,6 +19,8 @@ public struct EntityDefinition: @unchecked Sendable {
     let objectIDPath: AnyKeyPath
     let inverses: [String: InverseReference]
     let destinations: [String: ManagedObject.Type]
+    /// The types of transformables, without optionals.
+    let valueTypes: [String: Any.Type]
     let problems: [String]
 
     /// Generated code calls this with the class, its parent and its chain of descriptions.
@@ -38,6 +40,7 @@ public struct EntityDefinition: @unchecked Sendable {
         objectIDPath = \Leaf.objectID
         inverses = builder.inverses
         destinations = builder.destinations
+        valueTypes = builder.valueTypes
         problems = builder.problems
     }
 
@@ -50,6 +53,7 @@ public struct EntityDefinition: @unchecked Sendable {
         objectIDPath = \ManagedObject.objectID
         inverses = [:]
         destinations = [:]
+        valueTypes = [:]
         problems = ["\(objectClass) is not an @Entity"]
     }
 

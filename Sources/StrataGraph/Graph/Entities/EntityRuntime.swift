@@ -57,7 +57,10 @@ import StrataModel
         self.objectClass = objectClass
         let declared = try Self.declared(schema, order)
         let hidden = schema.properties.filter { if case .position = $0.kind { true } else { false } }
-        let properties = (declared + hidden).enumerated().map { PropertyRuntime($1, index: $0, schema) }
+        let valueTypes = order.isEmpty ? [:] : EntityDefinition.of(objectClass).valueTypes
+        let properties = (declared + hidden).enumerated().map {
+            PropertyRuntime($1, index: $0, schema, valueTypes[$1.name])
+        }
         self.properties = properties
         declaredCount = declared.count
         indexByName = Dictionary(
@@ -180,9 +183,12 @@ final class PropertyRuntime: Sendable {
     let isDerived: Bool
     /// Whether a value of the right type can be wrong.
     let hasRules: Bool
+    /// The type of a transformable in its class.
+    let valueType: Any.Type?
     private let rules: AttributeRules?
 
-    init(_ property: PropertySchema, index: Int, _ entity: EntitySchema) {
+    init(_ property: PropertySchema, index: Int, _ entity: EntitySchema, _ valueType: Any.Type?) {
+        self.valueType = valueType
         schema = property
         name = property.name
         id = property.id

@@ -73,9 +73,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     }
 
     private func unknownKey(_ key: String) -> StrataError {
-        StrataError(
-            .unknownKey, "\(entity.name) has no such property \(key).",
-            context: .init(entityName: entity.name, objectID: objectID, key: key))
+        entity.schema.unknownKey(key, .init(entityName: entity.name, objectID: objectID, key: key))
     }
 
     // MARK: Inside

@@ -59,7 +59,9 @@ struct KeyPathWalk {
             let value = try object.value(forKey: step)
             return (value as? [ManagedObject]).map { .many($0) } ?? .one(value)
         case let parts as [String: Any?]: return .one(parts[step] ?? nil)
-        default: throw invalid("What stands before \(step) has no properties.")
+        case let value?:
+            if step == "length", let length = ManagedObject.box(value).length { return .one(length) }
+            throw invalid("What stands before \(step) has no properties.")
         }
     }
 

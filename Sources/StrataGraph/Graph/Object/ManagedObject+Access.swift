@@ -72,8 +72,12 @@ extension ManagedObject {
             copyRowForWriting()
             _context?.pending.noteUpdated(self)
             noteRowIsOwn()
+            keepEventBase(isUnchanged: true)
         }
-        if takeSeenMark() { _context?.pending.noteTouched(self) }
+        if takeSeenMark() {
+            keepEventBase(isUnchanged: false)
+            _context?.pending.noteTouched(self)
+        }
         return true
     }
 
@@ -142,10 +146,12 @@ extension ManagedObject {
 /// What generic code asks of a type that may be an optional.
 protocol OptionalType {
     static var none: Self { get }
+    static var wrappedType: Any.Type { get }
     var wrapped: Any? { get }
 }
 
 extension Optional: OptionalType {
+    static var wrappedType: Any.Type { Wrapped.self }
     var wrapped: Any? { map { $0 as Any } }
 }
 

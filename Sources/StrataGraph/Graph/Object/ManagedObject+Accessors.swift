@@ -135,8 +135,13 @@ extension ManagedObject {
 
     /// The value of an attribute in memory.
     public final func _getTransient<Value>(_ index: Int) -> Value {
-        if let value = transientValue(at: index) as? Value { return value }
+        if let value: Value = keptValue(at: index) { return value }
         return _noValue(index)
+    }
+
+    /// The value of an attribute in memory that has an initial value.
+    public final func _getTransient<Value>(_ index: Int, default initial: @autoclosure () -> Value) -> Value {
+        keptValue(at: index) ?? initial()
     }
 
     /// Sets an attribute in memory.

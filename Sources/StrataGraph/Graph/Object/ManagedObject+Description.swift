@@ -1,10 +1,11 @@
 import StrataModel
 
-extension ManagedObject: CustomDebugStringConvertible {
-    /// The entity, the id, the state and the values, as `print` shows them; a fault says so and is not fired.
-    ///
-    /// Members of to-manys are not read, and no values are shown that only a transformer, a decoder or a file has.
-    public var debugDescription: String {
+extension ManagedObject: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// The entity, the id, the state and the values. Nothing is read for it.
+    final var stateAndValues: String {
         let head = "\(objectID.named(_entity.name)), \(stateName)"
         guard _state & (ObjectState.fault | ObjectState.inaccessible | ObjectState.probe) == 0 else { return head }
         var values: [String] = []

@@ -54,6 +54,29 @@ extension ManagedObject {
         return property.attribute?.defaultValue.flatMap { property.swiftValue(of: $0) }
     }
 
+    /// The value that was set, as the type of the property; nil if none was, or one of another type.
+    final func keptValue<Value>(at index: Int) -> Value? {
+        if _state & ObjectState.readMask != 0 { _willRead(index) }
+        guard let kept = _extras?.transients[index] else { return nil }
+        if let value = kept as? Value { return value }
+        // Set by name, so perhaps as another number, or as the raw value of an enum.
+        return kept.flatMap {
+            Self.converted($0, to: (Value.self as? any OptionalType.Type)?.wrappedType ?? Value.self)
+        } as? Value
+    }
+
+    private static func converted(_ value: Any, to type: Any.Type) -> Any? {
+        func made<Case: RawRepresentable>(_ type: Case.Type) -> Case? {
+            let raw = value as? Case.RawValue ?? converted(value, to: Case.RawValue.self) as? Case.RawValue
+            return raw.flatMap(Case.init(rawValue:))
+        }
+        if let type = type as? any StorableValue.Type, let value = value as? any StorableValue {
+            return type.init(attributeValue: value.attributeValue)
+        }
+        if let type = type as? any RawRepresentable.Type { return made(type) }
+        return nil
+    }
+
     /// A value for a transient attribute, of the attribute's type where the model names one.
     ///
     /// - Throws: `wrongType`.

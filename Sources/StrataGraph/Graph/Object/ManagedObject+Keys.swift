@@ -6,12 +6,13 @@ public import StrataModel
 // a to-one as its object, a to-many as an array of objects.
 
 extension ManagedObject {
-    /// The value of a property; of a fetched property of the model what its request finds, an array of objects.
+    /// The value of a property; of a fetched property of the model what its request finds, an array of objects; of another
+    /// variable of an `@Entity` class, computed or not, what it has.
     ///
     /// - Throws: `unknownKey`; `missingBlob`, `transformation` or `corrupt` when the value cannot be had; `migration` for
     ///   a value of the past that a migration since gave another form.
     public final func value(forKey key: String) throws -> Any? {
-        guard let property = _entity.property(named: key) else { return try fetchedObjects(forKey: key) }
+        guard let property = _entity.property(named: key) else { return try valueBesideModel(forKey: key) }
         _willRead(property.index)
         try throwIfUnreadable(key)
         if property.isToMany {
@@ -141,13 +142,21 @@ extension ManagedObject {
 
     // MARK: Inside
 
+    private final func valueBesideModel(forKey key: String) throws -> Any? {
+        if let own = _ownValue(forKey: key) { return own }
+        if let context = _context, context.binding.model.fetchedProperty(key, ofEntityNamed: _entity.name) != nil {
+            return try fetchedObjects(forKey: key)
+        }
+        return try value(forUndefinedKey: key)
+    }
+
     final func declared(_ key: String) throws -> PropertyRuntime {
         guard let property = _entity.property(named: key) else { throw unknownKey(key) }
         return property
     }
 
     final func unknownKey(_ key: String) -> StrataError {
-        StrataError(.unknownKey, "\(_entity.name) has no property \(key).", context: errorContext(key))
+        _entity.schema.unknownKey(key, errorContext(key))
     }
 
     final func wrongType(_ property: PropertyRuntime, _ value: Any) -> StrataError {

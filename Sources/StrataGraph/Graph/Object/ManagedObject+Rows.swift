@@ -187,5 +187,8 @@ extension ManagedObject {
     }
 
     /// Reports an error to the context that cannot be thrown to the caller.
-    final func report(_ error: StrataError) { _context?.report(error) }
+    final func report(_ error: StrataError) {
+        // The next save has nothing to write for a deleted object, so it has no reason to fail.
+        if error.code == .deletedObject, isDeleted { _context?.tell(error) } else { _context?.report(error) }
+    }
 }

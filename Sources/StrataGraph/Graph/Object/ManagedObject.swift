@@ -10,7 +10,8 @@ public import StrataModel
 ///
 /// Reading never fails: when a row cannot be read (a damaged page, a missing file) the property reads as nil, zero or
 /// empty, the context's `faultingErrorHandler` is called and the next `save()` throws the error. The same holds for a
-/// write that is refused (another context's object, a deleted object, a read-only context): the value stays as it was.
+/// write that is refused (another context's object, a read-only context): the value stays as it was. A write to a
+/// deleted object is refused where it is made: the handler is called, or a warning is logged, and the save goes on.
 open class ManagedObject {
     // Memory: `_row` is this object's own when `_capacity` is not 0, else the entity's blank row, which is never
     // written. `_base` is the row as read from the store while `_row` holds changes to it. Everything here is guarded
@@ -93,6 +94,19 @@ open class ManagedObject {
     /// Calls `visitor` with the key path of the property at `index`; generated, used to announce changes.
     open func _visitKeyPath<Visitor: _KeyPathVisitor>(at index: Int, _ visitor: inout Visitor) {}
 
+    /// The value of a variable that the class has beside the model; nil if it has none of this name. Generated.
+    open func _ownValue(forKey key: String) -> Any?? { nil }
+
+    /// Called by `value(forKey:)` for a key that is neither in the model nor a variable of an `@Entity` class.
+    ///
+    /// - Throws: `unknownKey`, unless it is overridden.
+    open func value(forUndefinedKey key: String) throws -> Any? { throw unknownKey(key) }
+
+    /// The entity, the id, the state and the values, as `print` shows them; a fault says so and is not fired.
+    ///
+    /// Members of to-manys are not read, and no values are shown that only a transformer, a decoder or a file has.
+    open var description: String { stateAndValues }
+
     /// Called once in the life of an object, when it is made; give values that a constant default cannot.
     open func awakeFromInsert() {}
     /// Called after the values came from the store.
@@ -103,7 +117,7 @@ open class ManagedObject {
     open func willSave() {}
     /// Called after the save; `isDeleted` still says whether the save deleted the object.
     open func didSave() {}
-    /// Called by `delete(_:)` before anything else happens.
+    /// Called once by a deletion, before anything else happens: in the context that deletes, not in its parents too.
     open func prepareForDeletion() {}
     /// Called before the values leave memory.
     open func willTurnIntoFault() {}

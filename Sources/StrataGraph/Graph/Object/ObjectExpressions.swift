@@ -33,7 +33,7 @@ struct ObjectExpressions: ExpressionContext {
         }
         do {
             guard let entity = context.binding.entity(named: fetch.entityName) else {
-                throw ManagedObjectContext.unknownEntity(fetch.entityName)
+                throw context.binding.schema.unknownEntity(fetch.entityName)
             }
             if context.automaticallyMergesChangesFromParent { try context.moveIfOthersSaved() }
             let request = StoreRequest(fetch, entity.schema)

@@ -9,6 +9,8 @@ final class ObjectExtras {
     var transients: [Int: Any?] = [:]
     /// Decoded values of transformable and composite attributes by index, valid while the row is not changed there.
     var decoded: [Int: Any] = [:]
+    /// Set where an event ended before the object's newest changes.
+    var eventBase: EventBase?
     var registrar: ObservationRegistrar?
     /// Set for a probe.
     var probe: ProbeRecorder?

@@ -32,6 +32,8 @@ public struct ContextChanges {
     var refreshedRows: [ObjectID] = []
     /// Unchanged objects that became faults because others changed them. They are read again when used.
     public var refreshed: Set<ManagedObject> = []
+    /// Ids of objects that `reset()` cut off from the context; they are no objects of it any more.
+    public internal(set) var invalidatedObjectIDs: Set<ObjectID> = []
     /// The event number at which the context stands after the event.
     public internal(set) var eventNumber: EventNumber
 
@@ -51,7 +53,8 @@ public struct ContextChanges {
 
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && deletedRows.isEmpty
-            && refreshedRows.isEmpty && merged.inserted.isEmpty && merged.updated.isEmpty && merged.deleted.isEmpty
+            && refreshedRows.isEmpty && invalidatedObjectIDs.isEmpty && merged.inserted.isEmpty
+            && merged.updated.isEmpty && merged.deleted.isEmpty
     }
 
     init(_ event: ContextEvent, at eventNumber: EventNumber) {
@@ -113,6 +116,12 @@ extension ManagedObjectContext {
     ///
     /// Saves, rollbacks and merges call it. Between them call it yourself, at the end of a user's action.
     public func processPendingChanges() {
+        announcePendingChanges()
+        pending.endEvent()
+    }
+
+    /// The same within an event.
+    func announcePendingChanges() {
         undoManager?.register()
         announceChangesInMemory()
         tellFollowers()

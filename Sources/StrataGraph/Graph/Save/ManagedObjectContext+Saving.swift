@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         guard !isScratch else {
             throw StrataError(.readOnly, "A scratch context cannot be saved: make a child context instead.")
         }
-        processPendingChanges()
+        announcePendingChanges()
         announcePending(.willSave)
         defer { tellFollowers() }
         var saved = try saveChanges()

@@ -86,8 +86,10 @@ extension ManagedObject {
     final func readTransformed(_ property: PropertyRuntime) throws -> Any? {
         guard property.isInRow, !_isNull(property.location) else { return nil }
         if let known = _extras?.decoded[property.index] { return known }
-        let transformer = try property.transformer(errorContext(property.name))
         let bytes = Data(_bytes(property.location))
+        guard let transformer = try property.transformer(errorContext(property.name)) else {
+            return try readStandard(property, bytes)
+        }
         guard let value = transformer.reverseTransformedValue(bytes) else {
             throw StrataError(
                 .transformation, "The transformer cannot convert the stored bytes to a value.",
@@ -104,35 +106,65 @@ extension ManagedObject {
         return value
     }
 
+    private final func readStandard(_ property: PropertyRuntime, _ bytes: Data) throws -> Any? {
+        var failure: (any Error)?
+        do {
+            if let value = try StandardTransformer(property.valueType).value(of: bytes) {
+                ensureExtras().decoded[property.index] = value
+                return value
+            }
+        } catch {
+            failure = error
+        }
+        throw StrataError(
+            .transformation, "The stored bytes are no value of the attribute, or another transformer made them.",
+            context: errorContext(property.name), cause: failure)
+    }
+
     /// Sets a transformable attribute. A value that the transformer does not accept is refused with a reported error.
     final func setTransformedValue(_ value: Any?, at index: Int) {
         let property = _entity.properties[index]
         reporting { try write(try boxed(value, for: property), to: property) }
     }
-
 }
 
 extension PropertyRuntime {
     /// The bytes that the attribute's transformer makes of a value.
     func transformed(_ value: Any, _ context: @autoclosure () -> StrataError.Context) throws -> Data {
-        guard let data = try transformer(context()).transformedValue(value) as? Data else {
+        let data: Data?
+        if let transformer = try transformer(context()) {
+            data = transformer.transformedValue(value) as? Data
+        } else {
+            do { data = try StandardTransformer(valueType).data(of: value) } catch {
+                throw StrataError(
+                    .transformation, "The value cannot be encoded.", context: context(), cause: error)
+            }
+        }
+        guard let data else {
             throw StrataError(
                 .transformation, "The transformer does not accept a \(Swift.type(of: value)).", context: context())
         }
         return data
     }
 
-    func transformer(_ context: @autoclosure () -> StrataError.Context) throws -> ValueTransformer {
+    /// The registered transformer that the model names; nil for the standard one.
+    func transformer(_ context: @autoclosure () -> StrataError.Context) throws -> ValueTransformer? {
         let name = attribute?.valueTransformerName ?? ""
-        #if canImport(ObjectiveC)
-            let found = ValueTransformer(forName: NSValueTransformerName(name))
-        #else
-            let found = ValueTransformer.valueTransformer(forName: name)
-        #endif
-        guard let found else {
+        let isStandard = StandardTransformer.isMeant(by: name)
+        let found = Self.registeredTransformer(name)
+        guard found != nil || isStandard else {
             throw StrataError(
                 .transformation, "No value transformer is registered as \"\(name)\".", context: context())
         }
         return found
+    }
+
+    static func registeredTransformer(_ name: String) -> ValueTransformer? {
+        #if canImport(ObjectiveC)
+            // Foundation has transformers of its own under these names, for Objective-C's classes alone.
+            StandardTransformer.isMeant(by: name) ? nil : ValueTransformer(forName: NSValueTransformerName(name))
+        #else
+            ValueTransformer.valueTransformer(forName: name)
+        #endif
     }
 }

@@ -80,7 +80,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Result>
     ) throws -> (StoreRequest, [Layer]) {
         guard let entity = binding.entity(named: request.entityName) else {
-            throw Self.unknownEntity(request.entityName)
+            throw binding.schema.unknownEntity(request.entityName)
         }
         guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
             throw StrataError(

@@ -74,7 +74,9 @@ private struct DerivationWalk {
         var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
         while let step = steps.popFirst() {
             guard let declaration = hierarchy.declaration(of: step, in: entityName) else {
-                complaint = "\(entityName) has no property named \(step)"
+                complaint =
+                    "\(entityName) has no property named \(step)"
+                    + NearestName.aside(for: step, among: hierarchy.names(in: entityName))
                 return
             }
             if declaration.property.isTransient {

@@ -81,9 +81,35 @@ extension EntityHierarchy {
         return KeyPart(declaration: declaration, elements: elements)
     }
 
+    /// The names of an entity's properties, inherited ones first.
+    func names(in entityName: String) -> [String] { declarations(of: entityName).map(\.property.name) }
+
+    /// The paths that lead into an object's own row: the names of its properties, and of elements of composites.
+    func paths(in entityName: String) -> [String] {
+        func paths(of attribute: AttributeDescription, _ start: String) -> [String] {
+            attribute.elements.flatMap { ["\(start).\($0.name)"] + paths(of: $0, "\(start).\($0.name)") }
+        }
+        return declarations(of: entityName).flatMap { declaration in
+            [declaration.property.name]
+                + (declaration.property.attribute.map { paths(of: $0, $0.name) } ?? [])
+        }
+    }
+
+    /// The nearest path of as many steps, for the middle of a sentence.
+    func aside(forPath path: String, in entityName: String) -> String {
+        func stepCount(_ path: String) -> Int { path.count(where: { $0 == "." }) }
+        return NearestName.aside(
+            for: path, among: paths(in: entityName).filter { stepCount($0) == stepCount(path) })
+    }
+
+    /// The end of a sentence about an entity that the model does not have.
+    func ending(forEntity name: String) -> String { NearestName.ending(for: name, among: entities.map(\.name)) }
+
     /// The reason why a path cannot be part of a key or of a partial index's predicate; nil if it can.
     func complaint(aboutKeyPart path: String, in entityName: String) -> String? {
-        guard let part = keyPart(path, in: entityName) else { return "is unknown" }
+        guard let part = keyPart(path, in: entityName) else {
+            return "is unknown" + aside(forPath: path, in: entityName)
+        }
         if part.declaration.property.isTransient { return "is transient" }
         switch part.declaration.property {
         case .relationship(let relationship):

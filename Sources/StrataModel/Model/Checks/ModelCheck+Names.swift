@@ -24,7 +24,7 @@ extension ModelCheck {
         guard let parent = entity.superentityName else { return }
         let subject = Subject(entity.name)
         guard hierarchy.entity(named: parent) != nil else {
-            report(subject, "has an unknown parent, \(parent).")
+            report(subject, "has an unknown parent, \(parent)\(hierarchy.ending(forEntity: parent))")
             return
         }
         let chain = hierarchy.chain(of: entity.name)

@@ -31,17 +31,15 @@ extension ModelCheck {
         }
     }
 
-    /// Checks a rule of one attribute, which sees the value as SELF and a composite's elements by name.
+    /// Checks a rule of one attribute: the value is `SELF`, and key paths begin at it.
     mutating func checkValuePredicate(
         _ predicate: FetchPredicate, of attribute: AttributeDescription, at subject: Subject
     ) {
         for path in checkedKeyPaths(of: predicate, at: subject, what: "a validation predicate") {
-            var current: AttributeDescription? = attribute
-            for step in path.split(separator: ".", omittingEmptySubsequences: false) {
-                current = current?.elements.first { $0.name == step }
-            }
-            if current == nil {
-                report(subject, "has a validation predicate that uses \(path); it may use only SELF and its elements.")
+            if !attribute.hasPart(path.split(separator: ".", omittingEmptySubsequences: false)[...]) {
+                report(
+                    subject,
+                    "has a validation predicate that uses \(path); it may use only SELF, its length and its elements.")
             }
         }
     }
@@ -77,18 +75,33 @@ extension ModelCheck {
 
     private func complaint(aboutKeyPath path: String, from entityName: String) -> String? {
         var entityName = entityName
-        var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false)[...]
         while let step = steps.popFirst() {
             guard !step.hasPrefix("@") else { return nil }
-            guard let declaration = hierarchy.declaration(of: step, in: entityName) else { return "is unknown" }
+            guard let declaration = hierarchy.declaration(of: String(step), in: entityName) else {
+                return "is unknown" + NearestName.aside(for: String(step), among: hierarchy.names(in: entityName))
+            }
             switch declaration.property {
             case .relationship(let relationship): entityName = relationship.destinationEntityName
+            case .attribute(let attribute) where attribute.hasPart(steps): return nil
             case .attribute:
                 let rest = ([step] + steps).joined(separator: ".")
-                return hierarchy.keyPart(rest, in: entityName) == nil ? "is unknown" : nil
+                return "is unknown" + hierarchy.aside(forPath: rest, in: entityName)
             }
         }
         return nil
+    }
+}
+
+extension AttributeDescription {
+    /// Whether a path leads from the value to itself, to an element of a composite, or to the length of text or data.
+    fileprivate func hasPart(_ path: ArraySlice<Substring>) -> Bool {
+        guard let step = path.first else { return true }
+        let rest = path.dropFirst()
+        if let element = elements.first(where: { $0.name == step }) { return element.hasPart(rest) }
+        // Only the Swift type of such a composite knows its elements.
+        if type == .composite, elements.isEmpty { return true }
+        return step == "length" && rest.isEmpty && [.string, .uri, .binaryData].contains(type)
     }
 }
 

@@ -11,7 +11,8 @@ extension ModelCheck {
             report(subject, "names the inverse \(inverse) and says that it has none.")
         }
         guard let destination = hierarchy.entity(named: relationship.destinationEntityName) else {
-            report(subject, "leads to an unknown entity, \(relationship.destinationEntityName).")
+            let name = relationship.destinationEntityName
+            report(subject, "leads to an unknown entity, \(name)\(hierarchy.ending(forEntity: name))")
             return
         }
         let candidates = [destination] + hierarchy.subentities(of: destination.name)
@@ -72,7 +73,8 @@ extension ModelCheck {
             return nil
         }
         guard let declaration = hierarchy.declaration(of: inverseName, in: destination) else {
-            report(subject, "names an unknown inverse, \(destination).\(inverseName).")
+            let ending = NearestName.ending(for: inverseName, among: hierarchy.names(in: destination))
+            report(subject, "names an unknown inverse, \(destination).\(inverseName)\(ending)")
             return nil
         }
         let inverseText = "\(declaration.entityName).\(inverseName)"

@@ -16,7 +16,8 @@ struct SupplementCheck {
     mutating func add(_ template: FetchRequestTemplate) {
         let (name, entityName) = (template.name, template.entityName)
         if model.entitiesByName[entityName] == nil {
-            report("The template \(name) has an unknown entity, \(entityName).", entityName, name)
+            let ending = model.hierarchy.ending(forEntity: entityName)
+            report("The template \(name) has an unknown entity, \(entityName)\(ending)", entityName, name)
         }
         if name.isEmpty { report("A template has no name.", entityName, "") }
         if supplement.fetchRequestTemplates.contains(where: { $0.name == name }) {
@@ -27,8 +28,9 @@ struct SupplementCheck {
 
     mutating func add(_ property: FetchedPropertyDescription) {
         let (name, entityName) = (property.name, property.entityName)
-        if model.entitiesByName[entityName] == nil || model.entitiesByName[property.request.entityName] == nil {
-            report("The fetched property \(name) has an unknown entity.", entityName, name)
+        for unknown in [entityName, property.request.entityName] where model.entitiesByName[unknown] == nil {
+            let ending = model.hierarchy.ending(forEntity: unknown)
+            report("The fetched property \(name) has an unknown entity, \(unknown)\(ending)", entityName, name)
         }
         let names = model.properties(ofEntityNamed: entityName).map(\.name)
         let isTaken = supplement.fetchedProperties.contains { $0.name == name && $0.entityName == entityName }
@@ -45,7 +47,8 @@ struct SupplementCheck {
             report("There are two configurations named \(name).", nil, name)
         }
         for entityName in configuration.entityNames where model.entitiesByName[entityName] == nil {
-            report("The configuration \(name) has an unknown entity, \(entityName).", entityName, name)
+            let ending = model.hierarchy.ending(forEntity: entityName)
+            report("The configuration \(name) has an unknown entity, \(entityName)\(ending)", entityName, name)
         }
         supplement.configurations.append(configuration)
     }

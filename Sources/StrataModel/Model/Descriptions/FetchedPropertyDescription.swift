@@ -1,6 +1,7 @@
 /// A property whose value is the result of a request, such as objects with a common value but no relationship.
 ///
-/// In the predicate, `$FETCH_SOURCE` is the object and `$FETCHED_PROPERTY` the property's name.
+/// In the predicate, `$FETCH_SOURCE` is the object, `$FETCHED_PROPERTY` the property's name, and
+/// `$FETCHED_PROPERTY.userInfo.key` an entry of `userInfo`.
 public struct FetchedPropertyDescription: Sendable, Hashable, Codable {
     /// The name, unique in the entity.
     public var name: String

@@ -21,17 +21,18 @@ extension FetchPredicate {
         try evaluate(object: object) { (path) throws(StrataError) in .one(try value(path)) }
     }
 
-    /// Whether a value meets the rule of its attribute: `SELF` is the value, and key paths name elements of a composite.
+    /// Whether a value meets the rule of its attribute: `SELF` is the value, and key paths begin at it. They name elements
+    /// of a composite, and the `length` of text and data.
     package func evaluate(attributeValue value: AttributeValue) throws(StrataError) -> Bool {
-        try evaluate(object: value) { (path) throws(StrataError) in .one(value.element(at: path)) }
+        try PredicateEvaluator(PathContext(operand: nil), object: .one(value)).holds(self)
     }
 }
 
-/// A context that knows only whole key paths from `SELF`.
+/// A context that knows only whole key paths from `SELF`, or none.
 private struct PathContext: ExpressionContext {
-    let operand: (String) throws(StrataError) -> PredicateOperand
+    let operand: ((String) throws(StrataError) -> PredicateOperand)?
 
-    func operand(atPath path: String) throws(StrataError) -> PredicateOperand? { try operand(path) }
+    func operand(atPath path: String) throws(StrataError) -> PredicateOperand? { try operand?(path) }
 
     func operand(of key: String, in object: ObjectID) throws(StrataError) -> PredicateOperand {
         throw StrataError(

@@ -206,8 +206,8 @@ package struct PredicateEvaluator<Context: ExpressionContext> {
         case .null: return .one(.null)
         case .objectID(let id): return try context.operand(of: key, in: id)
         case .composite(let elements): return .one(elements[key] ?? .null)
-        case .string(let text) where key == "length": return .one(.integer(Int64(text.count)))
         default:
+            if key == "length", let length = value.length { return .one(.integer(Int64(length))) }
             throw StrataError(
                 .unknownKey, "\(value.kindName) has no property named \(key).", context: .init(key: key))
         }

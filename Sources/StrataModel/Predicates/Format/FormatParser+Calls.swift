@@ -24,8 +24,8 @@ extension FormatParser {
     }
 
     private static func unknownFunction(_ name: String) -> String {
-        let nearest = NearestName.of(name, among: FetchFunction.predefined.map(\.rawValue))
-        return "there is no function \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ".")
+        return "there is no function \(name)"
+            + NearestName.ending(for: name, among: FetchFunction.predefined.map(\.rawValue))
     }
 
     /// Parses values in parentheses; returns them and the depth of the deepest.

@@ -39,6 +39,9 @@ struct Substitution {
         case .keyPath(let path): return .keyPath(try replaced(path: path))
         case .aggregate(let parts): return .aggregate(try replaced(parts))
         case .variable(let name): return bound.contains(name) ? expression : try value(name)
+        case .keyPathOf(.variable(let name), let path) where !bound.contains(name):
+            if let part = part(path, of: name) { return part }
+            return .path(try replaced(path: path), of: try value(name))
         case .keyPathOf(let base, let path):
             return .path(try replaced(path: path), of: try replaced(base))
         case .function(let function, let arguments): return .function(function, try replaced(arguments))
@@ -54,6 +57,18 @@ struct Substitution {
             return .element(try replaced(list), at: .at(try replaced(index)))
         case .element(let list, let index): return .element(try replaced(list), at: index)
         }
+    }
+
+    /// A part of a variable that has a value of its own, such as `FETCHED_PROPERTY.userInfo`, or an element of that.
+    private func part(_ path: String, of name: String) -> FetchExpression? {
+        var name = name
+        var steps = path.split(separator: ".", omittingEmptySubsequences: false)[...]
+        while let step = steps.popFirst() {
+            name += ".\(step)"
+            guard case .constant(let value)? = values[name] else { continue }
+            return .constant(steps.isEmpty ? value : value.element(at: steps.joined(separator: ".")))
+        }
+        return nil
     }
 
     private func value(_ name: String) throws(StrataError) -> FetchExpression {

@@ -1,9 +1,12 @@
 // The payload of a maintenance event, all integers little-endian:
 //
 //   offset  width  field
-//   0       1      what: 1 = tag set, 2 = tag removed
+//   0       1      what: 1 = tag set, 2 = tag removed, 3 = metadata changed
+//   of a tag:
 //   1       8      number of the event that the tag names (0 when removed)
 //   9       ...    the tag's name, UTF-8
+//   of metadata:
+//   1       ...    the changed entries before, and after: two composites of the value codec; null where there is none
 //
 // An empty payload is a note, described by the transaction's metadata. Anything else is from a newer version and is
 // skipped.
@@ -13,6 +16,8 @@ package enum MaintenanceRecord: Sendable, Hashable {
     case note
     case tagged(name: String, eventNumber: EventNumber)
     case untagged(name: String)
+    /// The changed entries of the store's metadata; null where there is none.
+    case metadata(before: [String: AttributeValue], after: [String: AttributeValue])
     /// Written by a newer version.
     case unknown
 
@@ -23,7 +28,12 @@ package enum MaintenanceRecord: Sendable, Hashable {
         }
         var reader = ByteReader(payload)
         let what = try reader.readByte()
-        guard what == 1 || what == 2 else {
+        switch what {
+        case 1, 2: break
+        case 3:
+            self = .metadata(before: try reader.readEntries(), after: try reader.readEntries())
+            return
+        default:
             self = .unknown
             return
         }
@@ -35,12 +45,16 @@ package enum MaintenanceRecord: Sendable, Hashable {
         self = what == 1 ? .tagged(name: name, eventNumber: eventNumber) : .untagged(name: name)
     }
 
-    package func encoded() -> ByteWriter {
+    package func encoded() throws(UnstorableValue) -> ByteWriter {
         var writer = ByteWriter()
         switch self {
         case .note, .unknown: break
         case .tagged(let name, let eventNumber): Self.write(1, eventNumber, name, to: &writer)
         case .untagged(let name): Self.write(2, .zero, name, to: &writer)
+        case .metadata(let before, let after):
+            writer.append(UInt8(3))
+            try ValueCodec.encode(.composite(before), into: &writer)
+            try ValueCodec.encode(.composite(after), into: &writer)
         }
         return writer
     }
@@ -50,5 +64,16 @@ package enum MaintenanceRecord: Sendable, Hashable {
         writer.append(littleEndian: eventNumber.rawValue)
         var name = name
         name.withUTF8 { writer.append(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension ByteReader {
+    /// Reads a composite of the value codec.
+    package mutating func readEntries() throws(CorruptRecord) -> [String: AttributeValue] {
+        let start = offset
+        guard case .composite(let entries) = try ValueCodec.decode(&self) else {
+            throw CorruptRecord("metadata that are no composite", at: start)
+        }
+        return entries
     }
 }

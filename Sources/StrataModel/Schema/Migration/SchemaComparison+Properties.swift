@@ -282,7 +282,7 @@ extension SchemaComparison {
 }
 
 extension PropertySchema {
-    fileprivate var isHidden: Bool {
+    var isHidden: Bool {
         if case .position = kind { true } else { false }
     }
 }

@@ -1,9 +1,7 @@
-public import Foundation
-
 /// The error that Strata throws: a code, a message, and the objects and values that it is about.
 ///
-/// `description` names entities, objects, properties, events and paths, but shows no values of the app's data.
-/// `detailedDescription` shows them too.
+/// `localizedDescription` is for the people who use the app. `description` is for engineers: it has the code and names
+/// entities, objects, properties, events and paths, but no values of the app's data. `detailedDescription` has them too.
 public struct StrataError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
@@ -155,11 +153,6 @@ extension MergeConflict: CustomStringConvertible {
 extension MergeConflict.Property: CustomStringConvertible {
     /// The name and the three values.
     public var description: String { "\(name): base \(base), theirs \(theirs), mine \(mine)" }
-}
-
-extension StrataError: LocalizedError {
-    /// The description.
-    public var errorDescription: String? { description }
 }
 
 extension StrataError.Context {

@@ -1,11 +1,23 @@
 /// Finds the known name that is closest to a misspelled one, for error messages.
 package enum NearestName {
-    /// The name that differs in the fewest letters, ignoring case; nil if more than a third of the letters differ.
+    /// `; did you mean title?`, for the end of a sentence; a period if no name is close.
+    package static func ending(for name: String, among names: [String]) -> String {
+        of(name, among: names).map { "; did you mean \($0)?" } ?? "."
+    }
+
+    /// ` (did you mean title?)`, for the middle of a sentence; empty if no name is close.
+    package static func aside(for name: String, among names: [String]) -> String {
+        of(name, among: names).map { " (did you mean \($0)?)" } ?? ""
+    }
+
+    /// The name that differs in the fewest letters, ignoring case; nil if more than a third of the letters differ, or all.
     package static func of(_ name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased().prefix(64))
         let best = names.map { (name: $0, distance: distance(wanted, Array($0.lowercased().prefix(64)))) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
-        guard let best, best.distance <= max(1, (wanted.count + 2) / 3) else { return nil }
+        guard let best, best.distance <= max(1, (wanted.count + 2) / 3),
+            best.distance < wanted.count
+        else { return nil }
         return best.name
     }
 

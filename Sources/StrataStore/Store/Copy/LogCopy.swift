@@ -20,8 +20,20 @@ struct LogCopy {
         var transaction = TransactionNumber.zero
         var event = EventNumber.zero
         var histories = SchemaHistory([])
-        /// Tags, as the log records them.
+        /// Tags and metadata, as the log records them.
         var tags: [String: EventNumber] = [:]
+        var metadata: [String: AttributeValue] = [:]
+
+        /// Notes what a maintenance event says.
+        mutating func note(_ event: EventView) throws {
+            guard event.header.kind == .maintenance else { return }
+            switch try MaintenanceRecord(event.payload) {
+            case .tagged(let name, let eventNumber): tags[name] = eventNumber
+            case .untagged(let name): tags[name] = nil
+            case .metadata(_, let changes): StoreMetadata.apply(changes, to: &metadata)
+            case .note, .unknown: break
+            }
+        }
     }
 
     /// - Throws: `corrupt` if the records cannot be replayed; `LMDBError`.
@@ -60,6 +72,7 @@ struct LogCopy {
             for (name, eventNumber) in state.tags {
                 try Bookmark.tag.put(name, eventNumber.rawValue, transaction, made)
             }
+            if !state.metadata.isEmpty { try StoreMetadata.write(state.metadata, transaction, made) }
         }
     }
 
@@ -96,7 +109,7 @@ struct LogCopy {
                 }
                 try transaction.append(made.events, number, event)
                 written += event.count
-                try Self.note(try EventView(event), in: &state.tags)
+                try state.note(try EventView(event))
             }
             state.transaction = next
             state.event = record.lastEvent
@@ -104,15 +117,6 @@ struct LogCopy {
         let replay = Replay(after: .init(applied: start.event, histories: start.histories), made)
         state.histories = try replay.run(reader, through: state.event, into: transaction, &counter).histories
         return state
-    }
-
-    private static func note(_ event: EventView, in tags: inout [String: EventNumber]) throws {
-        guard event.header.kind == .maintenance else { return }
-        switch try MaintenanceRecord(event.payload) {
-        case .tagged(let name, let eventNumber): tags[name] = eventNumber
-        case .untagged(let name): tags[name] = nil
-        case .note, .unknown: break
-        }
     }
 }
 

@@ -52,6 +52,30 @@ extension Store {
         }
     }
 
+    // MARK: Metadata
+
+    package func metadata() throws -> [String: AttributeValue] {
+        try checkOpen()
+        return try file.read { transaction, _, _ in try StoreMetadata.read(transaction, file.tables) }
+    }
+
+    /// Changes the metadata, and records the changed entries in a transaction of its own; none if nothing changes.
+    ///
+    /// - Parameter change: of the entries as they are when the writer comes to it.
+    package func changeMetadata(
+        _ note: MaintenanceNote, _ change: @escaping @Sendable (inout [String: AttributeValue]) -> Void
+    ) throws {
+        let tables = file.tables
+        try appendMaintenance(note) { transaction in
+            let before = try StoreMetadata.read(transaction, tables)
+            var after = before
+            change(&after)
+            guard let record = StoreMetadata.difference(before, after) else { return nil }
+            try StoreMetadata.write(after.filter { !$0.value.isNull }, transaction, tables)
+            return record
+        }
+    }
+
     // MARK: Subscriptions
 
     /// The last transaction that a consumer has acknowledged; nil if there is none.
@@ -109,21 +133,33 @@ extension Store {
         _ record: MaintenanceRecord, _ note: MaintenanceNote,
         also: @escaping @Sendable (WriteTransaction) throws -> Void = { _ in }
     ) throws {
+        try appendMaintenance(note) { transaction in
+            try also(transaction)
+            return record
+        }
+    }
+
+    /// Appends a maintenance transaction.
+    ///
+    /// - Parameter makeRecord: makes the record, and writes further ones in the same commit; nil to append nothing.
+    private func appendMaintenance(
+        _ note: MaintenanceNote, _ makeRecord: @escaping @Sendable (WriteTransaction) throws -> MaintenanceRecord?
+    ) throws {
         try checkWritable()
         do {
             try onWriter { [file] in
                 try file.environment.write(timeout: file.options.writerLockTimeout) { transaction in
                     if try file.transaction(id: note.id, transaction) != nil { return }
+                    guard let record = try makeRecord(transaction) else { return }
                     var head = try file.readHead(transaction)
                     let histories = try file.histories(for: head, transaction)
                     var projector = Projector(tables: file.tables, histories: histories, tracking: .independent)
                     var events = EventList(
                         transaction: TransactionNumber(rawValue: head.transaction.rawValue + 1))
-                    events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, record.encoded())
+                    events.append(.maintenance, ObjectID(rawValue: 0), previous: .zero, try record.encoded())
                     let description = TransactionDescription(
                         id: note.id, author: note.author, metadata: note.metadata)
                     _ = try LogWriter.append(events, description, after: &head, file, transaction, &projector)
-                    try also(transaction)
                 }
             }
         } catch {

@@ -132,6 +132,46 @@ struct ValidationTests {
         #expect(found.first?.context.predicate == "from < to")
     }
 
+    @Test(arguments: [
+        ("length >= 2", "ab", "a"), ("SELF.length >= 2", "ab", "a"), ("length BETWEEN {2, 3}", "abc", "abcd"),
+        ("SELF MATCHES '[a-z]+[0-9]?'", "ab1", "1"), ("SELF != 'no' AND length < 3", "ye", "no"),
+    ])
+    func predicatesOfAttributesSpeakAsXcodeWritesThem(format: String, right: String, wrong: String) throws {
+        let rule = ValidationRule.predicate(ValidationPredicate(try FetchPredicate(format: format), message: "no"))
+        let name = part("name", rules: [rule])
+        #expect(codes(name, .string(right)).isEmpty && codes(name, .string(wrong)) == [.managedObjectValidation])
+        #expect(problems(entity("A", [.attribute(name)])).isEmpty)
+    }
+
+    @Test func lengthsAreOfTextAndDataAlone() throws {
+        let rule = ValidationRule.predicate(
+            ValidationPredicate(try FetchPredicate(format: "length == 2"), message: "no"))
+        #expect(codes(part("d", .binaryData, rules: [rule]), .data(Data([1, 2]))).isEmpty)
+        #expect(codes(part("d", .binaryData, rules: [rule]), .data(Data([1]))) == [.managedObjectValidation])
+        #expect(codes(part("u", .uri, rules: [rule]), .url(try #require(URL(string: "a:")))).isEmpty)
+        #expect(
+            problems(entity("A", [attribute("n", .integer16, rules: [rule])])) == [
+                "A.n has a validation predicate that uses length; it may use only SELF, its length and its elements."
+            ])
+    }
+
+    @Test func keyPathsOfCompositesAreInPredicatesAndConstraints() throws {
+        func rule(_ format: String) throws -> ValidationPredicate {
+            ValidationPredicate(try FetchPredicate(format: format), message: "no")
+        }
+        let home = part(
+            "home", .composite, elements: [part("city"), part("spot", .composite, elements: [part("x", .double)])],
+            rules: [.predicate(try rule("city.length > 1 AND SELF.spot.x >= 0"))])
+        let sound = AttributeValue.composite(["city": "Ur", "spot": .composite(["x": 0.5])])
+        #expect(codes(home, sound).isEmpty)
+        #expect(codes(home, .composite(["city": "U", "spot": .composite(["x": 0.5])])) == [.managedObjectValidation])
+        let person = entity(
+            "Person", [.attribute(home)], unique: [["home.city"]], rules: [try rule("home.city.length < 9")])
+        #expect(problems(person).isEmpty)
+        let typo = entity("Person", [.attribute(home)], rules: [try rule("home.town.length < 9")])
+        #expect(problems(typo) == ["Person.home.town.length is unknown, in a validation predicate."])
+    }
+
     // MARK: Coercion
 
     @Test func numbersAreCoercedWhenNothingIsLost() {

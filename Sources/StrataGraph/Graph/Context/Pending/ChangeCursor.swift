@@ -3,7 +3,7 @@ import StrataModel
 // Readers of `PendingChanges` that go on where they last stopped.
 
 /// A part of the library that follows the lists of changed objects.
-enum ChangeReader {
+enum ChangeReader: CaseIterable {
     /// The layers that fetches read; see `PendingLayers`.
     case layers
     /// `objectsDidChange`, for observers.
@@ -12,6 +12,8 @@ enum ChangeReader {
     case hooks
     /// The undo manager.
     case undo
+    /// The end of an event; see `CurrentEvent`.
+    case events
 }
 
 /// What came into the lists between two looks of a reader.
@@ -52,6 +54,7 @@ struct ChangeCursors {
     private var announcements = ChangeCursor()
     private var hooks = ChangeCursor()
     private var undo = ChangeCursor()
+    private var events = ChangeCursor()
 
     subscript(reader: ChangeReader) -> ChangeCursor {
         get {
@@ -60,6 +63,7 @@ struct ChangeCursors {
             case .announcements: announcements
             case .hooks: hooks
             case .undo: undo
+            case .events: events
             }
         }
         set {
@@ -68,13 +72,14 @@ struct ChangeCursors {
             case .announcements: announcements = newValue
             case .hooks: hooks = newValue
             case .undo: undo = newValue
+            case .events: events = newValue
             }
         }
     }
 
     /// Moves the cursors back that have passed an entry which leaves its list.
     mutating func noteRemoval(at index: Int, from list: WritableKeyPath<ChangeCursor, Int>) {
-        for reader in [ChangeReader.layers, .announcements, .hooks, .undo] where self[reader][keyPath: list] > index {
+        for reader in ChangeReader.allCases where self[reader][keyPath: list] > index {
             self[reader][keyPath: list] -= 1
         }
     }

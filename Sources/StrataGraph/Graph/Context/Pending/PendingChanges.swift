@@ -24,6 +24,8 @@ struct PendingChanges {
     /// Objects whose deletion is pending and whose pairs others changed since: this context hides them from to-manys.
     private(set) var leaving: Set<ObjectID> = []
     private var cursors = ChangeCursors()
+    /// Goes on when the lists are emptied.
+    private(set) var event = CurrentEvent()
 
     // MARK: Looking
 
@@ -231,6 +233,13 @@ struct PendingChanges {
         vanished = []
         leaving = []
         cursors = ChangeCursors()
+        event.forgetChanges()
+    }
+
+    /// Ends the event: what changes from now on belongs to the next one.
+    mutating func endEvent() {
+        event.end()
+        _ = news(for: .events).markedObjects()
     }
 
     // MARK: Readers

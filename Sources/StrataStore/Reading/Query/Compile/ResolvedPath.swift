@@ -125,18 +125,15 @@ struct ResolvedPath: Sendable {
     }
 
     private func unknown(_ step: String) -> StrataError {
-        let names = entity.properties.filter { if case .position = $0.kind { false } else { true } }.map(\.name)
-        return unknown(step, among: names, of: entity.name)
+        unknown(step, among: entity.visibleNames, of: entity.name)
     }
 
     private func unknown(_ step: String, among names: [String], of owner: String) -> StrataError {
         var sentence = "\(owner) has no property named \(step)"
         if step == "entity" {
             sentence += "; the request itself says which entity it is for, and whether subentities are included."
-        } else if let nearest = NearestName.of(step, among: names) {
-            sentence += "; did you mean \(nearest)?"
         } else {
-            sentence += "."
+            sentence += NearestName.ending(for: step, among: names)
         }
         return StrataError(.unknownKey, sentence, context: .init(entityName: entity.name, key: text))
     }

@@ -43,11 +43,7 @@ extension PredicateCheck {
     private func fetched(_ arguments: [FetchExpression]) throws(StrataError) -> ExpressionType {
         let (request, countOnly) = try FetchFunction.nestedFetch(arguments)
         guard let entity = schema.entity(named: request.entityName) else {
-            let nearest = NearestName.of(request.entityName, among: schema.entities.map(\.name))
-            throw StrataError(
-                .unknownEntity,
-                "The model has no entity named \(request.entityName)"
-                    + (nearest.map { "; did you mean \($0)?" } ?? "."), context: .init(entityName: entity.name))
+            throw schema.unknownEntity(request.entityName)
         }
         _ = try CompiledQuery(StoreRequest(request, entity), schema)
         return countOnly ? .value(.integer) : .list(.object(entity))
@@ -159,10 +155,10 @@ extension PredicateCheck {
         _ step: String, to type: ExpressionType, _ path: String
     ) throws(StrataError) -> ExpressionType {
         guard let collection = CollectionOperator(rawValue: step) else {
-            let nearest = NearestName.of(step, among: CollectionOperator.allCases.map(\.rawValue))
             throw refusal(
                 .invalidRequest,
-                "There is no collection operator \(step)" + (nearest.map { "; did you mean \($0)?" } ?? "."), key: path)
+                "There is no collection operator \(step)"
+                    + NearestName.ending(for: step, among: CollectionOperator.allCases.map(\.rawValue)), key: path)
         }
         try checkList(type, .keyPath(path), for: step)
         switch collection {

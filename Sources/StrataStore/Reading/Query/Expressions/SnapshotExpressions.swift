@@ -82,9 +82,7 @@ final class SnapshotExpressions: ExpressionContext {
         guard let entity = evaluation.schema.entity(object.entityID) else { return .one(.null) }
         guard let property = entity.property(named: key) else {
             if key == "id" || key == "objectID" { return .one(.objectID(object)) }
-            throw StrataError(
-                .unknownKey, "\(entity.name) has no property named \(key).",
-                context: .init(entityName: entity.name, objectID: object, key: key))
+            throw entity.unknownKey(key, .init(entityName: entity.name, objectID: object, key: key))
         }
         do {
             if let relationship = property.relationship, relationship.isToMany {

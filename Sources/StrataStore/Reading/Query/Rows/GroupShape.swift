@@ -103,12 +103,18 @@ private struct AggregateRewriter {
             return .variable(GroupVariable.aggregate(known ?? aggregates.count - 1))
         }
         switch expression {
-        case .constant, .variable: return expression
+        case .constant: return expression
+        case .variable(let name):
+            // `$count` is the column named count, as Core Data writes it.
+            if let column = columns[name] { return column }
+            return groupBy.firstIndex(of: name).map { .variable(GroupVariable.key($0)) } ?? expression
         case .keyPath(let path):
             if let position = groupBy.firstIndex(of: path) { return .variable(GroupVariable.key(position)) }
             if let column = columns[path] { return column }
+            let aside = NearestName.aside(for: path, among: columns.keys.sorted() + groupBy)
             throw StrataError(
-                .invalidRequest, "\(path) is neither grouped by nor in an aggregate, so a group has no single value.",
+                .invalidRequest,
+                "\(path)\(aside) is neither grouped by nor in an aggregate, so a group has no single value.",
                 context: .init(entityName: entity, key: path))
         case .function(let function, let arguments):
             return .function(function, try rewritten(arguments))
