@@ -60,7 +60,9 @@ public struct XcodeMappingModel: Sendable {
 
     /// What the mapping model means for a migration to a model.
     ///
-    /// - Parameter old: the store's model; without it fewer notes can be made.
+    /// - Parameters:
+    ///   - old: the store's model; without it fewer notes can be made.
+    ///   - new: the model to migrate to.
     /// - Throws: `invalidModel` if a renamed property or entity cannot have its former name.
     public func migration(
         from old: ManagedObjectModel? = nil, to new: ManagedObjectModel
