@@ -44,7 +44,8 @@ struct RowOrdering {
         guard isSingle, !request.isDistinct else {
             throw StrataError(
                 .invalidRequest,
-                "\(key) is \(isGrouped ? "no column, group key or aggregate" : "no column") of the rows, so they cannot "
+                "\(key)\(NearestName.aside(for: key, among: request.columns.map(\.name))) is "
+                    + "\(isGrouped ? "no column, group key or aggregate" : "no column") of the rows, so they cannot "
                     + "be sorted by it.", context: .init(entityName: entity.name, key: key))
         }
         hidden.append(OutputColumn(key, expression))
