@@ -14,7 +14,7 @@ extension ManagedObject {
         _willRead(property.index)
         try throwIfUnreadable()
         if property.isToMany {
-            return toManyIDs(at: property.index).compactMap { _target($0) }
+            return try readMembers(at: property.index).compactMap { _target($0) }
         }
         if property.isTransient { return transientValue(at: property.index) }
         if property.isToOne {
@@ -159,7 +159,7 @@ extension ManagedObject {
     }
 
     /// A read that left the object a fault has reported an error; here it can be thrown instead.
-    private final func throwIfUnreadable() throws {
+    final func throwIfUnreadable() throws {
         guard isFault, let context = _context, let error = context.errors.takeLast() else { return }
         throw error
     }
