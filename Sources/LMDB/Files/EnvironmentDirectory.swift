@@ -60,6 +60,18 @@ final class EnvironmentDirectory: Sendable {
         guard opened >= 0 else { throw SystemError.current("open the store directory", path) }
         descriptor = opened
         wasCreated = created
+        if created { try Self.synchronizeParent(of: opened, path) }
+    }
+
+    /// Makes the name of a new directory durable; without it nothing in it would be.
+    private static func synchronizeParent(of descriptor: Int32, _ path: String) throws(LMDBError) {
+        let parent = openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(parent) }
+        guard parent >= 0, fsync(parent) == 0 else {
+            let error = SystemError.current("sync the directory of the store directory", path)
+            rmdir(path)
+            throw error
+        }
     }
 
     deinit {
