@@ -1,0 +1,79 @@
+import Foundation
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// Recorded work, and the states that a power cut during it may leave; both in processes of their own.
+final class ImageCampaign {
+    private let root: URL
+    private let work: String
+    private let durability: StoreDurability
+    private let child = BuiltProgram("store-crash-child")
+    private static let environment = ["SWIFT_BACKTRACE": "enable=no"]
+    /// Whether calls can be recorded here; not under a sanitizer.
+    private(set) var isAvailable = true
+
+    init(_ work: String, _ durability: StoreDurability) throws {
+        // In memory, where there is such a place: hundreds of stores are written.
+        let shared = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        let isThere = FileManager.default.isWritableFile(atPath: shared.path(percentEncoded: false))
+        root = (isThere ? shared : FileManager.default.temporaryDirectory)
+            .appending(path: "strata-images-\(UUID().uuidString)", directoryHint: .isDirectory)
+        self.work = work
+        self.durability = durability
+        try FileManager.default.createDirectory(
+            at: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    private var trace: String { root.appending(component: "trace").path(percentEncoded: false) }
+
+    private func path(_ name: String) throws -> String {
+        let url = root.appending(path: name, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url.path(percentEncoded: false)
+    }
+
+    /// Does the work so many times.
+    func record(rounds: Int) throws {
+        let failure = try recordingFailure(rounds: rounds)
+        try #require(failure == nil, "\(work): \(failure ?? "")")
+    }
+
+    /// The same, with a fault that is planted on an occasion, which may make the work fail.
+    ///
+    /// - Returns: what was printed if it failed.
+    func recordingFailure(rounds: Int, fault: (name: String, nth: Int)? = nil) throws -> String? {
+        let planted = fault.map { [$0.name, "\($0.nth)"] } ?? []
+        let result = try child.run(
+            ["record", try path("recorded"), durability.rawValue, work, trace, "\(rounds)"] + planted,
+            environment: Self.environment, limit: .seconds(120))
+        isAvailable = !result.output.contains("unavailable")
+        return result.exitCode == 0 ? nil : result.output + result.error
+    }
+
+    /// What is wrong with so many states.
+    ///
+    /// - Parameter manner: `images` for those that a power cut may leave, `damage` for damaged files.
+    func findings(seed: UInt64, count: Int, _ manner: String = "images") throws -> [String] {
+        guard isAvailable else { return [] }
+        var findings: [String] = []
+        var next = 0
+        while next < count {
+            let arguments = [durability.rawValue, work, trace, "\(seed)", "\(next)", "\(count - next)"]
+            let result = try child.run(
+                [manner, try path("checked")] + arguments, environment: Self.environment,
+                limit: .seconds(60 + 2 * count))
+            let lines = result.output.split(separator: "\n")
+            next += lines.count
+            findings += lines.filter { $0.contains(" wrong: ") }.map(String.init)
+            // A process that died has not said what it found.
+            if next < count {
+                findings.append("\(next) wrong: ended the process: \(result.exitCode) \(result.error.suffix(500))")
+                next += 1
+            }
+        }
+        return findings
+    }
+}
